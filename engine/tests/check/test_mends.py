@@ -54,7 +54,7 @@ def test_a_lost_piece_is_put_back(latex, mended, bound):
     drawn = draw_bindings(bound, "seed")
     found = mends_of_equation(latex, drawn).found
     wanted = parse(mended, name_kinds(drawn[0]))
-    assert any(same_claim(mend.statement, wanted, drawn[0]) for mend in found)
+    assert any(same_claim(mend.statement, wanted, drawn) for mend in found)
 
 
 def said_of(latex, bound):
@@ -115,10 +115,10 @@ def test_the_mended_form_is_evaluated_where_the_printed_one_has_no_value():
 def test_a_search_that_was_cut_short_suggests_nothing():
     bound = {"c": a - b, "a": a, "b": b}
     statement = parse("c = a + b", dict.fromkeys(bound, "value"))
-    cut = mends_of(statement, holds_on([bound]), bound, most=3)
+    cut = mends_of(statement, holds_on([bound]), [bound], most=3)
     assert (cut.tried, cut.whole, cut.only) == (3, False, None)
     assert in_words(cut, "c = a + b", {}) == ""
-    assert not mends_of(statement, holds_on([bound]), bound, seconds=-1.0).found
+    assert not mends_of(statement, holds_on([bound]), [bound], seconds=-1.0).found
 
 
 def test_an_error_looks_for_a_mend_when_it_is_shown():

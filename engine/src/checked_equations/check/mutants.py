@@ -311,7 +311,7 @@ def _of_relations(steps: Steps) -> Iterator[Mutant]:
 def _of_sides(steps: Steps, scope: Scope) -> Iterator[Mutant]:
     """Of each side once: the right side of one step is often the left side of the next."""
     for place, name in itertools.product(range(len(steps)), ("left", "right")):
-        if name == "left" and place and _shared(steps[place - 1], steps[place]):
+        if name == "left" and place and shares_a_side(steps[place - 1], steps[place]):
             continue
         side = getattr(steps[place], name)
         for path, node, inner in _visit(side, (), scope):
@@ -341,7 +341,8 @@ def _mentions_itself(step: t.Step) -> bool:
     return any(isinstance(alone, t.Name) and alone == part for alone, part in parts)
 
 
-def _shared(before: t.Step, step: t.Step) -> bool:
+def shares_a_side(before: t.Step, step: t.Step) -> bool:
+    """Whether a step goes on from the right side of the one before, and not from a copy of it."""
     return before.right == step.left and before.right.span == step.left.span
 
 
@@ -350,7 +351,7 @@ def mutated(steps: Steps, place: int, edit: Mutant) -> Mutant:
     step, following = steps[place], steps[place + 1 : place + 2]
     after: Any = t.replace_at(getattr(step, edit.side), edit.path, edit.after)
     changed = {place: replace(step, **{edit.side: after})}
-    if edit.side == "right" and following and _shared(step, following[0]):
+    if edit.side == "right" and following and shares_a_side(step, following[0]):
         changed[place + 1] = replace(following[0], left=after)
     return replace(edit, steps=tuple(changed.values()), places=tuple(changed))
 

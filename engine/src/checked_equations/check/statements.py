@@ -116,13 +116,19 @@ class BoundStatement:
     def _compare(self, place: int, step: t.Step, drawn: Sequence[int], **other: Any) -> Comparison:
         """Compare on the draws `drawn`; the step as printed is the measure of its mutants."""
         pairs = [self.draws[i].sides(step) for i in drawn]
-        sizes = [self._terms[place][i] for i in drawn]
+        sizes = [self._terms(place)[i] for i in drawn]
         return compare_all(step.relation, pairs, replace(self.allowed, **other), sizes)
 
+    def _terms(self, place: int) -> tuple[float, ...]:
+        """How large the terms of a step are on each draw; another may have no value."""
+        if place not in self._known_terms:
+            step = self.statement.steps[place]
+            self._known_terms[place] = tuple(draw.size(step) for draw in self.draws)
+        return self._known_terms[place]
+
     @cached_property
-    def _terms(self) -> tuple[tuple[float, ...], ...]:
-        steps = self.statement.steps
-        return tuple(tuple(draw.size(step) for draw in self.draws) for step in steps)
+    def _known_terms(self) -> dict[int, tuple[float, ...]]:
+        return {}
 
     def _touch(self, place: int, step: t.Step, draw: int, tight: bool) -> Comparison:
         """What must be `tight`, and is not, is missed by as much as the sides differ."""

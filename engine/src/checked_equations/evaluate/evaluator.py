@@ -68,6 +68,7 @@ class Evaluator:
         self.terms = 0  # of all sums so far
         self.series: dict[int, int] = {}  # those of each sum without end, with those inside it
         self.mutants_follow = False  # whether the statement itself has been evaluated
+        self.longest = math.inf  # the terms of a sum with both ends, before it is refused
         self.points: dict[tuple[str, tuple[str, ...]], Points] = {}  # of nodes, and who is drawn
         self._memo: dict[int, _Memo] = {}
         self._bound: dict[str, Array] = {}

@@ -51,6 +51,7 @@ def _running(node: t.Node, supply: Supply) -> Iterator[Edit]:
             yield said, replace(node, over=replace(node.over, index=letter), body=body)
             if last := supply.extent(letter, node.body):
                 yield said, replace(node, over=t.Range(letter, ONE, last), body=body)
+            yield f"{dollars(old)} for each {dollars(letter)}", _each_index(node, letter)
         yield f"no {node.kind} over {dollars(old)}", renamed(node.body, old, inner)
     elif isinstance(node, t.Product | t.Subscript | t.Apply | t.Power | t.Sum | t.Quotient):
         for letter in letters_in(node):
@@ -60,6 +61,19 @@ def _running(node: t.Node, supply: Supply) -> Iterator[Edit]:
             body = renamed(node, letter, t.Index(letter))
             over = t.Range(letter, ONE, last)
             yield f"a sum over {dollars(letter)}", t.Reduction("sum", over, body)
+
+
+def _each_index(node: t.Reduction, letter: str) -> t.Node:
+    """The sum with its own letter in the place of another, wherever that is an index."""
+
+    def change(part: t.Node) -> t.Node:
+        part = t.mapped(part, change)
+        if isinstance(part, t.Subscript):
+            own = (t.Index(node.over.index) if letter_of(i) == letter else i for i in part.indices)
+            return replace(part, indices=tuple(own))
+        return part
+
+    return replace(node, body=change(node.body))
 
 
 def _terms(node: t.Node, parent: t.Node | None, supply: Supply) -> Iterator[Edit]:
@@ -218,12 +232,19 @@ def _indices(node: t.Subscript, letters: list[t.Node], supply: Supply) -> Iterat
 
 
 def _numbers(node: t.Node) -> Iterator[Edit]:
-    """Another number, by a factor, a sign, or one less."""
+    """Another number: by a factor, a sign, one less, or with two of its digits exchanged."""
     if isinstance(node, t.Number):
         value = node.value
-        for other in (value - 1, 2 * value, value / 2, -value):
+        for other in (value - 1, 2 * value, value / 2, -value, *_digits(value)):
             if other != value:
                 yield f"${other:g}$ for ${value:g}$", t.Number(other)
+
+
+def _digits(value: float) -> Iterator[float]:
+    text = f"{value:.12g}"
+    for i in range(len(text) - 1):
+        if text[i : i + 2].isdigit():
+            yield float(text[:i] + text[i + 1] + text[i] + text[i + 2 :])
 
 
 def _calls(node: t.Node, supply: Supply) -> Iterator[Edit]:
@@ -240,34 +261,59 @@ def _calls(node: t.Node, supply: Supply) -> Iterator[Edit]:
 def _reach(node: t.Node) -> Iterator[Edit]:
     """A bracket that reaches further, or less far: over a sum, a product, below a power."""
     match node:
-        case t.Product((t.Sum(terms, signs), *others)) if len(terms) > 1:
-            last = t.Product((terms[-1], *others))
-            yield "a bracket less", t.Sum((*terms[:-1], last), signs)
-        case t.Sum(terms, signs) if len(terms) > 1:
-            if isinstance(terms[-1], t.Product):
-                first, *others = terms[-1].factors
-                reached = t.Sum((*terms[:-1], first), signs)
-                yield "a bracket around the sum", t.Product((reached, *others))
+        case t.Product(factors):
+            yield from _brackets_less(factors)
+            yield from _powers_of_all(factors)
+        case t.Sum(terms) if len(terms) > 1:
+            yield from _brackets_more(node)
             if any(isinstance(term, t.Sum) for term in terms):
-                yield from _inner_signs(node)
-            for i in range(1, len(terms)):  # a minus that reaches over all that follows
-                turned = tuple(-s if j >= i else s for j, s in enumerate(signs))
-                yield "the signs of all that follows turned", replace(node, signs=turned)
-        case t.Product((*others, t.Power(base, exponent))) if others:
-            yield "the power of the product", t.Power(t.Product((*others, base)), exponent)
-        case t.Product((*others, t.Inverse(base))) if others:
-            yield "the inverse of the product", t.Inverse(t.Product((*others, base)))
-        case t.Product((*others, t.Transpose(base))) if others:
-            yield "the transpose of the product", t.Transpose(t.Product((*others, base)))
+                yield "a bracket less", _without_brackets(node)
         case t.Power(t.Product((*others, base)), exponent):
             yield "the power of the last factor", t.Product((*others, t.Power(base, exponent)))
 
 
-def _inner_signs(node: t.Sum) -> Iterator[Edit]:
-    """The brackets around a sum within a sum taken away, with the signs as they stand."""
+def _brackets_less(factors: tuple[t.Node, ...]) -> Iterator[Edit]:
+    """``a + b c`` for ``(a + b) c``, and ``c a + b`` for ``c (a + b)``."""
+    first, last = factors[0], factors[-1]
+    if isinstance(first, t.Sum) and len(first.terms) > 1:
+        product = t.Product((first.terms[-1], *factors[1:]))
+        yield "a bracket less", t.Sum((*first.terms[:-1], product), first.signs)
+    if isinstance(last, t.Sum) and len(last.terms) > 1:
+        product = t.Product((*factors[:-1], last.terms[0]))
+        yield "a bracket less", t.Sum((product, *last.terms[1:]), last.signs)
+
+
+def _powers_of_all(factors: tuple[t.Node, ...]) -> Iterator[Edit]:
+    """``(a b)^c`` for ``a b^c``, and the same of an inverse and a transpose."""
+    match factors:
+        case (_, *_, t.Power(base, exponent)):
+            yield "the power of the product", t.Power(t.Product((*factors[:-1], base)), exponent)
+        case (_, *_, t.Inverse(base)):
+            yield "the inverse of the product", t.Inverse(t.Product((*factors[:-1], base)))
+        case (_, *_, t.Transpose(base)):
+            yield "the transpose of the product", t.Transpose(t.Product((*factors[:-1], base)))
+
+
+def _brackets_more(node: t.Sum) -> Iterator[Edit]:
+    """``(a + b) c`` for ``a + b c``, ``c (a + b)`` for ``c a + b``, ``-(a + b)`` for ``-a + b``."""
+    terms, signs = node.terms, node.signs
+    first, last = terms[0], terms[-1]
+    if isinstance(last, t.Product):
+        reached = t.Sum((*terms[:-1], last.factors[0]), signs)
+        yield "a bracket around the sum", t.Product((reached, *last.factors[1:]))
+    if isinstance(first, t.Product):
+        reached = t.Sum((first.factors[-1], *terms[1:]), signs)
+        yield "a bracket around the sum", t.Product((*first.factors[:-1], reached))
+    for i in range(1, len(terms)):
+        turned = tuple(-s if j >= i else s for j, s in enumerate(signs))
+        yield "the signs of all that follows turned", replace(node, signs=turned)
+
+
+def _without_brackets(node: t.Sum) -> t.Sum:
+    """The sums within a sum as terms of it, with the signs as they stand."""
     terms: tuple[t.Node, ...] = ()
     signs: tuple[int, ...] = ()
     for term, sign in zip(node.terms, node.signs, strict=True):
         terms += term.terms if isinstance(term, t.Sum) else (term,)
         signs += (sign * term.signs[0], *term.signs[1:]) if isinstance(term, t.Sum) else (sign,)
-    yield "a bracket less", t.Sum(terms, signs)
+    return t.Sum(terms, signs)

@@ -13,6 +13,7 @@ from ..relations import Tolerance
 from ..statements import BoundStatement, Draw
 
 EXACT = Tolerance()
+LONGEST = 10_000  # terms of a sum whose ends an edit has moved
 MARGIN = 1e-3  # a mend misses by no more than this part of what the printed form misses by
 
 
@@ -25,6 +26,8 @@ def holds_on(
     thousandth of that, so that a form that is merely nearer is no mend.
     """
     draws = tuple(Draw(values) for values in drawn)
+    for draw in draws:
+        draw.evaluator.longest = LONGEST
 
     def holds(statement: t.Statement) -> bool:
         with warnings.catch_warnings(), np.errstate(all="ignore"):

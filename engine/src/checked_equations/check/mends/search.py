@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,18 @@ from ...evaluate.evaluator import Evaluator
 from ...evaluate.values import Estimate, conform, kind
 from ...latex import tree as t
 from ...latex.printer import to_latex
-from ..mutants import Mutant, Say, all_mutants, mutated, says_nothing_new
+from ..mutants import (
+    Edit,
+    Mutant,
+    Say,
+    all_mutants,
+    mutated,
+    says_nothing_new,
+    shares_a_side,
+)
 from .insertions import insertions_of
 from .pairs import everywhere, twice
+from .pieces import pieces_in
 from .supply import Supply
 
 Holds = Callable[[t.Statement], bool]
@@ -44,7 +53,18 @@ class Mend:
     @property
     def step(self) -> str:
         """The edited step as it then reads."""
-        return to_latex(self.edit.steps[0])
+        return to_latex(_tidy(self.edit.steps[0]))
+
+
+def _tidy(node: t.Node) -> t.Node:
+    """Without the factors one that a dropped denominator leaves."""
+    node = t.mapped(node, _tidy)
+    if isinstance(node, t.Product):
+        kept = tuple(factor for factor in node.factors if factor != t.Number(1.0))
+        if len(kept) < 2:
+            return kept[0] if kept else t.Number(1.0)
+        return node if len(kept) == len(node.factors) else replace(node, factors=kept)
+    return node
 
 
 @dataclass(frozen=True)
@@ -64,7 +84,7 @@ class Mends:
 def mends_of(
     statement: t.Statement,
     holds: Holds,
-    values: Mapping[str, Any],
+    drawn: Sequence[Mapping[str, Any]],
     *,
     say: Say = to_latex,
     most: int = MOST,
@@ -73,7 +93,8 @@ def mends_of(
     """The single edits after which an equality that fails holds; several of one claim count once.
 
     Edits are tried in three rounds: the mutants that the engine has and the insertions, together;
-    then a symbol everywhere on a side; then two edits of one kind. A round begins only where
+    then a symbol everywhere on a side, and pieces of several symbols that are put in; then two
+    edits of one kind. A round begins only where
     those before have found nothing. Where n is the number of nodes of the sides that fail and m
     that of the distinct symbols, entries and calls in the statement, the first two rounds have
     ``O(n m)`` candidates (some 50 n for ten symbols), the last ``O(min(n, 12)^2 + k^2 m)`` for
@@ -88,8 +109,8 @@ def mends_of(
     holds : Callable
         Whether the steps of a statement hold on all draws, with a margin; whatever goes wrong
         while it answers means that they do not.
-    values : mapping
-        What is bound on the first draw, by the normal form of the names.
+    drawn : sequence of mapping
+        What is bound on each draw, by the normal form of the names.
     say : Callable, optional
         How a node is written in the name of an edit.
     most, seconds : int, float
@@ -106,24 +127,24 @@ def mends_of(
     >>> from checked_equations.latex.parser import parse
     >>> numbers = {"a": 1.1, "b": 0.7, "c": 0.4}
     >>> printed = parse("c = a + b", dict.fromkeys(numbers, "value"))
-    >>> [mend.step for mend in mends_of(printed, holds_on([numbers]), numbers).found]
+    >>> [mend.step for mend in mends_of(printed, holds_on([numbers]), [numbers]).found]
     ['c = a - b']
     """
     failing = _failing(statement, holds)
     if failing is None:
         return Mends()
-    supply = Supply.of(statement, values, say)
+    supply = Supply.of(statement, drawn[0], say)
     deadline, tried = time.monotonic() + seconds, 0
-    for round_ in (_single, _everywhere, _twice):
+    for round_ in (_single, _wider, _twice):
         found: list[Mend] = []
         for own, mutant in round_(statement, failing, supply):
             if tried >= most or time.monotonic() > deadline:
-                return Mends(one_a_claim(found, values), tried, whole=False)
+                return Mends(one_a_claim(found, drawn), tried, whole=False)
             tried += 1
             if _mends(statement, mutant, failing, holds):
                 found.append(Mend(mutant.said, _edited(statement, mutant), mutant, own))
         if found:
-            return Mends(one_a_claim(found, values), tried)
+            return Mends(one_a_claim(found, drawn), tried)
     return Mends((), tried)
 
 
@@ -145,15 +166,47 @@ def _mends(statement: t.Statement, mutant: Mutant, failing: tuple[int, ...], hol
     """Whether the edit touches each step that fails, says something, and leaves none that fails."""
     if not set(failing) <= set(mutant.places) or mutant.claimed:
         return False
-    if says_nothing_new(statement.steps, mutant):
+    if says_nothing_new(statement.steps, mutant) or _goes_round(statement.steps, mutant):
         return False
     return _safe(holds, mutant.steps)
+
+
+def _goes_round(steps: tuple[t.Step, ...], mutant: Mutant) -> bool:
+    """Whether it puts a whole side of the chain into another: ``b = a``, where ``a = b`` stands.
+
+    So it says what another step says, or that a side is itself.
+    """
+    inside = [part for _, part in t.walk(mutant.after)]
+    before = [part for _, part in t.walk(mutant.before)]
+    own = getattr(steps[mutant.places[0]], mutant.side)
+    return any(
+        side in inside and side not in before and side != own
+        for side in _sides_of_chain(steps, mutant.places[0])
+        if not isinstance(side, t.Number | t.Constant)
+    )
+
+
+def _sides_of_chain(steps: tuple[t.Step, ...], place: int) -> list[t.Node]:
+    """The sides of all steps that are one chain with that at `place`."""
+    first = last = place
+    while first > 0 and shares_a_side(steps[first - 1], steps[first]):
+        first -= 1
+    while last + 1 < len(steps) and shares_a_side(steps[last], steps[last + 1]):
+        last += 1
+    return [side for step in steps[first : last + 1] for side in (step.left, step.right)]
 
 
 def _edited(statement: t.Statement, mutant: Mutant) -> t.Statement:
     changed = dict(zip(mutant.places, mutant.steps, strict=True))
     steps = tuple(changed.get(i, step) for i, step in enumerate(statement.steps))
     return replace(statement, steps=steps)
+
+
+def mutant_statements(statement: t.Statement, values: Mapping[str, Any]) -> Iterator[t.Statement]:
+    """The statement after each of the mutants that the engine makes to try a check."""
+    supply = Supply.of(statement, values, to_latex)
+    for mutant in all_mutants(statement, supply.groups(), to_latex):
+        yield _edited(statement, mutant)
 
 
 # The three rounds
@@ -166,18 +219,25 @@ def _single(
     for mutant in all_mutants(statement, supply.groups(), supply.say):
         if not isinstance(mutant.before, t.Step):
             yield True, mutant
-    for name in _sides(statement, failing):
-        side = getattr(statement.steps[failing[0]], name)
+    for place, name in _sides(statement.steps, failing):
+        side = getattr(statement.steps[place], name)
         for path, node, parent, here in _visit(side, None, (), supply):
             for said, new in insertions_of(node, parent, here):
                 edit = Mutant(said, (), (), node, new, name, path)
-                yield False, mutated(statement.steps, failing[0], edit)
+                yield False, mutated(statement.steps, place, edit)
 
 
-def _everywhere(
+def _wider(
     statement: t.Statement, failing: tuple[int, ...], supply: Supply
 ) -> Iterator[tuple[bool, Mutant]]:
+    """Edits of all of a side, and pieces of several symbols that are inserted."""
     yield from _whole_sides(statement, failing, supply, everywhere)
+    for place, name in _sides(statement.steps, failing):
+        side = getattr(statement.steps[place], name)
+        for path, node, parent, here in _visit(side, None, (), supply):
+            for said, new in pieces_in(node, parent, here):
+                edit = Mutant(said, (), (), node, new, name, path)
+                yield False, mutated(statement.steps, place, edit)
 
 
 def _twice(
@@ -187,18 +247,28 @@ def _twice(
 
 
 def _whole_sides(
-    statement: t.Statement, failing: tuple[int, ...], supply: Supply, edits: Any
+    statement: t.Statement,
+    failing: tuple[int, ...],
+    supply: Supply,
+    edits: Callable[[t.Node, Supply], Iterator[Edit]],
 ) -> Iterator[tuple[bool, Mutant]]:
-    for name in _sides(statement, failing):
-        side = getattr(statement.steps[failing[0]], name)
+    for place, name in _sides(statement.steps, failing):
+        side = getattr(statement.steps[place], name)
         for said, new in edits(side, supply):
             edit = Mutant(said, (), (), side, new, name, ())
-            yield False, mutated(statement.steps, failing[0], edit)
+            yield False, mutated(statement.steps, place, edit)
 
 
-def _sides(statement: t.Statement, failing: tuple[int, ...]) -> tuple[str, ...]:
-    """The sides to edit: the right one first; where two steps in a row fail, what they share."""
-    return ("right", "left") if len(failing) == 1 else ("right",)
+def _sides(steps: tuple[t.Step, ...], failing: tuple[int, ...]) -> Iterator[tuple[int, str]]:
+    """The sides to edit, by step and name: the right one first, then the left.
+
+    What two steps in a row share is the right side of the first, and changes in both.
+    """
+    place = failing[0]
+    yield place, "right"
+    if len(failing) == 1:
+        shared = place > 0 and shares_a_side(steps[place - 1], steps[place])
+        yield (place - 1, "right") if shared else (place, "left")
 
 
 def _visit(
@@ -213,14 +283,14 @@ def _visit(
 # Several edits may say one thing
 
 
-def one_a_claim(found: list[Mend], values: Mapping[str, Any]) -> tuple[Mend, ...]:
+def one_a_claim(found: list[Mend], drawn: Sequence[Mapping[str, Any]]) -> tuple[Mend, ...]:
     """The shortest mend of each claim: those are one that agree where they do *not* hold.
 
     All mends hold on the numbers that are bound. Where each number is moved by itself, what they
     say is false, and two of them are one claim if they are then wrong by the same amount, up to a
     factor.
     """
-    moved = [_moved(values, np.random.default_rng(seed)) for seed in range(3)]
+    moved = _moved(drawn)
     kept: list[tuple[Mend, Values | None]] = []
     for mend in found:
         sides = _sides_there(mend.edit.steps, moved)
@@ -234,20 +304,23 @@ def one_a_claim(found: list[Mend], values: Mapping[str, Any]) -> tuple[Mend, ...
     return tuple(mend for mend, _ in kept)
 
 
-def _length(mend: Mend) -> tuple[int, bool]:
-    """The nodes of the edited steps; of two as long, a mutant that the engine has comes first."""
-    return sum(1 for step in mend.edit.steps for _ in t.walk(step)), not mend.own
+def _length(mend: Mend) -> tuple[int, int, bool]:
+    """How long it is in print; of two as long, the one that edits less, and then a mutant."""
+    edited = sum(1 for _ in t.walk(mend.edit.before))
+    return sum(len(to_latex(step)) for step in mend.edit.steps), edited, not mend.own
 
 
-def same_claim(one: t.Statement, other: t.Statement, values: Mapping[str, Any]) -> bool:
+def same_claim(one: t.Statement, other: t.Statement, drawn: Sequence[Mapping[str, Any]]) -> bool:
     """Whether two statements fail alike wherever the numbers are moved."""
-    moved = [_moved(values, np.random.default_rng(seed)) for seed in range(3)]
+    moved = _moved(drawn)
     return _one_claim(*(_sides_there(statement.steps, moved) for statement in (one, other)))
 
 
-def _moved(values: Mapping[str, Any], stream: np.random.Generator) -> dict[str, Any]:
-    """Each number that is not whole by a few per cent another; what is no number as it is."""
-    return {key: _elsewhere(value, stream) for key, value in values.items()}
+def _moved(drawn: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Three sets of numbers in which each that is not whole is by a few per cent another."""
+    stream = np.random.default_rng(0)
+    chosen = (drawn[i % len(drawn)] for i in range(3))
+    return [{key: _elsewhere(value, stream) for key, value in one.items()} for one in chosen]
 
 
 def _elsewhere(value: Any, stream: np.random.Generator) -> Any:
@@ -282,7 +355,8 @@ def _one_claim(one: Values | None, other: Values | None) -> bool:
     identities = [all(_alike(left, right) for left, right in sides) for sides in (one, other)]
     if any(identities):  # true wherever the numbers are: one only if they say it of the same
         return all(identities) and _by_one_factor([a for a, _ in one], [a for a, _ in other])
-    return _by_one_factor(*([left - right for left, right in sides] for sides in (one, other)))
+    gaps = ([left - right for left, right in sides] for sides in (one, other))
+    return _by_one_factor(*gaps) or _by_one_ratio(one, other)
 
 
 def _alike(left: np.ndarray, right: np.ndarray) -> bool:
@@ -298,3 +372,13 @@ def _by_one_factor(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
         bool(np.all(np.abs(a - ratio * b) <= 1e-7 * np.max(np.abs(a))))
         for a, b in zip(one, other, strict=True)
     )
+
+
+def _by_one_ratio(one: Values, other: Values) -> bool:
+    """Whether the sides have the same ratio, either way round: ``a = b c`` and ``a / c = b``."""
+    nonzero = all(np.all(side) for sides in (*one, *other) for side in sides)
+    if not nonzero or any(a.size > 1 for a, _ in one):
+        return False
+    ratios = [[float(left[0] / right[0]) for left, right in sides] for sides in (one, other)]
+    either = (ratios[1], [1 / ratio for ratio in ratios[1]])
+    return any(np.allclose(ratios[0], turned, rtol=1e-9, atol=0.0) for turned in either)

@@ -35,8 +35,15 @@ class Supply:
         kept = {k: v for k, v in values.items() if k in named and _is_usable(v)}
         supply = cls(say, kept)
         pieces = [part for step in statement.steps for _, part in t.walk(step)]
-        once = dict.fromkeys((*map(t.Name, supply.numbers), *filter(supply.is_atom, pieces)))
-        return replace(supply, atoms=tuple(once))
+        known = (*map(t.Name, supply.numbers), *filter(supply.is_atom, pieces))
+        return replace(supply, atoms=tuple(dict.fromkeys((*known, *supply._entries(pieces)))))
+
+    def _entries(self, pieces: list[t.Node]) -> Iterator[t.Node]:
+        """The entries of bound vectors at the whole numbers that are an index of something."""
+        letters = [key for piece in pieces for key in letters_in(piece) if key in self.whole]
+        for key, shape in self.shapes.items():
+            if shape[1:] == (1,):
+                yield from (t.Subscript(t.Name(key), (t.Name(one),)) for one in letters)
 
     @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:

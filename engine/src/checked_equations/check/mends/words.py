@@ -38,7 +38,7 @@ def mends_of_equation(
         return balanced(latex, node.span)
 
     holds = holds_on(drawn, allowed, missed_by(statement, drawn, allowed))
-    return mends_of(statement, holds, drawn[0], say=say, seconds=seconds)
+    return mends_of(statement, holds, drawn, say=say, seconds=seconds)
 
 
 def in_words(mends: Mends, latex: str, kinds: Mapping[str, str]) -> str:

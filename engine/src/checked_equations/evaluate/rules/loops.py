@@ -20,6 +20,8 @@ from .algebra import argument, members_of, whole_number
 def _members(ev: Evaluator, over: t.Range, scope: Scope) -> list[Any]:
     if over.members is None:
         first, last = (whole_number(ev.of(limit, scope)) for limit in over.limits)
+        if last - first > ev.longest:
+            raise OperationError(f"more than {ev.longest:g} terms, by an edit of its ends")
         members = list(range(first, last + 1))
     else:
         members = elements(ev, over.members, scope)
