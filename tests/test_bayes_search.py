@@ -13,12 +13,11 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.exceptions import FitFailedWarning
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gpnotes.decide.bayesopt import Categorical, Fixed, Real, Space
 from gpnotes.estimators import BayesSearchCV
@@ -30,29 +29,6 @@ C = {"C": Real(1e-2, 1e2, log=True)}
 def search(estimator, space, **options):
     settings = {"n_iter": 4, "num_initial": 2, "cv": 2, "random_state": 0} | options
     return BayesSearchCV(estimator, space, **settings)
-
-
-# what scikit-learn's own list says of its GridSearchCV, too
-EXPECTED = {"check_supervised_y_2d": "DataConversionWarning not caught"}
-
-
-# of as few settings as there can be: a process is fitted to them when all are read
-REGRESSION = search(Ridge(), ALPHA, n_iter=2)
-CLASSES = search(LogisticRegression(), C, n_iter=3)
-
-
-@pytest.mark.slow
-@parametrize_with_checks([REGRESSION], expected_failed_checks=lambda estimator: EXPECTED)
-def test_scikit_learns_own_checks(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of data that the checks make
-        check(estimator)
-
-
-@pytest.mark.nightly
-@parametrize_with_checks([CLASSES])
-def test_scikit_learns_own_checks_of_a_classifier(estimator, check):
-    test_scikit_learns_own_checks(estimator, check)
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import pytest
 from saved_files import changed, of_array, of_value
@@ -50,24 +48,6 @@ KINDS = {
     "three objects": lambda score: named(score).astype(object),
     "three floats": lambda score: np.digitize(score, [-0.5, 0.5]).astype(float),
 }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("given", [
-    {"optimise": False},
-    pytest.param({"inducing": 4, "max_steps": 2}, marks=pytest.mark.nightly),  # ten times as long
-])  # fmt: skip
-def test_the_checks_of_scikit_learn(given):
-    try:
-        checks = importlib.import_module("sklearn.utils.estimator_checks")
-    except RuntimeError as problem:  # 1.6 has none beside array-api-compat, unless told otherwise
-        pytest.skip(str(problem))
-    told = checks.check_estimator(GPClassifier(**given), on_skip=None, on_fail=None)
-    outcomes = {one["check_name"]: one["exception"] or one["status"] for one in told}
-    needless = ("check_array_api_input", "check_classifier_data_not_an_array")
-    others = {name: said for name, said in outcomes.items() if said != "passed"}
-    assert others.keys() <= set(needless), others
-    assert len(outcomes) > 40
 
 
 @pytest.mark.parametrize("kind", KINDS)

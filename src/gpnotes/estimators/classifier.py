@@ -55,6 +55,8 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         minutes a step and memory for (n, n). The fit moves the points; they start at rows of X.
         From 2000 rows on it sees 1000 of them a step, by `random_state`, and `max_steps` steps are
         the fit, without restarts.
+    verbose : int or bool, default 0
+        With 1 or more, show a bar of the steps of a fit, which needs the package tqdm.
 
     Notes
     -----
@@ -102,12 +104,14 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         optimise: bool = True,
         max_steps: int = 200,
         inducing: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.kernel = kernel
         self.restarts = restarts
         self.random_state = random_state
         self.optimise = optimise
         self.max_steps = max_steps
+        self.verbose = verbose
         self.inducing = inducing
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

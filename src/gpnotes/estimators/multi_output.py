@@ -49,6 +49,8 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         Fit the hyperparameters; if False, all stays where it starts.
     max_steps : int, default 200
         The most steps that each start may take.
+    verbose : int or bool, default 0
+        With 1 or more, show a bar of the steps of a fit, which needs the package tqdm.
 
     Notes
     -----
@@ -91,6 +93,7 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         random_state: RandomState = None,
         optimise: bool = True,
         max_steps: int = 200,
+        verbose: int = 0,
     ) -> None:
         self.kernel = kernel
         self.rank = rank
@@ -98,6 +101,7 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         self.random_state = random_state
         self.optimise = optimise
         self.max_steps = max_steps
+        self.verbose = verbose
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the hyperparameters and condition on the data; O((n p)³) a step.

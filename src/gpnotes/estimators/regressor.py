@@ -72,6 +72,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
         then costs O(n M²) instead of O(n³), and memory is that of a block of rows. The fit moves
         the points; they start at rows of X that lie far from each other, as of a
         `gpnotes.SparseGP`.
+    verbose : int or bool, default 0
+        With 1 or more, show a bar of the steps of a fit, which needs the package tqdm.
 
     Notes
     -----
@@ -123,6 +125,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         optimise: bool = True,
         max_steps: int = 200,
         inducing: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.kernel = kernel
         self.noise_var = noise_var
@@ -132,6 +135,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         self.random_state = random_state
         self.optimise = optimise
         self.max_steps = max_steps
+        self.verbose = verbose
         self.inducing = inducing
 
     def fit(

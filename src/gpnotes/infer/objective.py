@@ -433,6 +433,9 @@ def objective_given(
 
 def _rows_of(X: object, y: object) -> Rows | None:
     """X, if it is rows that are ready, which hold y."""
+    if isinstance(X, tuple) and len(X) == 2 and y is None:
+        wanted = "a matrix, with y beside it: objective_of(model, X, y), or Rows(X, y)"
+        raise TypeError(f"X must be {wanted}; got a tuple of two")
     if not isinstance(X, Rows):
         return None
     if y is not None:
