@@ -14,7 +14,9 @@ from pathlib import Path
 from checked_equations.book.execution import cells
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "book/api/ten-minutes.md", "book/api/coming-from.md")
+PAGES = (
+    "README.md", "book/api/ten-minutes.md", "book/api/coming-from.md", "book/api/recipes.md",
+)  # fmt: skip
 BUILT = ROOT / "_build" / "typing"
 
 
