@@ -64,15 +64,21 @@ def divide(a: Array, b: Array) -> Array:
     return a / b
 
 
+_SINGULAR = 1e15  # the condition from which no digit of an inverse is one of the matrix
+
+
 def inverse(a: Array) -> Array:
     """``a^{-1}`` of a scalar or a square matrix that is not singular."""
     if a.ndim == 0:
         return divide(scalar(1.0), a)
     _square(a, "the inverse")
     try:
-        return np.linalg.solve(a, np.eye(len(a)))
+        inverted = np.linalg.solve(a, np.eye(len(a)))
     except np.linalg.LinAlgError:
         raise OperationError("the inverse of a singular matrix is not defined") from None
+    if np.linalg.norm(a) * np.linalg.norm(inverted) > _SINGULAR:  # what is left is rounding
+        raise OperationError("the inverse of a singular matrix is not defined, up to rounding")
+    return inverted
 
 
 def transpose(a: Array) -> Array:
@@ -220,7 +226,8 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "Re": _unary(np.real), "Im": _unary(np.imag), "arg": _unary(np.angle),
     "det": _unary(det), "diag": _unary(_diag),
     "tr": _unary(lambda a: a if a.ndim == 0 else np.trace(_square(a, "the trace"))),
-    "rank": _unary(np.linalg.matrix_rank), "min": _extreme(np.min), "max": _extreme(np.max),
+    "rank": _unary(lambda a: scalar(np.linalg.matrix_rank(a))),
+    "min": _extreme(np.min), "max": _extreme(np.max),
     "factorial": _unary(lambda n: scalar(math.factorial(_count(n, "the factorial")))),
     "double_factorial": _unary(lambda n: scalar(math.prod(range(_count(n, "n!!"), 0, -2)))),
     "binom": lambda *both: scalar(math.comb(*(_count(n, "the binomial") for n in both))),

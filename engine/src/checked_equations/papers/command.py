@@ -32,7 +32,7 @@ def check_papers(paths: Sequence[Path], options: Options) -> int:
     """Check and try the equations of `paths`, report on them, and return the exit status.
 
     That is 0 where nothing that was evaluated fails, 1 where an equation does not hold, and 2
-    where a page could not be run or a declaration not be read.
+    where a page could not be run or a declaration of the settings not be read.
     """
     texts = texts_of(paths)
     report = Report(FORMATS[options.form](options.annotate), len(texts))
@@ -115,9 +115,9 @@ def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -
 
 
 def _tell(found: Read, report: Report) -> None:
-    """What is not there, and what declarations cannot be read."""
-    for place, said in found.faults:
-        report.fault(Fault(str(place.file), place.line, place.column, said, broken=True))
+    """What is not there, and which comments may mean to declare something."""
+    for place, said in found.unclear:
+        report.note(str(place.file), place.line, f"this comment declares nothing: {said}")
     for lack in found.paper.lacks:
         place = found.paper.place(lack.at)
         report.note(str(place.file), place.line, f"the file {lack.text} is not there")

@@ -52,7 +52,8 @@ _WORDS = {
 # Words behind "be", the most telling first, and the kind that they mean with their sizes.
 _SQUARE: Mapping[str, Callable[[Size], Kind]] = {
     "definite": kinds.spd, "spd": kinds.spd, "orthogonal": kinds.orthogonal,
-    "symmetric": kinds.symmetric, "square": lambda n: kinds.matrix(n, n),
+    "symmetric": kinds.symmetric, "identity": kinds.identity,
+    "square": lambda n: kinds.matrix(n, n),
 }  # fmt: skip
 _LONG: Mapping[str, Callable[[Size], Kind]] = {
     "probability": kinds.probabilities, "vector": kinds.vector, "column": kinds.vector,

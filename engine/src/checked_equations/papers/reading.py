@@ -28,11 +28,11 @@ _DIRECTIVE = re.compile(r"^(?P<space>[ \t]*)\.\. math::[ \t]*(?P<argument>.*)$")
 
 @dataclass(frozen=True)
 class Read:
-    """A text with its equations, what it declares and where, and what cannot be read of that."""
+    """A text with its equations, what it declares and where, and comments that may mean to."""
 
     paper: Paper
     declared: tuple[tuple[int, Declared], ...]
-    faults: tuple[tuple[Place, str], ...] = ()
+    unclear: tuple[tuple[Place, str], ...] = ()
 
     def known_at(self, at: int, first: Declared) -> Declared:
         """What is declared before the character `at`, and `first` of all."""
@@ -46,14 +46,14 @@ class Read:
 def read(path: Path) -> Read:
     """The equations of a file, LaTeX or a page, labelled or not."""
     paper = papers.read(path) if path.suffix in TEX else _page(path)
-    found, faults = [], []
+    found, unclear = [], []
     for comment in sorted(paper.comments):
         try:
             if told := declared_in(" ".join(comment.text.split())):
                 found.append((comment.at, told))
         except DeclarationError as wrong:
-            faults.append((paper.place(comment.at), str(wrong)))
-    return Read(paper, tuple(found), tuple(faults))
+            unclear.append((paper.place(comment.at), str(wrong)))
+    return Read(paper, tuple(found), tuple(unclear))
 
 
 def _page(path: Path) -> Paper:

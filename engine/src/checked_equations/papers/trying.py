@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 
+from ..errors import EquationError
 from ..latex.equation import Equation
-from ..latex.macros import Macros
-from ..tried import try_display
+from ..latex.macros import Macros, expand
+from ..tried import kinds, try_display
 from ..tried.display import Tried
+from ..tried.kinds import Kind
 from .declarations import Declared
+from .doubts import arrow_in, doubt
 from .findings import Finding, finding
 from .reading import Read
+from .shapes import Shapes, shapes_of
 
 SECONDS = 20  # for a display: what takes longer is not read
 
@@ -67,14 +71,60 @@ def try_one(task: Task) -> Finding:
 
 
 def _tried(task: Task) -> Tried:
+    """The verdict on numbers, and on arrays where shapes fit: either may be meant."""
     known = task.declared
-    return try_display(
-        task.latex,
-        conditions=known.conditions,
-        kinds=known.kinds,
-        macros=task.macros,
-        rng=int(Equation(task.label, task.latex, 1).digest[:8], 16),
-    )
+
+    def attempt(inferred: Mapping[str, Kind]) -> Tried:
+        return try_display(
+            task.latex,
+            conditions=known.conditions,
+            kinds={**known.kinds, **inferred},
+            macros=task.macros,
+            rng=int(Equation(task.label, task.latex, 1).digest[:8], 16),
+        )
+
+    try:
+        full = expand(task.latex, task.macros).latex
+    except EquationError as wrong:
+        return Tried("not read", wrong.problem)
+    if arrow_in(full):
+        return Tried("not read", "an arrow says what goes where, and claims no equality")
+    plain = attempt({})
+    shapes = shapes_of(full, known.kinds)
+    found = together(plain, shapes, attempt) if shapes else plain
+    why = doubt(full, found, known.kinds) if found.verdict == "does not hold" else ""
+    return replace(found, verdict="not read", why=why) if why else found
+
+
+def together(plain: Tried, shapes: Shapes, attempt: Callable[[Mapping[str, Kind]], Tried]) -> Tried:
+    """The verdict where symbols may be arrays.
+
+    What holds for arrays is told so. What fails for them may hold for symmetric matrices, or for
+    numbers alone: then it holds if they are.
+    """
+    arrays = attempt(shapes.kinds)
+    if arrays.verdict in ("holds", "holds if"):
+        return arrays
+    if arrays.verdict == "does not hold":
+        for make, said in _SPECIAL if shapes.squares else ():
+            special = attempt({**shapes.kinds, **shapes.squares_as(make)})
+            if special.verdict == "holds":
+                return replace(special, verdict="holds if", region=_where(shapes.squares, said))
+        if plain.verdict in ("holds", "holds if"):
+            where = _where(tuple(shapes.kinds), "a number", "numbers")
+            return replace(plain, verdict="holds if", region=f"{where}, and not for arrays")
+    return plain if plain.verdict != "not read" else arrays
+
+
+_SPECIAL = (
+    (kinds.symmetric, "symmetric"),
+    (kinds.spd, "positive definite"),
+    (kinds.orthogonal, "orthogonal"),
+)
+
+
+def _where(keys: Sequence[str], one: str, many: str = "") -> str:
+    return f"{keys[0]} is {one}" if len(keys) == 1 else f"{', '.join(keys)} are {many or one}"
 
 
 class _TooLong(Exception):

@@ -59,6 +59,7 @@ _RELATION = re.compile(
     r"|subseteq|mapsto|iff|implies|Rightarrow|Leftrightarrow)(?![A-Za-z])"
 )
 _SPACE = r"(?:[\s&{}~]|\\[,;:!> ]|\\(?:q?quad|mathrel|h?phantom\{[^{}]*\})(?![A-Za-z]))*"
+_BLANK = re.compile(_SPACE)
 _GOES_ON = re.compile(
     _SPACE
     + r"(?:"
@@ -230,4 +231,4 @@ def _is_column(latex: str, at: int) -> bool:
     """Whether an equation of its own begins there, and no remark on the one before."""
     cell = re.split(r"\\\\", latex[at:], maxsplit=1)[0]
     left, sign, right = cell.partition("&")
-    return bool(sign and left.strip() and _RELATION.match(right.lstrip()))
+    return bool(sign and not _BLANK.fullmatch(left) and _RELATION.match(right.lstrip()))

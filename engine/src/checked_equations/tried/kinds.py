@@ -132,6 +132,10 @@ def _definite(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> n
     return drawn @ drawn.T + 0.5 * np.eye(len(drawn))
 
 
+def _identity(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    return np.eye(shape[0])
+
+
 def _orthogonal(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
     return np.linalg.qr(rng.normal(size=shape))[0]
 
@@ -152,6 +156,7 @@ _DRAWS: Mapping[str, Draw] = {
     "symmetric": _symmetric,
     "positive definite": _definite,
     "orthogonal": _orthogonal,
+    "identity": _identity,
     "probability vector": _chances,
     "function": _function,
 }
@@ -185,6 +190,11 @@ def symmetric(n: Size) -> Kind:
 def spd(n: Size) -> Kind:
     """A symmetric positive definite matrix."""
     return Kind("positive definite", (n, n))
+
+
+def identity(n: Size) -> Kind:
+    """The identity matrix."""
+    return Kind("identity", (n, n))
 
 
 def orthogonal(n: Size) -> Kind:

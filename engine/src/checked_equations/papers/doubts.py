@@ -1,0 +1,71 @@
+"""Why an equation that fails on drawn numbers is not accused: it may mean something else.
+
+A letter before brackets may be a function, ``\\mathrm d`` a differential, a word an operation of
+the text. Where symbols are declared there is no such doubt. What is left is told as a failure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..tried.display import Tried
+from ..tried.kinds import Kind
+
+_ARROW = re.compile(r"\\(?:long)?mapsto(?![A-Za-z])|\\(?:long)?(?:to|rightarrow)(?![A-Za-z])")
+_SCRIPT = re.compile(r"[_^]\s*\{[^{}]*\}")
+_OPEN = r"\s*(?:\^\s*(?:\{[^{}]*\}|\\?\w+))?\s*'*\s*(?:\\left|\\[bB]igg?l?)?\s*(?:\(|\[|\\\{)"
+_ARGUMENT = re.compile(r"[^()\[\]]*")
+_FACTOR = re.compile(r"^[a-ceik-uv-z](?:_.*)?$")
+_APPLIED = re.compile(r"\)\s*(?:\\left)?\(\s*(?:\\?[A-Za-z]+|\\mathbf\s*\{?\w\}?)\s*(?:\\right)?\)")
+_LETTER = re.compile(
+    r"^(?:\\(?:mathbf|boldsymbol|bm|vec|hat|tilde|bar|dot|ddot|widehat|widetilde|overline|mathsf)"
+    r"\s*\{?\s*)*(?:[A-Za-z]|\\(?:[Gg]amma|[Dd]elta|[Tt]heta|[Ll]ambda|[Xx]i|[Pp]i|[Ss]igma"
+    r"|[Uu]psilon|[Pp]hi|[Pp]si|[Oo]mega|alpha|beta|zeta|eta|kappa|mu|nu|rho|tau|chi|iota|epsilon"
+    r"|varepsilon|vartheta|varphi|varrho|varsigma|ell))\}*'*(?:[_^].*)?$"
+)
+_DECIMAL = re.compile(r"\d\.\d")
+_NEAR = 1e-2
+
+
+def arrow_in(latex: str) -> bool:
+    """Whether an arrow stands in the line, and not below a limit: that is no claim of equality.
+
+    >>> arrow_in(r"x \\\\mapsto x^2"), arrow_in(r"\\\\lim_{x \\\\to 0} x = 0")
+    (True, False)
+    """
+    return _ARROW.search(_SCRIPT.sub("", latex)) is not None
+
+
+def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
+    """Why `tried`, which fails, accuses nobody; nothing where it does.
+
+    `latex` is without commands of the paper.
+    """
+    drawn = [key for key in tried.drawn if key not in declared]
+    if not drawn and tried.drawn:
+        return ""
+    strange = next((key for key in drawn if not _LETTER.match(key)), "")
+    if strange:
+        return f"`{strange}` may be more than a number: declare what it is"
+    function = next(_functions(latex, drawn), "")
+    if function:
+        return f"`{function}` may be a function: declare what it is"
+    if _APPLIED.search(latex):
+        return "what stands before brackets may be a function"
+    if _DECIMAL.search(latex) and (tried.residual or 1.0) < _NEAR:
+        return "a number is printed with so many digits: state it with \\approx"
+    if tried.mend is not None and not tried.mend.found:
+        return "it holds on no numbers that were drawn, and no single edit would mend it"
+    return ""
+
+
+def _functions(latex: str, keys: Iterable[str]) -> Iterator[str]:
+    """Symbols before brackets that are no factors: ``V(x)``, and not ``x(1 - x)``."""
+    for key in keys:
+        written = re.escape(key).replace(r"\ ", r"\s*\{?\s*")
+        for match in re.finditer(rf"(?<![A-Za-z\\]){written}(?![A-Za-z]){_OPEN}", latex):
+            inside = _ARGUMENT.match(latex, match.end())
+            is_sum = inside is not None and re.search(r"\w\s*[+-]|[+-]\s*\w.*[+-]", inside[0])
+            if not (_FACTOR.match(key) and is_sum):
+                yield key

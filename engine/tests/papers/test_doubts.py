@@ -1,0 +1,56 @@
+"""What fails on drawn numbers and accuses nobody, since it may mean something else."""
+
+from __future__ import annotations
+
+from cases import each
+
+from checked_equations.papers.declarations import Declared, declared
+from checked_equations.papers.findings import Finding
+from checked_equations.papers.trying import Task, try_one
+
+
+def tried(latex: str, known: Declared | None = None) -> Finding:
+    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, known or Declared()))
+
+
+# All of them stand in lecture notes, and are right there.
+@each(
+    ("latex", "said"),
+    [
+        ("V(x) = V(-x)", "`V` may be a function"),
+        (r"D(g h) = D(g) D(h)", "`D` may be a function"),
+        (r"\rho(z^n) = (\rho(z))^n", "`\\rho` may be a function"),
+        ("n + S(m) = S(n + m)", "`S` may be a function"),
+        (r"\gamma^{-1}(t) = \gamma(1 - t)", "may be a function"),
+        ("(X - c)^2(y) = (X(y) - c)^2", "may be a function"),
+        (r"\mathrm d (f g) = (\mathrm d f) g + f (\mathrm d g)", ""),
+        (r"x \smile x = - x \smile x", ""),
+        (r"1 \mapsto 2", "an arrow"),
+        (r"\frac{\sinh(A y)}{A^2} \to A^{-2} e^{A y}", "an arrow"),
+        (r"\frac{1}{3} = 0.333", "so many digits"),
+    ],
+)
+def test_what_may_mean_something_else(latex: str, said: str) -> None:
+    found = tried(latex)
+    assert not found.fails, str(found)
+    assert said in found.why
+
+
+@each(
+    "latex",
+    [
+        "(a + b)^2 = a^2 + 3 a b + b^2",
+        r"\cos(2 x) = 1 - \sin^2 x",
+        "x (y + 1) = x y + y",
+        r"\cosh(x + y) = \cosh x \cosh y - \sinh x \sinh y",
+        r"\frac{1}{3} = 0.4333",
+    ],
+)
+def test_what_cannot_is_accused(latex: str) -> None:
+    assert tried(latex).fails, str(tried(latex))
+
+
+def test_what_is_declared_leaves_no_doubt() -> None:
+    assert not tried("V(x) = V(-x)").fails
+    assert tried("V(x) = V(-x)", declared("V(x) = x + x^3; x be real")).fails
+    assert tried("V(x) = V(-x)", declared("V(x) = x^2; x be real")).outcome == "holds"

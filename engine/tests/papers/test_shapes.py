@@ -1,0 +1,80 @@
+"""Shapes of symbols that nobody declared, and equations that may be meant of arrays."""
+
+from __future__ import annotations
+
+from cases import each
+
+from checked_equations.papers.declarations import Declared, declared
+from checked_equations.papers.findings import Finding
+from checked_equations.papers.shapes import shapes_of
+from checked_equations.papers.trying import Task, try_one
+
+
+@each(
+    ("latex", "wanted"),
+    [
+        (r"(A B)^\top = B^\top A^\top", {"A": "matrix n × p", "B": "matrix p × q"}),
+        (r"\operatorname{tr}(A B) = \operatorname{tr}(B A)",
+         {"A": "matrix n × p", "B": "matrix p × n"}),
+        (r"(A + U C V)^{-1} = A^{-1} - A^{-1} U (C^{-1} + V A^{-1} U)^{-1} V A^{-1}",
+         {"A": "matrix n × n", "U": "matrix n × p", "C": "matrix p × p", "V": "matrix p × n"}),
+        (r"x^\top A y = y^\top A^\top x", {"x": "vector n", "A": "matrix n × p", "y": "vector p"}),
+        (r"\mathbf a^\top \mathbf b = \mathbf b^\top \mathbf a",
+         {"\\mathbf a": "vector n", "\\mathbf b": "vector n"}),
+        (r"A A^{-1} = I", {"A": "matrix n × n", "I": "identity n × n"}),
+        (r"x^\top y = \sum_{i=1}^m x_i y_i", {"x": "vector m", "y": "vector m"}),
+        (r"\hat\beta = (X^\top X)^{-1} X^\top y",
+         {"\\hat\\beta": "vector n", "X": "matrix p × n", "y": "vector p"}),
+    ],
+)  # fmt: skip
+def test_one_assignment_fits(latex: str, wanted: dict[str, str]) -> None:
+    found = shapes_of(latex, {})
+    assert found is not None
+    assert {key: str(kind) for key, kind in found.kinds.items()} == wanted
+
+
+@each("latex", [r"(a + b)^2 = a^2 + 2 a b + b^2", "E = m c^2", r"f(A) = A"])
+def test_where_none_does_nothing_is_inferred(latex: str) -> None:
+    assert shapes_of(latex, {}) is None
+
+
+def test_what_is_declared_stays() -> None:
+    found = shapes_of(r"x^\top A y = y^\top A^\top x", declared("A be 3×5").kinds)
+    assert found is not None
+    assert {key: str(kind) for key, kind in found.kinds.items()} == {
+        "x": "vector 3", "y": "vector 5",
+    }  # fmt: skip
+
+
+def tried(latex: str, known: Declared | None = None) -> Finding:
+    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, known or Declared()))
+
+
+@each(
+    ("latex", "outcome", "region"),
+    [
+        (r"(A B)^\top = B^\top A^\top", "holds", ""),
+        (r"(A B)^\top = A^\top B^\top", "does not hold", ""),
+        (r"(A B)^{-1} = A^{-1} B^{-1}", "holds if", "A, B are numbers, and not for arrays"),
+        (r"(A + B)^2 = A^2 + 2 A B + B^2", "holds if", "A, B are numbers, and not for arrays"),
+        (r"x^\top A y = y^\top A x", "holds if", "A is symmetric"),
+        (r"U^\top = U^{-1}", "holds if", "U is orthogonal"),
+        (r"\|x + y\|^2 = \|x\|^2 + 2 x^\top y + \|y\|^2", "holds", ""),
+        (r"\|x + y\|^2 = \|x\|^2 + x^\top y + \|y\|^2", "does not hold", ""),
+        (r"x^\top y = \sum_{i=1}^n x_i y_i", "holds", ""),
+        (r"A A^{-1} = I", "holds", ""),
+    ],
+)
+def test_arrays_and_numbers(latex: str, outcome: str, region: str) -> None:
+    found = tried(latex)
+    assert (found.verdict, found.outcome, found.region) == ("tried", outcome, region), str(found)
+
+
+def test_a_singular_matrix_lets_nothing_pass() -> None:
+    """Its inverse is rounding, beside which any number is small: it passed once."""
+    found = tried(r"b = (X^\top X)^{-1} X^\top y", declared("b in R^5; X in R^{3×5}; y in R^3"))
+    assert found.outcome != "holds"
+
+
+def test_what_is_drawn_is_shown() -> None:
+    assert str(tried(r"(A B)^\top = B^\top A^\top")).endswith(" · A matrix n × p; B matrix p × q")
