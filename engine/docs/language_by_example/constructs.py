@@ -92,6 +92,9 @@ ARITHMETIC = (
         {"d": np.sum(u[u > b]), "u": u, "b": b, "N": 7}),
     Row("entries: the first is number one", r"d = x_1 + A_{2,3} - [A B]_{1,2}",
         {"d": x[0] + A[1, 2] - (A @ B)[0, 1], "x": x, "A": A, "B": B}),
+    Row("an identity by its size", r"C = A + a I_{n \times n}",
+        {"C": A + a * np.eye(3), "A": A, "a": a, "n": 3}),
+    Row("what differs, and no more is said", r"a \ne b", {"a": a, "b": b}),
     Row("entries of what has a mark", r"d = x^+_1 + x^*_2", {"d": x[0] + y[1], "x^+": x, "x^*": y}),
 )  # fmt: skip
 
@@ -122,6 +125,8 @@ FUNCTIONS = (
     Row("functions with names", r"d = \text{softplus}(a) + \operatorname{relu}(b)",
         {"d": math.log1p(math.exp(a)) + b, r"\text{softplus}": lambda u: math.log1p(math.exp(u)),
          r"\operatorname{relu}": lambda u: max(u, 0.0), "a": a, "b": b}),
+    Row("braces around what happens", r"d = P\{a = 2 \mid b\}",
+        {"d": math.sin(2 - b), "b": b, r"P(a \mid b)": lambda a, b: math.sin(a - b)}),
     Row("bars and semicolons between arguments", r"d = g(a \mid b; c)",
         {"d": a / b + c, "g": lambda u, v, w: u / v + w, "a": a, "b": b, "c": c}),
 )  # fmt: skip
@@ -144,6 +149,8 @@ SUMS = (
     Row("over one of a family of sets, and how many it has",
         r"d = \sum_{m=1}^M \frac{1}{|S_m|} \sum_{i \in S_m} x_i",
         {"d": x[1] + (x[0] + x[2]) / 2, "x": x, "S": [{2}, {1, 3}], "M": 2}),
+    Row("data beside a query", r"d = \sum_{i=1}^N x_i x",
+        {"d": np.sum(x) * a, "x_i": x, "x": a, "N": 3}),
     Row("an index in brackets above, which comes first", r"d = \sum_{i=1}^N w^{(i)} A_2^{(i)}",
         {"d": x @ A[:, 1], "w": x, "A": A, "N": 3}),
     Row("without end, until the terms no longer add anything",

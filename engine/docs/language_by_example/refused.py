@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from checked_equations.check.relations import RELATIONS
+from checked_equations.check.relations import CHECKED
 from checked_equations.evaluate.values import Distribution, Nodes
 from checked_equations.latex import vocabulary as v
 from checked_equations.latex.lexer.terminals import DEFINING
@@ -41,6 +41,8 @@ _UNFIT = (
     Refusal(r"d = A + \mathbf x", _MATRIX),
     Refusal(r"d = \mathbf x / A", _MATRIX),
     Refusal(r"d = \frac{a}{b - b}", {"d": 1.0, "a": a, "b": b}),
+    Refusal(r"d = \frac{\partial f}{\partial b}(a + c)", {"d": 1.0, "f": np.sin, **_THREE}),
+    Refusal(r"d = \sum_{i=1}^N A_{ij} x_i", {"d": 1.0, "A": A, "x": x, "N": 3}),
     Refusal(r"d = a + e_1", {"d": 1.0, "a": a}),
     Refusal("d = a + b", {**_SUM, "c": c}),
     Refusal(r"d = \int_{[0, 2]} x \,\mathrm d x", {"d": 1.0, "x": _NODES}),
@@ -55,6 +57,9 @@ _UNFIT = (
 )
 _FALSE = (
     Refusal("d = a - b", _SUM),
+    Refusal(r"\cos(a \pm b) = \cos a \cos b \pm \sin a \sin b", {"a": a, "b": b}),
+    Refusal(r"a = b \pm c", _THREE),
+    Refusal(r"d \ne a + b", _SUM),
     Refusal(r"d = a + b \text{ if } a < b", _SUM),
     Refusal(r"d \approx a + b", _SUM),
     Refusal("d = a + b = a + b", _SUM),
@@ -78,7 +83,7 @@ def _defining(word: str) -> Refusal:
     return Refusal(f"a {word} b", {"a": a, "b": b})
 
 
-_ONLY = sorted(word for word in v.RELATIONS if word not in RELATIONS and word not in DEFINING)
+_ONLY = sorted(word for word in v.RELATIONS if word not in CHECKED and word not in DEFINING)
 
 REFUSALS = {
     "What can be read in two ways": _AMBIGUOUS,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from checked_equations.check.relations import RELATIONS
+from checked_equations.check.relations import CHECKED
 from checked_equations.evaluate.values import Nodes
 from checked_equations.latex import vocabulary as v
 from checked_equations.latex.lexer.calculus import LINES
@@ -123,6 +123,7 @@ _RELATED: dict[str, tuple[str, Any, Mapping[str, Any]]] = {
     r"\ge": (r"d \ge a + b", _ABOVE, _TIGHT),
     "<": ("b < a", _SUM, {}),
     ">": ("a > b", _SUM, {}),
+    r"\ne": (r"d \ne a + b", _ABOVE, {}),
     r"\succeq": (r"C \succeq A A^\top", _MORE, _TIGHT_MATRIX),
     r"\preceq": (r"C \preceq A A^\top", _LESS, _TIGHT_MATRIX),
     r"\succ": (r"C \succ A A^\top", _MORE, {}),
@@ -201,6 +202,10 @@ def _indicator(word: str) -> Example:
     return Example(word, rf"d = \sum_{{i=1}}^N u_i {word}[u_i > b]", bound)
 
 
+def _identity(word: str) -> Example:
+    return Example(word, rf"C = A + {word}_{{n \times n}}", {"C": A + np.eye(3), "A": A, "n": 3})
+
+
 def _space(word: str) -> Example:
     return Example(word, rf"d = 2 n \quad \forall n \in {word}", {"d": 8.0, "n": 4})
 
@@ -251,7 +256,7 @@ def _made(words: Iterable[str], example: Callable[[str], Example]) -> Rows:
 
 
 # What is a relation in a definition alone is refused in a check, see `refused`.
-_CHECKED = [word for word in v.RELATIONS if word in RELATIONS or word in DEFINING]
+_CHECKED = [word for word in v.RELATIONS if word in CHECKED or word in DEFINING]
 
 WORDS: dict[str, Rows] = {
     "Function words": _made(v.FUNCTIONS, _function),
@@ -267,6 +272,7 @@ WORDS: dict[str, Rows] = {
     "Differentials": _made(v.DIFFERENTIALS, _differential),
     "Constants": _made(v.CONSTANTS, _constant),
     "Indicators": _made(v.INDICATORS, _indicator),
+    "Identities": _made(v.IDENTITIES, _identity),
     "Spaces": _made(v.SPACES, _space),
     "Transposes": _made(v.TRANSPOSES, _transpose),
     "Environments for the layout": _made(v.LAYOUT_ENVIRONMENTS, _layout),

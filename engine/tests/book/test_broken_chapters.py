@@ -67,7 +67,7 @@ def test_a_slip_in_the_text_names_its_line(run_chapter, old, new, label, problem
     [
         ('chapter.define("eq-small-model", data)\n', "\n", r"record: eq-small-model \(line 21\)"),
         (":label: eq-small-model", ":label: eq-small-other", "has the label eq-small-model"),
-        ("v = a^2 s^2", "v = a^2 s^2 + 0 t", "eq-small-variance, line 60, .* mutants survive"),
+        ("v = a^2 s^2", "v = a^2 s^2 + (1-1) t", "eq-small-variance, line 60, .* mutants survive"),
         ('check("eq-small-mean"', 'check("eq-small-men"', "no equation has the label eq-small-men"),
         ("n, (a, b), (s, t) = 20000", "n, (a, b), (s, t) = 20", "mutants survive|does not hold"),
         ('"A": X.T', '"A": 0 * X.T', "eq-small-mean, line 38, .*step 2 of 2"),

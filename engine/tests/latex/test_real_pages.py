@@ -230,3 +230,103 @@ def test_primes_say_what_they_need():
     assert "by which of its arguments?" in problem("f'(a, b)", {**SIGNS})
     assert "from none to 4 primes" in problem("f^{(n + 3)}(a)", SIGNS)
     assert "of a number, not of one of (2,)" in problem("f'(x)", {**SIGNS, "x": np.ones(2)})
+
+
+class TestWhatEveryoneSees:
+    """Edits that leave a statement as it was for a reason on the page need no spare."""
+
+    @pytest.mark.parametrize(
+        ("latex", "d"),
+        [
+            ("d = (-b)^2 + a", 1.7**2 + 0.6),
+            ("d = |-b| + a", 2.3),
+            ("d = f(a) (a - 0)", 0.6 * math.sin(0.6)),
+            ("d = (0 - a)^2 + b", 0.36 + 1.7),
+            ("d = 0 a b + a + b", 2.3),
+        ],
+    )
+    def test_they_are_indistinct(self, latex, d):
+        used = {k: SIGNS[k] for k in ("a", "b", "f") if k in latex[2:]}
+        mutants = check_equation(latex, {"d": d, **used}).mutants
+        assert mutants.survived == 0 < mutants.indistinct
+
+    def test_what_is_spared_by_name_stays_spared(self):
+        spare = {"flip the sign of b": "even"}
+        mutants = check_equation("d = (-b)^2", {"d": 1.7**2, "b": 1.7}, spare=spare).mutants
+        assert mutants.spared == 1
+
+    def test_a_function_said_of_itself(self):
+        bound = {"v": lambda w: max(w**2, 3.0), "g": lambda w: w**2, "w": 1.7, "c": 3.0}
+        assert check_equation(r"v(w) = \max\{g(w), c\}", bound).mutants.survived == 0
+
+    @pytest.mark.parametrize("latex", ["d = (-b)^3", "d = -b + 0.1", "d = (c - b)^2"])
+    def test_other_signs_are_told_apart(self, latex):
+        value = {"d = (-b)^3": -(1.7**3), "d = -b + 0.1": -1.6}.get(latex, 0.49)
+        bound = {"d": value, "b": 1.7, **({"c": 1.0} if "c" in latex else {})}
+        assert check_equation(latex, bound).mutants.indistinct == 0
+
+
+class TestTheVariableOfADerivative:
+    BOUND = {"F": np.sin, "u": np.exp, "x": 0.3}  # noqa: RUF012 - never changed
+    LATEX = r"\frac{d}{dx} F(u(x)) = \frac{dF}{d%s}(u(x)) \frac{du(x)}{dx}"
+
+    def test_it_is_that_of_the_argument(self):
+        assert check_equation(self.LATEX % "u", self.BOUND, rtol=1e-7).mutants.survived == 0
+
+    @pytest.mark.parametrize("other", ["x", "q"])
+    def test_another_is_refused(self, other):
+        with pytest.raises(EquationError, match=f"`{other}` is no variable of `F` in this display"):
+            check_equation(self.LATEX % other, self.BOUND, rtol=1e-7)
+
+
+@pytest.mark.parametrize("bound", [{"j": 1}, {}])
+def test_an_index_that_does_not_run(bound):
+    latex = r"\nu_1 = \sum_{j=1}^J f_{ij}"
+    said = "`i` neither runs here nor is bound; did the sum over `j` mean `i`?"
+    with pytest.raises(EquationError, match=said.replace("?", "\\?")):
+        check_equation(latex, {r"\nu": np.ones(3), "f": np.eye(3), "J": 3, **bound})
+
+
+def test_what_differs():
+    bound = {"p": 4, "m": 3, "n": 5}
+    assert check_equation(r"p \ne \min(m, n)", bound).mutants.caught == 1
+    with pytest.raises(EquationError, match="does not hold: both sides are equal"):
+        check_equation(r"p \neq \min(m, n)", {**bound, "p": 3})
+
+
+class TestIdentities:
+    def test_a_written_size_is_enough(self):
+        assert value(r"A + I_{m \times m}", {"A": np.zeros((2, 2)), "m": 2}).trace() == 2
+        assert value(r"I_m", {"m": 2}).shape == (2, 2)
+
+    def test_a_bound_identity_is_taken(self):
+        assert value("I", {"I": np.eye(4)}).shape == (4, 4)
+
+    @pytest.mark.parametrize("latex", [r"I_{m \times n}", r"I_{m \times}", "I_k"])
+    def test_any_other_is_unbound(self, latex):
+        assert "unbound symbol" in problem(latex, {"m": 2, "n": 2}) or "I_k" in latex
+
+
+def test_data_beside_a_query():
+    X, x = rng.normal(size=(4, 3)), rng.normal(size=3)
+    bound = {"x": x, "x_i": X, "N": 4, "d": (X @ x).sum()}
+    assert check_equation(r"d = \sum_{i=1}^N x_i^\top x", bound).mutants.survived == 0
+    assert check_equation(r"d = \sum_{j=1}^N x_j^\top x", bound).mutants.survived == 0
+    with pytest.raises(EquationError, match="does not hold"):
+        check_equation(r"d = \sum_{i=1}^N x_i^\top x_i + 0 x^\top x", bound)
+
+
+def test_a_function_without_a_value_is_named():
+    with pytest.raises(EquationError, match="the value of `f` is not a number"):
+        check_equation("d = f(a)", {"d": 1.0, "f": lambda a: math.nan, "a": 1.0})
+
+
+def test_an_inequality_is_drawn_again_while_a_mutant_survives():
+    def draw(stream):
+        return {"a": stream.uniform(0.5, 2), "b": stream.uniform(0.5, 2)}
+
+    record = check_equation(r"\frac{a + b}{2} \ge \sqrt{a b}", draw, tight={"a": 2.0, "b": 2.0})
+    assert record.draws > 3
+    assert record.mutants.survived == 0
+    with pytest.raises(EquationError, match="mutants survive"):  # whatever is drawn
+        check_equation(r"a + b \ge b", draw, tight="never: a is positive")

@@ -43,17 +43,18 @@ def normalised(bindings: Bindings) -> dict[str, Any]:
 
 
 def draw_bindings(
-    bindings: Bindings, seed: str, naming: Naming = normalised
+    bindings: Bindings, seed: str, naming: Naming = normalised, draws: int = DRAWS
 ) -> tuple[dict[str, Any], ...]:
     """The bindings by normal name: once as they are, or of a function one for each of three draws.
 
-    `naming` says which numbers of what was drawn are which symbols.
+    `naming` says which numbers of what was drawn are which symbols. With more `draws`, the first
+    are as they were.
     """
     if not callable(bindings):
         return (naming(bindings),)
     digest = hashlib.sha256(seed.encode()).digest()
     stream = np.random.default_rng(np.frombuffer(digest, dtype=np.uint32))
-    drawn = tuple(naming(bindings(stream)) for _ in range(DRAWS))
+    drawn = tuple(naming(bindings(stream)) for _ in range(draws))
     if any(set(other) != set(drawn[0]) for other in drawn):
         raise ValueError("the draws bind different symbols")
     return drawn

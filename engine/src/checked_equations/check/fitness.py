@@ -130,10 +130,17 @@ def _contents(key: str, marks: str) -> Iterator[Sequence[Token]]:
             yield sequence[i + 2 : closing(sequence, i + 1)]
 
 
+def _runs_in(reduction: t.Reduction, entry: t.Subscript) -> bool:
+    return any(i == t.Index(reduction.over.index) for i in entry.indices)
+
+
 def _of_standing(reduction: t.Reduction, drawn_from: Set[str]) -> Iterator[Clash]:
     index = [token.text for token in tokens(reduction.over.index)]
-    for _, node in t.walk(reduction.body):
-        if not isinstance(node, t.Name | t.Apply) or node.key in drawn_from:
+    parts = [node for _, node in t.walk(reduction.body)]
+    runs_in = (p for p in parts if isinstance(p, t.Subscript) and _runs_in(reduction, p))
+    data = {id(part.base) for part in runs_in}  # the `x_i` of which `x_j` is an entry
+    for node in parts:
+        if not isinstance(node, t.Name | t.Apply) or node.key in drawn_from or id(node) in data:
             continue
         for subscript in _contents(node.key, "_"):
             content = [inner.text for inner in subscript]

@@ -18,10 +18,19 @@ from .bindings import Tight, name_kinds, swap_groups
 from .definitions import NORMAL, normal_shape
 from .mutants import CLOSER, Mutant, all_mutants
 from .outcomes import MutantRecord, Mutants
+from .relations import SIGNED
 from .rewrites import rewrite
 from .statements import BoundStatement
 
 SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
+
+
+class Survivors(EquationError):
+    """Mutants survive; of an inequality, further draws might catch them."""
+
+    of_inequality = False
+
+
 Spare = Mapping[str, str]
 NEVER = "never: "
 
@@ -69,7 +78,7 @@ def _record(
 ) -> MutantRecord:
     """The record of a mutant; `never` says why no numbers tell a strict inequality apart."""
     record = MutantRecord(mutant.edit, printed(mutant.after), outcome, residual, said=mutant.said)
-    if outcome != "survived":
+    if outcome != "survived" and not (outcome == "indistinct" and mutant.harmless):
         return record
     named = (why for key, why in spare.items() if key in (record.edit, record.latex))
     why = next(named, "") or (never if mutant.strict else "")
@@ -88,7 +97,9 @@ def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -
     if any(m.finer and not m.strict for m, _ in alive):
         hint += " Where both sides are equal to rtol=, write = instead of \\approx."
     problem = f"{len(alive)} of {len(told)} mutants survive: {said}. {hint}"
-    raise EquationError(problem, latex, alive[0][0].before.span)
+    wrong = Survivors(problem, latex, alive[0][0].before.span)
+    wrong.of_inequality = any(step.relation in SIGNED for m, _ in told for step in m.steps)
+    raise wrong
 
 
 def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
@@ -106,7 +117,7 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
                 comparison = bound.compare(place, step, chosen)
                 if not comparison.holds:
                     return "caught", comparison.residual
-        alike = mutant.claimed or (not mutant.loses and _same(bound, mutant))
+        alike = mutant.claimed or mutant.harmless or (not mutant.loses and _same(bound, mutant))
         return ("indistinct" if alike else "survived"), comparison.residual
     except Exception:  # noqa: BLE001  whatever a bound callable raises on nonsense, nonsense it is
         return "caught", None

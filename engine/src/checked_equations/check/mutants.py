@@ -27,6 +27,7 @@ _ROUND = {
 # What else a relation could have been: less was claimed than holds, or more than does.
 STRICT = {r"\le": "<", r"\ge": ">", r"\succeq": r"\succ", r"\preceq": r"\prec"}
 _EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
+UNEQUAL = r"\ne"  # which says so little that most edits of its sides leave it true
 CLOSER = STRICT.items() | _EQUAL.items()  # these only claim more of the same sides
 _WORDS = {
     "prod": "product", "min": "minimum", "max": "maximum", "det": "determinant", "tr": "trace",
@@ -235,7 +236,9 @@ class Mutant:
 
     In `said`, the name as a page shows it, mathematics stands between dollars. `places` are the
     positions of those steps in the statement, and `path` leads to the edited node from the `side`
-    of the first of them. `before` and `after` are steps where the edit is to a relation.
+    of the first of them. `before` and `after` are steps where the edit is to a relation. It is
+    `harmless` where everyone sees that it leaves the statement as it was: the sign under a square,
+    a zero as a term, what a zero multiplies, what is then said of a function by itself.
     """
 
     said: str
@@ -245,6 +248,7 @@ class Mutant:
     after: t.Node
     side: str = ""
     path: t.Path = ()
+    harmless: bool = False
 
     @property
     def edit(self) -> str:
@@ -306,20 +310,27 @@ def _of_relations(steps: Steps) -> Iterator[Mutant]:
                 turned = replace(step, relation=table[step.relation])
                 said = _instead(turned.relation, step.relation)
                 yield Mutant(said, (turned,), (place,), step, turned)
+        if step.relation == UNEQUAL:
+            turned = replace(step, relation="=")
+            yield Mutant(_instead("=", UNEQUAL), (turned,), (place,), step, turned)
 
 
 def _of_sides(steps: Steps, scope: Scope) -> Iterator[Mutant]:
     """Of each side once: the right side of one step is often the left side of the next."""
     for place, name in itertools.product(range(len(steps)), ("left", "right")):
-        if name == "left" and place and shares_a_side(steps[place - 1], steps[place]):
+        shared = name == "left" and place and shares_a_side(steps[place - 1], steps[place])
+        if shared or steps[place].relation == UNEQUAL:
             continue
         side = getattr(steps[place], name)
         for path, node, inner in _visit(side, (), scope):
+            nothing = _multiplied_by_zero(side, path) or _under_an_even_power(side, path)
             for edit, new in edits_of(node, inner):
                 after = replace(new, span=node.span) if new.span == (0, 0) else new
                 mutant = mutated(steps, place, Mutant(edit, (), (), node, after, name, path))
                 if isinstance(node, t.Name | t.Apply) and says_nothing_new(steps, mutant):
                     continue
+                if nothing or _of_zero(node, after) or _says_itself(steps, mutant):
+                    mutant = replace(mutant, harmless=True)
                 yield mutant
                 if mutant.claimed and not path:
                     said = f"flip the sign of {scope.say(side)}"
@@ -333,6 +344,77 @@ def says_nothing_new(steps: Steps, mutant: Mutant) -> bool:
         step.left == step.right or (_mentions_itself(step) and not _mentions_itself(steps[place]))
         for step, place in zip(mutant.steps, mutant.places, strict=True)
     )
+
+
+def _is_zero(node: t.Node) -> bool:
+    """Whether it reads as zero: ``0``, ``0 a``, ``\\frac{0}{a}``."""
+    match node:
+        case t.Product(factors):
+            return any(map(_is_zero, factors))
+        case t.Quotient(above):
+            return _is_zero(above)
+    return node == t.Number(0.0)
+
+
+def _multiplied_by_zero(side: t.Node, path: t.Path) -> bool:
+    """Whether it is a factor beside a printed zero, or within one: `a` of ``0 a``."""
+    for depth in range(len(path)):
+        node = _at(side, path[:depth])
+        beside = node.factors if isinstance(node, t.Product) else ()
+        if any(_is_zero(f) for i, f in enumerate(beside) if i != path[depth][1]):
+            return True
+    return False
+
+
+def _under_an_even_power(side: t.Node, path: t.Path) -> bool:
+    """Whether it is a lone sign that an even power, or bars, take away: ``(-b)^2``, ``|-b|``."""
+    node = _at(side, path)
+    lone = isinstance(node, t.Sum) and len(_without_zeros(node)) == 1
+    match _at(side, path[:-1]) if lone and path else None:
+        case t.Power(exponent=t.Number(power)):
+            return path[-1][0] == "base" and power % 2 == 0
+        case t.Bars() | t.Norm():
+            return True
+    return False
+
+
+def _at(side: t.Node, path: t.Path) -> t.Node:
+    """The node to which `path` leads."""
+    for name, *places in path:
+        value: Any = getattr(side, name)
+        for i in (i for i in places if i >= 0):
+            value = value[i]
+        side = value
+    return side
+
+
+def _of_zero(before: t.Node, after: t.Node) -> bool:
+    """Whether the edit drops a term that is a printed zero, or flips its sign, or leaves it one."""
+    if not isinstance(before, t.Sum):
+        return _is_zero(before) and _is_zero(after)
+    kept = after if isinstance(after, t.Sum) else t.Sum((after,), (1,))
+    return _without_zeros(before) == _without_zeros(kept)
+
+
+def _without_zeros(node: t.Sum) -> list[tuple[t.Node, int]]:
+    pairs = zip(node.terms, node.signs, strict=True)
+    return [pair for pair in pairs if not _is_zero(pair[0])]
+
+
+def _says_itself(steps: Steps, mutant: Mutant) -> bool:
+    """Whether it then says something of a function by itself: ``v(w) = \\max(v(w), c)``."""
+    if not isinstance(mutant.before, t.Apply):
+        return False
+    return any(
+        _called_by_itself(step) and not _called_by_itself(steps[place])
+        for step, place in zip(mutant.steps, mutant.places, strict=True)
+    )
+
+
+def _called_by_itself(step: t.Step) -> bool:
+    sides = ((step.left, step.right), (step.right, step.left))
+    pairs = ((alone, part) for alone, other in sides for _, part in t.walk(other))
+    return any(isinstance(alone, t.Apply) and alone == part for alone, part in pairs)
 
 
 def _mentions_itself(step: t.Step) -> bool:

@@ -139,6 +139,9 @@ def _judged(
         if allowed.approx is None:
             raise Misfit(r"\approx needs a tolerance of its own: approx=")
         allowed = replace(allowed, rtol=allowed.approx)
+    if relation == r"\ne":
+        same = _judged("=", left, right, allowed, terms)
+        return Comparison(float(same.holds), not same.holds)
     factor = _factor(left, right) if relation == r"\propto" else 1.0
     right = factor * right
     errors = excess(relation, left, right)
@@ -190,6 +193,7 @@ SIGNED = {r"\le": 1, "<": 1, r"\ge": -1, ">": -1}
 # Which difference of matrices is positive: 1 for left minus right.
 ORDERS = {r"\succeq": 1, r"\succ": 1, r"\preceq": -1, r"\prec": -1}
 RELATIONS = {"=", ":=", r"\approx", r"\propto", *SIGNED, *ORDERS}
+CHECKED = RELATIONS | {r"\ne"}  # which in a definition or a sentence leaves something out
 _STRICT = ("<", ">", r"\succ", r"\prec")
 
 

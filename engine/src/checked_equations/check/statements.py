@@ -184,7 +184,7 @@ def bind_statement(
     bound = BoundStatement(statement, tuple(Draw(values) for values in drawn), allowed, tight)
     refuse_unfit(latex, statement, bound.draws)
     for step in statement.steps:
-        if step.relation not in relations.RELATIONS:
+        if step.relation not in relations.CHECKED:
             problem = f"{step.relation} is no relation that can be checked; use define"
             raise EquationError(problem, latex, step.right.span)
         estimated = names_in(step) & set(bound.draws[0].estimates)
@@ -269,6 +269,8 @@ def _problem(bound: BoundStatement, place: int, comparison: Comparison) -> str:
     if comparison.holds:
         return ""
     rtol = bound.allowed.approx if step.relation == r"\approx" else bound.allowed.rtol
+    if step.relation == r"\ne":
+        return "does not hold: both sides are equal"
     missed = f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed"
     if bound.errors[place][0] is not None:
         score = bound.score(place, step)

@@ -106,7 +106,8 @@ class Evaluator:
             # of a number alone it is asked without an array: millions of values are one
             if not (np.isfinite(value).all() if value.ndim else cmath.isfinite(value)):
                 said = "not a number" if np.isnan(value).any() else "infinite"
-                raise OperationError(f"the value is {said}")
+                of = f" of `{node.key}`" if isinstance(node, t.Apply) else ""
+                raise OperationError(f"the value{of} is {said}")
         except OperationError as wrong:
             raise self.fault(node, str(wrong)) from wrong
         memo.values[key] = value

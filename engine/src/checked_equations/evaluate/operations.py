@@ -223,6 +223,7 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
         name: _unary(_reciprocal(name), name)
         for word in _RECIPROCALS for name in (word, f"arc{word}")
     },
+    "identity": _unary(lambda n: shaped(np.eye(_count(n, "the size of an identity")))),
     "Re": _unary(np.real), "Im": _unary(np.imag), "arg": _unary(np.angle),
     "det": _unary(det), "diag": _unary(_diag),
     "tr": _unary(lambda a: a if a.ndim == 0 else np.trace(_square(a, "the trace"))),

@@ -176,6 +176,8 @@ def _function(node: t.Function, p: Printer) -> str:
         return p.base(node.arguments[0]) + _MARKS[node.name]
     if node.name == "binom":
         return f"\\binom{{{arguments[0]}}}{{{arguments[1]}}}"
+    if node.name == "identity":
+        return f"I_{{{arguments[0]} \\times {arguments[0]}}}"
     if node.name == "indicator":
         return f"\\mathbb 1[{arguments[0]}]"
     word = _WORDS.get(node.name, f"\\{node.name}")

@@ -58,6 +58,7 @@ EXPECTATIONS = {
 AVERAGES = ("EXPECT", "VARIANCE", "COVARIANCE", "UNDER")
 CONSTANTS = {"\\pi": "\\pi", "e": "e", "\\mathrm e": "e", "\\infty": "\\infty"}
 INDICATORS = frozenset({"\\mathbb1", "\\mathbb I", "\\mathbf1"})
+IDENTITIES = frozenset({"I", "\\mathbf I", "\\mathbb I", "\\mathrm I"})
 DIFFERENTIALS = frozenset({"d", "\\mathrm d", "\\text{d}"})
 # Behind the \in of a condition.
 SPACES = frozenset({"\\mathbb R", "\\mathbb R_+", "\\mathbb R_{>0}", "\\mathbb N", "\\mathbb Z"})

@@ -73,6 +73,7 @@ _PLAIN: dict[str, Callable[..., Any]] = {
     "root": lambda degree, base, span: t.Root(base, degree, span=span),
     "norm": lambda base, order, span: t.Norm(base, str(order), span=span),
     "binom": lambda *both, span: t.Function("binom", both, span=span),
+    "identity": lambda size, span: t.Function("identity", (size,), span=span),  # `I_{n \\times n}`
     "indicator": lambda step, span: t.Function("indicator", (step,), span=span),
     "call": lambda key, args, span: t.Apply(str(key), *args, span=span),  # `k(x, x')`
     "args": lambda *parts, span: (parts[::2], tuple(map(str, parts[1::2]))),  # and separators
@@ -101,6 +102,7 @@ class Expressions:
         self.bare: set[Span] = set()  # functions without brackets around them
         self.open_ended: set[Span] = set()  # those where it is open what they are of
         self.several = False  # whether the last term had several factors
+        self.points: list[tuple[str, t.At]] = []  # derivatives of functions at points
 
     def build(self, part: Tree[Word] | Word) -> Any:
         """What the method of a rule, which is called like it, makes of the parts of a tree."""
@@ -125,7 +127,23 @@ class Expressions:
         """All claims of an equation, in reading order."""
         steps = tuple(step for chain, _ in claims for step in chain)
         conditions = tuple(condition for _, stated in claims for condition in stated)
+        self._refuse_other_variables([part for step in steps for _, part in t.walk(step)])
         return t.Statement(steps, conditions, span=span)
+
+    def _refuse_other_variables(self, parts: Sequence[Node]) -> None:
+        """The variable of ``\\frac{d F}{d u}(u(x))`` is one of F: ``u``, or v of an ``F(v)``.
+
+        At a lone symbol it may be any letter that stands for nothing else.
+        """
+        symbols = {p.key for p in parts if isinstance(p, t.Name)} | self.kinds.keys()
+        for function, at in self.points:
+            calls = [p for p in parts if isinstance(p, t.Apply) and p.key == function]
+            known = {getattr(one, "key", "") for call in calls for one in call.arguments}
+            known |= {getattr(at.point, "key", "")}
+            alone = isinstance(at.point, t.Name | t.Index) and at.key not in symbols
+            if at.key not in known and not alone:
+                of = f"`{at.key}` is no variable of `{function}` in this display"
+                raise self._fault(f"{of}: write the derivative as {function}'(...)", at.span)
 
     def chain(self, span: Span, *parts: Any) -> list[t.Step]:
         """``a = b = c``: one step for each relation."""
@@ -201,6 +219,7 @@ class Expressions:
             if sloped and "(" in self.latex[slope.span[1] : part.span[0]]:
                 key = slope.symbol.key
                 out[-1] = t.At(bind(slope, [key]), key, part, span=around([slope, part]))
+                self.points.append((body.key, out[-1]))
             else:
                 out.append(part)
         return out

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .. import vocabulary as v
-from ..names import DISTRIBUTIONS, Match, joined, nearest, normal, split_given
+from ..names import DISTRIBUTIONS, Match, joined, nearest, normal, signature, split_given
 from ..tokenizer import FONTS, Token, closing, split
 from ..tokenizer import tokens as canonical
 from .brackets import matching
@@ -24,18 +24,15 @@ def named(s: Stream, match: Match) -> None:
     if match.key in s.names.called:
         _without_do(s, match)
         return s.emit("CALL", match.key, s.names.called[match.key])
+    if data := _data_beside_a_query(s, match):
+        return s.emit("NAME", data, s.nucleus(s.i))
     if match.kind in DISTRIBUTIONS or match.kind == "letter":
         return _distribution(s, match)
     after = s.i + match.length
     if match.kind == "callable" and _primed(s, match, after):
         return None
     if match.kind == "callable":
-        opened = s.behind_script(after, "_")
-        if opened > after and s.at(opened) in ("(", "["):  # `f_i(x)` is the entry of `f(x)`
-            shut = matching(s, opened)
-            subscript = s.tokens[after:opened]
-            subscript[-1] = subscript[-1]._replace(end=s.tokens[shut].end)
-            s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + subscript
+        _arguments_first(s, after)
     elif s.at(after) == "_":
         others = set(_unnamed(s, after + 1)) - {"\\cdot", "\\times", "\\max", "\\min"}
         if any(is_letter(text) or text == "*" for text in others):  # no index, but part of a name
@@ -44,6 +41,31 @@ def named(s: Stream, match: Match) -> None:
     if s.at(after) == "'" and not _transposed(s, match, after):
         return unknown(s)
     return s.emit("CALL" if called else "NAME", match.key, match.length)
+
+
+def _arguments_first(s: Stream, after: int) -> None:
+    """``f_i(x)`` is the entry of ``f(x)``."""
+    opened = s.behind_script(after, "_")
+    if opened > after and s.at(opened) in ("(", "["):
+        shut = matching(s, opened)
+        subscript = s.tokens[after:opened]
+        subscript[-1] = subscript[-1]._replace(end=s.tokens[shut].end)
+        s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + subscript
+
+
+def _data_beside_a_query(s: Stream, match: Match) -> str:
+    """The key ``x_i`` of data of which ``x_j`` is an entry, where j runs and an x is bound."""
+    opened = s.i + s.nucleus(s.i) + 1
+    if match.kind != "value" or s.at(opened - 1) != "_" or opened > s.i + match.length + 1:
+        return ""
+    letter, runs = joined(s.tokens[s.i : opened - 1]), joined(s.content(opened)) in s.running
+    if not runs or s.names.kinds.get(letter) != "value":
+        return ""
+    pairs = ((key, key.removeprefix(f"{letter}_")) for key in s.names.kinds)
+    own = [
+        k for k, i in pairs if len(i) == 1 and i != k and s.names.kinds.get(i) in (None, "index")
+    ]
+    return own[0] if len(own) == 1 else ""
 
 
 def _primed(s: Stream, match: Match, after: int) -> bool:
@@ -177,17 +199,46 @@ def unknown(s: Stream, end: int | None = None) -> None:
         s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
     elif square := _reciprocal_square(s, end):
         named(s, square)
+    elif _is_identity(s):
+        s.lead("_IDENTITY", "I", length=s.nucleus(s.i))
     else:
         raise s.fault(f"unbound symbol `{key}`{_remedy(s, key)}", first, last)
 
 
 def _remedy(s: Stream, key: str) -> str:
     """What to do where nobody bound `key`."""
+    if stray := _stray_index(s):
+        meant = f"did the sum over `{s.running[-1]}` mean `{stray}`?"
+        return f": `{stray}` neither runs here nor is bound; {meant}"
     if s.top() == "head" and s.last() in ("LT", "LE"):
         return "; say how far: \\sum_{1 \\le i < j \\le N}"
     if variable := _integrated(s, key):
         return f"; an integral runs over nodes: bind `{variable}` to Nodes(points, weights)"
     return nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
+
+
+def _is_identity(s: Stream) -> bool:
+    """``I_{p \\times p}``, or ``I_p`` of a bound number, where no I is bound: its size is kept."""
+    opened = s.i + s.nucleus(s.i) + 1
+    if s.symbol(s.i) not in v.IDENTITIES or s.at(opened - 1) != "_":
+        return False
+    rows, signs = split(s.content(opened), {"\\times"})
+    known = s.names.match(rows[0], 0) if rows[0] else None
+    square = len(signs) == 1 and joined(rows[0]) == joined(rows[1])
+    if not (square or (not signs and known and known.length == len(rows[0]))):
+        return False
+    s.tokens[opened + 1 : s.group_end(opened)] = rows[0]
+    return True
+
+
+def _stray_index(s: Stream) -> str:
+    """The ``i`` of ``f_{ij}``, with ``f`` bound and sums in the display, where no ``i`` runs."""
+    opened = s.i + s.nucleus(s.i) + 1
+    match = s.names.match(s.tokens[s.i : opened - 1], 0) if s.at(opened - 1) == "_" else None
+    if not match or match.kind != "value" or not s.running:
+        return ""
+    letters = [text for text in _unnamed(s, opened) if text != ","]
+    return letters[0] if letters and all(len(text) == 1 for text in letters) else ""
 
 
 def _reciprocal_square(s: Stream, end: int) -> Match | None:
@@ -213,10 +264,22 @@ def _free_end(s: Stream) -> int:
     return s.behind_script(end, "^") if marked else end
 
 
+def _call_in_braces(s: Stream, i: int, opened: int) -> None:
+    """``P\\{X = 1\\}`` of a bound function, or of one that is bound by such a form, is a call."""
+    letter = joined(s.tokens[i:opened])
+    forms = [form.letter for form in map(signature, s.names.called) if form]
+    if s.names.kinds.get(letter) == "callable" or letter in forms:
+        shut = matching(s, opened)
+        for place, text in ((opened, "("), (shut, ")")):
+            s.tokens[place] = s.tokens[place]._replace(text=text)
+
+
 def settle_values(s: Stream) -> None:
     """``p(y = 1 \\mid x)`` calls what is bound as ``p(y \\mid x)``, or as ``p``, with a 1 for y."""
     for i in range(len(s.tokens) - 1, -1, -1):
         opened = s.atom_end(i) if is_letter(s.at(i)) else len(s.tokens)
+        if s.at(opened) == "\\{":
+            _call_in_braces(s, i, opened)
         if s.at(opened) != "(":
             continue
         whole = s.names.match(s.tokens, i)
@@ -251,6 +314,7 @@ def declare_indices(s: Stream) -> None:
             running = sides[1:-1] if len(sides) > 2 else sides if both else sides[:1]
             for side in running:
                 if side and not side[0].text.isdigit():
+                    s.running.append(joined(side))
                     s.names.add(joined(side), "index")
 
 
