@@ -162,6 +162,12 @@ class TestCheck:
         assert status == 1
         assert sum("error" in line for line in lines[:-1]) == 1
 
+    def test_what_a_build_leaves_behind_is_no_page(self, folder: Path) -> None:
+        (folder / "jupyter_execute").mkdir()
+        for name in ("page.ipynb", "jupyter_execute/page.ipynb"):
+            (folder / name).write_text(notebook(), encoding="utf-8")
+        assert execution.pages_of([folder]) == [folder / "page.ipynb"]
+
     def test_folders_hold_the_pages_with_checks(self, check: Any, folder: Path) -> None:
         (folder / "in").mkdir()
         (folder / "in" / "words.md").write_text("# Words\n\n$$ a = b $$ (eq-none)\n", "utf-8")

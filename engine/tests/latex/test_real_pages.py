@@ -330,3 +330,9 @@ def test_an_inequality_is_drawn_again_while_a_mutant_survives():
     assert record.mutants.survived == 0
     with pytest.raises(EquationError, match="mutants survive"):  # whatever is drawn
         check_equation(r"a + b \ge b", draw, tight="never: a is positive")
+
+
+def test_a_mark_is_no_index_of_data():
+    bound = {"x": rng.normal(size=(4, 3)), "x_*": rng.normal(size=3), "d": 0.0}
+    bound["d"] = (bound["x"] @ bound["x_*"]).sum()
+    assert check_equation(r"d = \sum_{i=1}^4 x_i^\top x_*", bound).mutants.survived == 0

@@ -72,7 +72,7 @@ def test_an_equation_counts_by_its_strongest_record(
 def test_an_equation_without_a_record_is_a_problem(book: Any, changed: Any) -> None:
     notes = book.pages[CHAPTER].notes
     assert messages(changed(notes=notes[1:])) == [
-        f"{CHAPTER}:5: the equation eq-one is numbered, but no cell checks it"
+        f"{CHAPTER}:5: the equation eq-one is numbered, but no cell ends with a check of it"
     ]
 
 
@@ -137,7 +137,7 @@ def test_what_the_baseline_lists_is_not_yet_checked(book: Any) -> None:
     page = book.pages[CHAPTER]
     bare = replace(page, notes=tuple(n for n in page.notes if n.record.get("label") != "eq-one"))
     without = replace(book, pages={**book.pages, CHAPTER: bare})
-    missing = "the equation eq-one is numbered, but no cell checks it"
+    missing = "the equation eq-one is numbered, but no cell ends with a check of it"
     assert missing in [said for _, _, said in problems(without)]
     later = replace(without, later={CHAPTER: ("eq-one",)})
     assert "eq-one" not in str([said for _, _, said in problems(later)])

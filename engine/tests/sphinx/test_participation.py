@@ -22,7 +22,7 @@ def said(pages: dict[str, Page], every: bool = False) -> list[str]:
     return [words for *_, words in problems(Book(taking_part(pages, every), {}))]
 
 
-UNCHECKED = "the equation eq-bare is numbered, but no cell checks it"
+UNCHECKED = "the equation eq-bare is numbered, but no cell ends with a check of it"
 
 
 def test_a_page_without_a_check_is_left_alone() -> None:

@@ -215,7 +215,9 @@ def _checks(page: Path, folder: Path) -> bool:
 
 def is_text(path: Path, folder: Path) -> bool:
     """Whether a file in a folder is one of its author: no part of its path is hidden."""
-    hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
+    parts = path.relative_to(folder).parts
+    # what a build by Sphinx leaves among the sources is the same page again
+    hidden = any(part.startswith(("_", ".")) or part == "jupyter_execute" for part in parts)
     return not hidden and path.is_file()
 
 

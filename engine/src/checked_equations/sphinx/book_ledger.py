@@ -237,7 +237,9 @@ def _unrecorded(book: Book, docname: str) -> Iterator[tuple[int, str]]:
     rows = book.rows_on(docname)
     for row in rows:
         if row.kind == "unchecked":
-            yield row.line, f"the equation {row.label} is numbered, but no cell checks it"
+            # of a cell the page sees what its last line shows
+            said = f"the equation {row.label} is numbered, but no cell ends with a check of it"
+            yield row.line, said
         yield from ((row.line, said) for record in row.records for said in _weak(row, record))
     lines = {row.label: row.line for row in rows}
     checked = {row.label for row in rows if row.records}

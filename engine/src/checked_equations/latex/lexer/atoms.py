@@ -61,9 +61,13 @@ def _data_beside_a_query(s: Stream, match: Match) -> str:
     letter, runs = joined(s.tokens[s.i : opened - 1]), joined(s.content(opened)) in s.running
     if not runs or s.names.kinds.get(letter) != "value":
         return ""
-    pairs = ((key, key.removeprefix(f"{letter}_")) for key in s.names.kinds)
     own = [
-        k for k, i in pairs if len(i) == 1 and i != k and s.names.kinds.get(i) in (None, "index")
+        key
+        for key in s.names.kinds
+        if (i := key.removeprefix(f"{letter}_")) != key
+        and len(i) == 1
+        and i.isalpha()
+        and s.names.kinds.get(i) in (None, "index")
     ]
     return own[0] if len(own) == 1 else ""
 
