@@ -90,7 +90,7 @@ def test_each_display_of_a_paper_has_its_verdict(check: Any) -> None:
     assert lines[5].startswith("tail.tex:2:4: tried: holds")
     assert lines[6] == (
         "1 text, 6 equations: "
-        "4 tried (2 hold, 1 hold in a region, 1 do not hold), 1 definition, 1 not read"
+        "4 tried (2 hold, 1 holds in a region, 1 does not hold), 1 definition, 1 not read"
     )
 
 

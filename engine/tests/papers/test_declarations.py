@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from cases import each
 
@@ -95,3 +98,14 @@ def test_what_is_newer_counts() -> None:
     assert {key: kind.name for key, kind in known.kinds.items()} == {"a": "whole", "b": "real"}
     assert (known.stands_for, known.conditions) == ({}, ("a > 0",))
     assert Declared().and_then(known) == known
+
+
+PAGE = Path(__file__).parents[3] / "book" / "api" / "verdicts.md"
+
+
+def test_the_page_shows_what_can_be_declared() -> None:
+    rows = re.findall(r"^\| (`.+?) \| .* \|$", PAGE.read_text("utf-8"), re.MULTILINE)
+    clauses = [one for row in rows for one in re.findall(r"`([^`]+)`", row)]
+    assert len(clauses) >= 10
+    for clause in clauses:
+        declared_all([clause])

@@ -143,16 +143,20 @@ def _totals(findings: Sequence[Finding]) -> list[str]:
     for verdict in VERDICTS:
         own = [one for one in findings if one.verdict == verdict]
         outcomes: Counter[Outcome] = Counter(one.outcome for one in own if one.outcome)
-        inner = [f"{outcomes[name]} {said}" for name, said in _PLURAL.items() if outcomes[name]]
+        inner = [
+            f"{outcomes[name]} {one if outcomes[name] == 1 else many}"
+            for name, (one, many) in _WORDS.items()
+            if outcomes[name]
+        ]
         name = counted(len(own), verdict) if verdict == "definition" else f"{len(own)} {verdict}"
         if own:
             told.append(name + (f" ({', '.join(inner)})" if inner else ""))
     return told or ["none"]
 
 
-_PLURAL: Mapping[Outcome, str] = {
-    "holds": "hold", "holds if": "hold in a region", "does not hold": "do not hold",
-    "refused": "refused",
+_WORDS: Mapping[Outcome, tuple[str, str]] = {
+    "holds": ("holds", "hold"), "holds if": ("holds in a region", "hold in a region"),
+    "does not hold": ("does not hold", "do not hold"), "refused": ("refused", "refused"),
 }  # fmt: skip
 _PARTICULAR = re.compile(r"`[^`]*`")
 
