@@ -162,8 +162,3 @@ def test_one_of_ones_own_that_does_not_say_how_it_bends_stays() -> None:
     moved = fit(model(Scaled(4.0)), X, READINGS)
     assert moved.model.likelihood.precision != 4.0
     assert moved.log_evidence > found.log_evidence
-
-
-def test_what_is_not_log_concave_is_told_what_takes_it() -> None:
-    with pytest.raises(ValueError, match="an SVGP takes one that is not, such as StudentT"):
-        condition(model(StudentT(0.01, 1.0)), X, COUNTS)

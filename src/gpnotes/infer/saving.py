@@ -83,6 +83,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
         "SoftmaxPosterior",
     ),
     "infer.laplace.approximation": ("Laplace evidence",),
+    "infer.laplace.bending": ("Bending",),
     "infer.laplace.expectation_propagation": ("EP evidence",),
     "infer.laplace.softmax": ("Curvature", "softmax evidence"),
     "infer.deep": ("DeepGP", "DeepPosterior", "Unit"),

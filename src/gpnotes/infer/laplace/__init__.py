@@ -1,7 +1,7 @@
 """Labels and other non-Gaussian observations: a Gaussian around the mode of f, or of its moments.
 
-`LaplaceGP` takes any log-concave likelihood with one value of f for each observation, `SoftmaxGP`
-one of several classes, with a value of f for each. `EPGP` takes labels, and is closer and slower.
+`LaplaceGP` takes any likelihood with one value of f for each observation, `SoftmaxGP` one of
+several classes, with a value of f for each. `EPGP` takes labels, and is closer and slower.
 """
 
 from .approximation import LaplaceGP, LaplacePosterior

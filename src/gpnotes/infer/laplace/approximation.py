@@ -26,6 +26,7 @@ from ...model.likelihoods import Bernoulli
 from ...model.likelihoods.adapter import is_latent, moves_under_laplace, with_hooks
 from ...model.likelihoods.base import Bars
 from ..evidence import Evidence, evidence_of, whole_rows
+from .bending import Bending, bending_of
 from .mode import mode_of
 from .sites import SitePosterior, factored, shifted_mean, validate
 
@@ -40,11 +41,12 @@ def _conditioned(gp: GP, rows: Rows, likelihood: Likelihood) -> LaplacePosterior
     K = gp.kernel._gram(X, None)
     f, steps = _mode(K, shifted_mean(gp, rows), y, likelihood)
     first, second, third = with_hooks(likelihood)._derivatives(y, f)
-    sqrt_W = array_namespace(f).sqrt(-second)
+    sqrt_W = _root(second)
     factor = factored(K, sqrt_W)
+    bent = bending_of(K, sqrt_W, factor, second)
     mode = f if rows.offset is None else f - rows.offset
     return LaplacePosterior(
-        gp, X, y, likelihood, mode, first, sqrt_W, third, factor, steps, rows.offset
+        gp, X, y, likelihood, mode, first, sqrt_W, third, factor, steps, rows.offset, bent
     )
 
 
@@ -59,23 +61,22 @@ def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[V
     def newton(f: Vector) -> Vector:
         return _newton(K, f - mean, *hooks._derivatives(y, f)[:2])
 
-    doubt = f"is p(y | f) log-concave, and the prior not too wide for {K.dtype}?"
+    doubt = f"has p(f | y) a maximum, and is the prior not too wide for {K.dtype}?"
     return mode_of(K, mean, value, newton, doubt)
 
 
 def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vector:
     """``K⁻¹(f − m)`` at the maximum of the quadratic that touches the posterior, [eq-la-newton]."""
-    xp = array_namespace(deviation)
-    if not bool(xp.all(second <= 0.0)):
-        top = float(xp.max(second))
-        raise _check.NoValueError(
-            f"likelihood must be log-concave in f; its second derivative is {top:.3g}: "
-            "an SVGP takes one that is not, such as StudentT"
-        )
-    sqrt_W = xp.sqrt(-second)
     # with b = W (f − m) + ∇log p: α = b − W^½ B⁻¹ W^½ K b
-    b = first - second * deviation
+    sqrt_W = _root(second)
+    b = first + sqrt_W * sqrt_W * deviation
     return b - sqrt_W * factored(K, sqrt_W)._solve(sqrt_W * (K @ b))
+
+
+def _root(second: Vector) -> Vector:
+    """``W^½``, zero where log p(y | f) bends upwards: a step by the rest still leads uphill."""
+    xp = array_namespace(second)
+    return xp.sqrt(xp.clip(-second, 0.0, None))
 
 
 class _Way(NamedTuple):
@@ -105,7 +106,7 @@ class LaplacePosterior(SitePosterior):
     gradient : Vector, shape (n,)
         The gradient of ``log p(y | f)`` there.
     sqrt_W : Vector, shape (n,)
-        ``W^½``, with W minus the second derivatives there.
+        ``W^½``, with W minus the second derivatives there, and zero where these are positive.
     third : Vector, shape (n,)
         The third derivatives there.
     cholesky : Cholesky
@@ -115,6 +116,8 @@ class LaplacePosterior(SitePosterior):
     offset : Vector, shape (n,), or None, default None
         What was added to f for each observation. What the posterior says is of f alone, unless it
         is asked with the offsets of new inputs.
+    bent : Bending or None, default None
+        What observations add where log p(y | f) bends upwards, as outliers under `StudentT`.
 
     Notes
     -----
@@ -141,8 +144,13 @@ class LaplacePosterior(SitePosterior):
     cholesky: Cholesky
     steps: int
     offset: Vector | None = None
+    bent: Bending | None = None
 
     __repr__ = summary
+
+    @property
+    def _bending(self) -> Matrix | None:
+        return None if self.bent is None else self.bent.root
 
     @property
     def log_evidence(self) -> float:
@@ -155,7 +163,8 @@ class LaplacePosterior(SitePosterior):
         deviation = self.mode - means.with_hooks(self.gp.mean)._call(self.X)
         f = self.mode if self.offset is None else self.mode + self.offset
         fit = float(xp.sum(with_hooks(self.likelihood)._log_density(self.y, f)))
-        return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * self.cholesky.log_det
+        log_det = self.cholesky.log_det + (0.0 if self.bent is None else self.bent.log_det)
+        return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * log_det
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix]:
@@ -213,14 +222,18 @@ class LaplacePosterior(SitePosterior):
         xp = array_namespace(self.X)
         memory.require_of_rows(n, like=self.X, copies=6, what="the gradient of the evidence")
         K = self.gp.kernel._gram(self.X, None)
-        half = self.cholesky._half_solve(self.sqrt_W[:, None] * K)
-        variance = xp.clip(diagonal(K) - xp.sum(half * half, axis=0), 0.0, None)
+        variance = xp.clip(diagonal(K) - self._told(K), 0.0, None)
         s = 0.5 * variance * self.third
-        u = s - self.sqrt_W * self.cholesky._solve(self.sqrt_W * (K @ s))
+        Ks = K @ s
+        u = s - self.sqrt_W * self.cholesky._solve(self.sqrt_W * Ks)
+        if self.bent is not None:
+            u = u + xp.matrix_transpose(self.bent.root) @ (self.bent.root @ Ks)
         return _Way(variance, u, K @ u)
 
     def _gradient(self, way: _Way) -> tuple[GP, Matrix]:
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
+        if self.bent is not None:
+            R = R - array_namespace(R).matrix_transpose(self.bent.root) @ self.bent.root
         K_bar = (0.5 * self.gradient + way.u)[:, None] * self.gradient[None, :] - 0.5 * R
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
         mean = means.with_hooks(differentiable_mean(self.gp))
@@ -248,7 +261,7 @@ class LaplaceGP:
         The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
         must be zero and stays.
     likelihood : Likelihood, default Bernoulli()
-        How y scatters around f, log-concave in f. Its parameters are fitted too, such as the shape
+        How y scatters around f. Its parameters are fitted too, such as the shape
         of a `NegativeBinomial`; those of one of yours if it has ``derivatives_bar``, as
         `contracts.CurvedLikelihood` says, and else they stay. Labels of a `Bernoulli` are 1 and −1.
 
@@ -258,6 +271,11 @@ class LaplaceGP:
     until it does not lower the posterior density; a mode that is not found is a `RuntimeError`.
     Under a prior as wide as the labels allow, ``p(f | y)`` is skewed and its mode nearer to zero
     than its mean: probabilities are then too near to a half (Kuss & Rasmussen, 2005).
+
+    A likelihood that is not log-concave, as `StudentT`, may leave several modes: the one found is
+    uphill from the prior mean. Where log p(y | f) bends upwards the precision of a site is negative
+    (Hartmann & Vanhatalo, 2018). Steps there go by the positive ones alone, which takes
+    more of them; a mode without a bell around it is an error, to which a fit does not go.
 
     Source: Rasmussen & Williams (2006), algorithm 3.1 and section 5.5.1.
 

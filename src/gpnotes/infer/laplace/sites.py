@@ -91,9 +91,23 @@ class SitePosterior(Posterior):
         """What the data add to the mean, and the variance that they leave, of f or of a part."""
         xp = array_namespace(Xs)
         cross = kernel._gram(self.X, Xs)
-        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
-        variance = kernel._diag(Xs) - xp.sum(half * half, axis=0)
+        variance = kernel._diag(Xs) - self._told(cross)
         return xp.matrix_transpose(cross) @ self.gradient, xp.clip(variance, 0.0, None)
+
+    @property
+    def _bending(self) -> Matrix | None:
+        """H of `bending.Bending`, of a class that may have sites of negative precision."""
+        return None
+
+    def _told(self, cross: Matrix) -> Vector:
+        """What the sites take from the variance of what has these covariances (n, m) with f."""
+        xp = array_namespace(cross)
+        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
+        told = xp.sum(half * half, axis=0)
+        if self._bending is None:
+            return told
+        more = self._bending @ cross
+        return told - xp.sum(more * more, axis=0)
 
     def _covariance(self, Xs: Matrix) -> Matrix:
         return self._covariance_by(Xs, self.gp.kernel)
@@ -101,8 +115,12 @@ class SitePosterior(Posterior):
     @threads_for(lambda self, Xs, kernel: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
     def _covariance_by(self, Xs: Matrix, kernel: Kernel) -> Matrix:
         cross = kernel._gram(self.X, Xs)
-        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
-        return kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
+        half, xp = self.cholesky._half_solve(self.sqrt_W[:, None] * cross), array_namespace(Xs)
+        covariance = kernel._gram(Xs, None) - xp.matrix_transpose(half) @ half
+        if self._bending is None:
+            return covariance
+        more = self._bending @ cross
+        return covariance + xp.matrix_transpose(more) @ more
 
     def _process(self) -> GP:
         return self.gp

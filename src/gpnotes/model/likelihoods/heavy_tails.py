@@ -33,7 +33,8 @@ class StudentT(LikelihoodBase):
     ``log p(y | f) = c − ½ (ν + 1) log(1 + u²/ν)`` with ``u = (y − f) / scale``, whose constant c
     is ``log Γ((ν + 1)/2) − log Γ(ν/2) − ½ log πν − log scale``. It is not log-concave in f: beyond
     ``|u| = √ν`` its second derivative is positive, and an observation that lies there says less
-    the farther it is off. So Laplace's method refuses it; `svgp` takes it. The variance of y is
+    the farther it is off: a posterior may have several modes, of which Laplace's method takes the
+    one uphill from the prior mean, and a variational process another. The variance of y is
     infinite for ν up to 2, and so is then what `predict` says; up to ν = 1, where y has no mean
     either, its mean is the median.
 
