@@ -6,6 +6,7 @@
 from .book.chapter import Chapter
 from .book.checks import check_equation
 from .book.gluing import glue
+from .book.mended import Mended, mend_equation
 from .book.records import Record
 from .claims.claim import ClaimError
 from .claims.outcome import Outcome, Pick
@@ -18,10 +19,12 @@ __all__ = [
     "Distribution",
     "EquationError",
     "Estimate",
+    "Mended",
     "Nodes",
     "Outcome",
     "Pick",
     "Record",
     "check_equation",
     "glue",
+    "mend_equation",
 ]

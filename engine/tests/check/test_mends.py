@@ -1,10 +1,12 @@
 """What would mend an equality that does not hold is found, said once, and never forced."""
 
+import json
+
 import numpy as np
 import pytest
 from cases import each
 
-from checked_equations import EquationError, check_equation
+from checked_equations import EquationError, check_equation, mend_equation
 from checked_equations.check.bindings import draw_bindings, name_kinds
 from checked_equations.check.mends import (
     holds_on,
@@ -63,7 +65,7 @@ def said_of(latex, bound):
 
 
 def test_a_single_mend_is_said_in_the_letters_of_the_page():
-    assert said_of("c=a+b", {"c": a - b, "a": a, "b": b}) == "it does with `-` for `+`: c = a - b"
+    assert said_of("c=a+b", {"c": a - b, "a": a, "b": b}) == "it does with `-` for `+`: c=a-b"
     said = said_of(r"v = x A^{-1} y", {"v": x @ inv(A) @ y, "x": x, "A": A, "y": y})
     assert said == r"it does with `x^\top` for `x`: v = x^\top A^{-1} y"
 
@@ -131,3 +133,35 @@ def test_an_error_looks_for_a_mend_when_it_is_shown():
     free = {r"\nu": F.sum(0), "f": F, "j": 2, "J": 5}
     with pytest.raises(EquationError, match=r"sum over `i` for `j`"):
         check_equation(r"\nu_j = \sum_{j=1}^J f_{ij}", free)
+
+
+class TestMendEquation:
+    def test_the_record_shows_itself_with_its_edits(self):
+        record = mend_equation("X = A B", {"X": inv(A) @ B, "A": A, "B": B})
+        assert record.found == (("with `A^{-1}` for `A`", "X = A^{-1} B"),)
+        shown = record._repr_mimebundle_()
+        assert shown["text/plain"] == "does not hold; it does with `A^{-1}` for `A`: X = A^{-1} B"
+        assert "A mend is a suggestion" in shown["text/html"]
+        assert json.loads(json.dumps(record.to_json()))["kind"] == "mended"
+
+    def test_what_nothing_mends_says_so(self):
+        record = mend_equation("c = a + b", {"c": 17.3, "a": a, "b": b})
+        assert repr(record) == "does not hold; no single edit that was tried mends it"
+        assert record.tried > 50
+
+    def test_what_holds_has_nothing_to_mend(self):
+        with pytest.raises(EquationError, match="it holds: there is nothing to mend"):
+            mend_equation("c = a + b", {"c": a + b, "a": a, "b": b})
+
+    def test_macros_are_those_of_the_page(self):
+        bound = {r"\mathbf w": inv(A) @ x, "A": A, "x": x}
+        record = mend_equation(r"\w = A x", bound, macros={"w": r"\mathbf w"})
+        assert record.found[0][1] == r"\mathbf w = A^{-1} x"
+
+    def test_bad_input_is_named(self):
+        with pytest.raises(TypeError, match="bindings must map symbols to values"):
+            mend_equation("c = a + b", 3)
+        with pytest.raises(EquationError, match="cannot stand here"):
+            mend_equation("c = + + a", {"c": 1.2, "a": 1.3})
+        with pytest.raises(ValueError, match="rtol must lie between"):
+            mend_equation("c = a", {"c": 1.2, "a": 1.3}, rtol=0.5)

@@ -1,16 +1,23 @@
-"""What would mend an equality that does not hold."""
+"""What would mend an equality that does not hold.
+
+`supply` has what an edit may insert; `insertions`, `pieces` and `pairs` have the edits; `search`
+tries them, and `words` says what was found. `numbers` asks whether a candidate holds on the draws,
+`reading` reads a form in which a letter neither runs nor is bound.
+"""
 
 from .numbers import holds_on
 from .search import Mend, Mends, mends_of, same_claim
-from .words import in_words, mended, mends_of_equation
+from .words import holds_as_read, in_words, mended, mends_of_equation, told
 
 __all__ = [
     "Mend",
     "Mends",
+    "holds_as_read",
     "holds_on",
     "in_words",
     "mended",
     "mends_of",
     "mends_of_equation",
     "same_claim",
+    "told",
 ]

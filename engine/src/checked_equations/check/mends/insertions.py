@@ -47,7 +47,7 @@ def _running(node: t.Node, supply: Supply) -> Iterator[Edit]:
             if letter in (old, *supply.running):
                 continue
             body = renamed(renamed(node.body, old, inner), letter, t.Index(letter))
-            said = f"{node.kind} over {dollars(letter)} for {dollars(old)}"
+            said = f"the {node.kind} over {dollars(letter)} for {dollars(old)}"
             yield said, replace(node, over=replace(node.over, index=letter), body=body)
             if last := supply.extent(letter, node.body):
                 yield said, replace(node, over=t.Range(letter, ONE, last), body=body)
@@ -181,7 +181,8 @@ def _exchanged(node: t.Node) -> Iterator[Edit]:
     """Two factors of a product, a numerator and its denominator, two arguments, a base, a power."""
     match node:
         case t.Product(factors):
-            for i, j in itertools.combinations(range(len(factors)), 2):
+            pairs = itertools.combinations(range(len(factors)), 2)
+            for i, j in sorted(pairs, key=lambda pair: pair[1] - pair[0]):  # neighbours first
                 turned = list(factors)
                 turned[i], turned[j] = turned[j], turned[i]
                 yield "two factors exchanged", t.Product(tuple(turned))

@@ -11,7 +11,8 @@ from typing import Any
 from ...errors import EquationError
 from ...evaluate.values import Estimate
 from ...latex import tree as t
-from ...latex.balance import balanced
+from ...latex.balance import balanced, is_balanced
+from ...latex.parser import parse
 from ..bindings import name_kinds
 from ..relations import Tolerance
 from ..rewrites import rewrite
@@ -20,6 +21,18 @@ from .reading import read_loosely
 from .search import SECONDS, Mend, Mends, mends_of
 
 _SHOWN = 4  # of several
+
+
+def holds_as_read(
+    latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance = EXACT
+) -> bool:
+    """Whether `latex` holds on the numbers; raises `EquationError` for what is not read at all."""
+    kinds = name_kinds(drawn[0])
+    statement = read_loosely(latex, kinds) or parse(latex, kinds)
+    try:
+        return holds_on(drawn, allowed)(statement)
+    except Exception:  # noqa: BLE001  it has no value, whatever a bound callable says to it
+        return False
 
 
 def mends_of_equation(
@@ -45,7 +58,7 @@ def in_words(mends: Mends, latex: str, kinds: Mapping[str, str]) -> str:
     """What a message says of the mends: one suggestion, several as several, or nothing."""
     if not mends.found or not mends.whole:
         return ""
-    said = [f"{_change(mend, latex, kinds)}: {mend.step}" for mend in mends.found[:_SHOWN]]
+    said = [": ".join(told(mend, latex, kinds)) for mend in mends.found[:_SHOWN]]
     if mends.only:
         return f"it does {said[0]}"
     more = len(mends.found) - len(said)
@@ -53,15 +66,24 @@ def in_words(mends: Mends, latex: str, kinds: Mapping[str, str]) -> str:
     return f"{len(mends.found)} single edits would mend it, {'; '.join(said)}{rest}"
 
 
-def _change(mend: Mend, latex: str, kinds: Mapping[str, str]) -> str:
-    """``with `+` for `-```, in the letters of the page where the edit can be made in them."""
-    edit = rewrite(latex, _printed(mend), mend.edit, kinds) if mend.edit.path or mend.own else None
-    if edit is None:
-        return f"with {mend.said.replace('$', '`')}"
-    old, new = latex[edit.start : edit.end].strip(), edit.text.strip()
-    if not old:
-        return f"with `{new}` inserted"
-    return f"with `{new}` for `{old}`" if new else f"without `{old}`"
+def told(mend: Mend, latex: str, kinds: Mapping[str, str]) -> tuple[str, str]:
+    """``with `-` for `+```, and how the step then reads: in the letters of the page if possible."""
+    inside = mend.edit.path or mend.own
+    edit = rewrite(latex, _printed(mend), mend.edit, kinds) if inside else None
+    if edit is None or not is_balanced(edit.text):
+        return f"with {mend.said.replace('$', '`')}", mend.step
+    old, new = (_bare(text) for text in (latex[edit.start : edit.end], edit.text))
+    change = f"with `{new}` for `{old}`" if old and new else f"without `{old}`"
+    alone = len(mend.statement.steps) == 1 and not mend.statement.conditions
+    reads = " ".join(edit(latex).split()) if alone else mend.step
+    return f"with `{new}` inserted" if not old else change, reads
+
+
+def _bare(latex: str) -> str:
+    """Without the braces that are there for a script alone: ``i`` for ``{i}``."""
+    latex = latex.strip()
+    braced = latex[:1] == "{" and latex[-1:] == "}" and "{" not in latex[1:]
+    return latex[1:-1].strip() if braced else latex
 
 
 def _printed(mend: Mend) -> t.Statement:

@@ -1,0 +1,109 @@
+"""What would mend an equation that does not hold: a record of its own, which shows itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..check.bindings import Bindings, draw_bindings, name_kinds, normalised
+from ..check.mends import Mends, holds_as_read, in_words, mends_of_equation, told
+from ..check.relations import Tolerance
+from ..errors import EquationError
+from ..latex.equation import Equation, located
+from ..latex.macros import Macros
+from .html import code, element, say, table
+from .records import Shown
+from .settings import expand_equation
+
+__all__ = ["Mended", "mend_equation"]
+
+
+@dataclass(frozen=True, repr=False)
+class Mended(Shown):
+    """An equation that does not hold, and the single edits after which it does.
+
+    `found` are pairs: what to write for what, and how the edited step then reads. `said` is the
+    same in a sentence. `tried` counts the edits; `whole` says whether the search came to its end.
+    """
+
+    latex: str
+    found: tuple[tuple[str, str], ...] = ()
+    tried: int = 0
+    whole: bool = True
+    said: str = ""
+    kind: str = "mended"
+
+    def panel(self) -> str:
+        """The mends as a table, and what a suggestion is."""
+        rows = (element("tr", element("td", say(c)), element("td", code(s))) for c, s in self.found)
+        shown = table("eqn-steps", ("single edit", "the step then reads"), rows)
+        ended = "" if self.whole else "; the search was cut short"
+        words = f"{self.tried} edits were tried{ended}. A mend is a suggestion: it holds on these "
+        words += "numbers, and what was meant only its author knows."
+        foot = element("p", say(words), class_="eqn-foot")
+        return (shown if self.found else "") + foot
+
+
+def mend_equation(
+    latex: str,
+    bindings: Bindings,
+    *,
+    rtol: float = 1e-9,
+    atol: float = 0.0,
+    macros: Macros | None = None,
+) -> Mended:
+    r"""Say which single edits would mend an equality that does not hold.
+
+    Tried are the mutants by which a check is tried, and what a slip most often loses: an index, a
+    factor, a term, a sign, a transpose, an inverse, a square. Inserted is nothing that the equation
+    does not name. Several spellings of one claim are one mend.
+
+    Parameters
+    ----------
+    latex : str
+        The equation.
+    bindings : mapping or Callable
+        The value of each symbol by its LaTeX, or a function of a NumPy generator that returns such
+        a mapping; then it is drawn three times, and a mend holds on every draw.
+    rtol, atol : float
+        As in `check_equation`.
+    macros : mapping, optional
+        As in `check_equation`.
+
+    Returns
+    -------
+    Mended
+        The mends, none where no edit mends it.
+
+    Raises
+    ------
+    EquationError
+        If the equation holds as it is, or cannot be read.
+    TypeError
+        If the bindings are no mapping and no function.
+
+    Examples
+    --------
+    >>> mend_equation("c = a + b", {"a": 1.1, "b": 0.7, "c": 0.4})
+    does not hold; it does with `-` for `+`: c = a - b
+    """
+    if not (isinstance(bindings, Mapping) or callable(bindings)):
+        raise TypeError(f"bindings must map symbols to values, or return such; got {bindings!r}")
+    allowed = Tolerance(rtol, atol)
+    allowed.refuse_loose()
+    written = Equation("", latex, 1)
+    with located("", written):
+        equation = expand_equation(written, macros or {})
+    drawn = draw_bindings(bindings, ":", normalised)
+    with located("", equation):
+        if holds_as_read(equation.latex, drawn, allowed):
+            raise EquationError("it holds: there is nothing to mend", equation.latex)
+        mends = mends_of_equation(equation.latex, drawn, allowed)
+    return _record(equation.latex, mends, name_kinds(drawn[0]))
+
+
+def _record(latex: str, mends: Mends, kinds: Mapping[str, Any]) -> Mended:
+    words = in_words(mends, latex, kinds) or "no single edit that was tried mends it"
+    found = tuple(told(mend, latex, kinds) for mend in mends.found)
+    return Mended(latex, found, mends.tried, mends.whole, f"does not hold; {words}")
