@@ -14,16 +14,12 @@ from .loop import Outcome, maximise, minimise
 from .maximiser import LocalMaximum, Maximum, maximise_acquisition
 from .optimiser import Optimiser, Recommendation
 from .pareto import ExpectedHypervolumeImprovement, hypervolume, pareto_front
+from .pareto_outcome import ParetoOutcome, VectorEvaluation
 from .pending_points import fantasise
 from .polytopes import LinearConstraint
 from .search_space import Categorical, Fixed, Integer, Real, Space
 from .sensitivity import Slice, SobolIndex, plot_sobol_indices, slices, sobol_indices
-from .several_objectives import (
-    ParetoOptimiser,
-    ParetoOutcome,
-    VectorEvaluation,
-    minimise_several,
-)
+from .several_objectives import ParetoOptimiser, minimise_several
 from .surrogates import dim_scaled_model, fitted_model, fitted_with_gradients
 from .thompson_sampling import ThompsonSampling, thompson_sample, thompson_sample_among
 

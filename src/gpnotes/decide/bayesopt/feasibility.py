@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from ...model.gaussian_process import GP
 from ...model.kernels import Matern32
 from ...model.likelihoods import Bernoulli
 from .acquisition import LogExpectedImprovement, LogProbabilityOfImprovement, hazard
-from .history import Evaluation
 from .maximiser import Surface, acquisition_surface
 from .pending_points import AcquisitionOf
 from .surrogates import Model
@@ -34,6 +33,18 @@ from .training_data import standardised
 _DOUBT = 16.0  # the power of a probability of success, where it is below a half
 
 __all__ = ["constraint_values", "log_feasibility", "success_model", "validate_odds"]
+
+
+class Measured(Protocol):
+    """What is asked of an evaluation."""
+
+    @property
+    def constraints(self) -> HostVector | None:
+        """The values of the constraints."""
+
+    @property
+    def failure(self) -> str:
+        """What was done about a problem; empty where there was none."""
 
 
 def validate_odds(acquisition: AcquisitionOf, what: str) -> None:
@@ -60,7 +71,7 @@ def constraint_values(given: Any, count: int) -> HostVector | None:
 
 
 def log_feasibility(
-    evaluations: Sequence[Evaluation[Any]],
+    evaluations: Sequence[Measured],
     units: HostMatrix,
     model: Model,
     stream: Stream,
@@ -70,7 +81,7 @@ def log_feasibility(
 
     Parameters
     ----------
-    evaluations : sequence of Evaluation
+    evaluations : sequence of Evaluation or VectorEvaluation
         The evaluations.
     units : HostMatrix, shape (n, d)
         Their places in the unit cube.

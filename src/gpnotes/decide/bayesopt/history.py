@@ -12,16 +12,20 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from ...ground.xp import HostVector
 from .search_region import Place, Region, said
 
-__all__ = ["FAILURES", "Evaluation", "History", "as_line", "as_path", "put", "record_of"]
+__all__ = [
+    "FAILURES", "NUMBERS", "Evaluation", "Form", "History", "Kept", "as_line", "as_path",
+    "put", "record_of",
+]  # fmt: skip
 
 FAILURES = ("record", "skip", "model", "stop")
 
@@ -67,7 +71,29 @@ class Evaluation(Generic[Place]):
         return f"<Evaluation: {came} at {said(self.x)}>"
 
 
-class History(Generic[Place]):
+class _Told(Protocol):
+    """What a history asks of an evaluation."""
+
+    @property
+    def x(self) -> Any:
+        """The place."""
+
+    @property
+    def failure(self) -> str:
+        """What was done about a problem; empty where there was none."""
+
+
+Kept = TypeVar("Kept", bound=_Told)
+
+
+class Form(NamedTuple, Generic[Kept]):
+    """How evaluations stand in a file: as a record of JSON and back, None for what is none."""
+
+    write: Callable[[Kept, Region[Any]], dict[str, Any]]
+    read: Callable[[dict[str, Any], Region[Any]], Kept | None]
+
+
+class History(Generic[Place, Kept]):
     """Evaluations in their order, in memory and, if there is a path, in its file.
 
     Parameters
@@ -78,29 +104,36 @@ class History(Generic[Place]):
         What is optimised: the first line of the file.
     region : Region
         Where it is searched.
+    form : Form
+        How an evaluation stands in the file.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str] | None, head: dict[str, Any], region: Region[Place]
+        self,
+        path: str | os.PathLike[str] | None,
+        head: dict[str, Any],
+        region: Region[Place],
+        form: Form[Kept],
     ) -> None:
+        self._form = form
         self._path = None if path is None else as_path(path)
         self._head = as_line(head)
         self._region = region
-        self.evaluations: list[Evaluation[Place]] = []
+        self.evaluations: list[Kept] = []
         self._end = len(self._head)  # of what was read of the file, in bytes
         self._lines = 1
         if self._path is not None:
             self._open(self._path)
 
-    def add(self, evaluation: Evaluation[Place]) -> None:
+    def add(self, evaluation: Kept) -> None:
         """Keep one more: first in the file, then in memory."""
         if self._path is not None:
             self._end += put(self._path, as_line(self._record(evaluation)))
             self._lines += 1
         self.evaluations.append(evaluation)
 
-    def _record(self, evaluation: Evaluation[Place]) -> dict[str, Any]:
-        return record_of(evaluation, self._region)
+    def _record(self, evaluation: Kept) -> dict[str, Any]:
+        return self._form.write(evaluation, self._region)
 
     def _open(self, path: Path) -> None:
         """Read the file, after its end has been mended; a new one gets its first line."""
@@ -137,21 +170,12 @@ class History(Generic[Place]):
             self.evaluations.append(evaluation)
         return evaluation is not None
 
-    def _evaluation(self, line: bytes) -> Evaluation[Place] | None:
+    def _evaluation(self, line: bytes) -> Kept | None:
         """The evaluation that a line holds, or None where it is torn or something else."""
         try:
-            record = json.loads(line)
-            x = self._region.read(record["x"])
-            y = math.nan if record["y"] is None else float(record["y"])
-            words = record.get("problem", ""), record.get("failure", "")
-            slope = record.get("gradient")
-            gradient = None if slope is None else np.asarray(slope, dtype=np.float64)
-            met = record.get("constraints")
-            values = None if met is None else np.asarray(met, dtype=np.float64)
-            evaluation = Evaluation(x, y, *words, gradient, values)
+            return self._form.read(json.loads(line), self._region)
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
-        return evaluation if _is_sound(evaluation, self._region.columns) else None
 
 
 def as_path(path: str | os.PathLike[str]) -> Path:
@@ -175,6 +199,22 @@ def record_of(evaluation: Evaluation[Place], region: Region[Place]) -> dict[str,
         more = {name: values.tolist() for name, values in told.items() if values is not None}
         return {"x": x, "y": evaluation.y, **more}
     return {"x": x, "y": None, "problem": evaluation.problem, "failure": evaluation.failure}
+
+
+def _read(record: dict[str, Any], region: Region[Any]) -> Evaluation[Any] | None:
+    """The evaluation that a record holds, or None where it could not have been told."""
+    x = region.read(record["x"])
+    y = math.nan if record["y"] is None else float(record["y"])
+    words = record.get("problem", ""), record.get("failure", "")
+    slope = record.get("gradient")
+    gradient = None if slope is None else np.asarray(slope, dtype=np.float64)
+    met = record.get("constraints")
+    values = None if met is None else np.asarray(met, dtype=np.float64)
+    evaluation = Evaluation(x, y, *words, gradient, values)
+    return evaluation if _is_sound(evaluation, region.columns) else None
+
+
+NUMBERS: Form[Evaluation[Any]] = Form(record_of, _read)
 
 
 def _is_sound(evaluation: Evaluation[Any], d: int) -> bool:

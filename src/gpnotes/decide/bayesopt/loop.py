@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, overload
+from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from .options import Goal
 from .search_region import Place, named_settings
 from .search_space import Point, Space
 
-__all__ = ["Outcome", "maximise", "minimise"]
+__all__ = ["Outcome", "Spending", "Telling", "maximise", "minimise"]
 
 Given: TypeAlias = Numbers | tuple[Numbers, Vector | Sequence[float]]
 Callback: TypeAlias = Callable[[Evaluation[Any]], bool | None]
@@ -201,8 +201,9 @@ def minimise(
     >>> outcome.best.x["depth"], bool(0.001 < outcome.best.x["rate"] < 0.01)
     (1, True)
     """
-    spend = _Spending(objective, budget, callback, progress, "on_failure" in options)
-    return spend.on(lambda: Optimiser(box, goal="minimise", rng=rng, **options))
+    told = Telling(_tell, _best_of)
+    spend = Spending(objective, budget, callback, progress, "on_failure" in options, told)
+    return _outcome(spend.on(lambda: Optimiser(box, goal="minimise", rng=rng, **options)))
 
 
 @overload
@@ -240,28 +241,67 @@ def maximise(
     >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1)
     True
     """
-    spend = _Spending(objective, budget, callback, progress, "on_failure" in options)
-    return spend.on(lambda: Optimiser(box, goal="maximise", rng=rng, **options))
+    told = Telling(_tell, _best_of)
+    spend = Spending(objective, budget, callback, progress, "on_failure" in options, told)
+    return _outcome(spend.on(lambda: Optimiser(box, goal="maximise", rng=rng, **options)))
 
 
-class _Spending:
+class _Searching(Protocol):
+    """What the loop asks of an optimiser."""
+
+    @property
+    def on_failure(self) -> str:
+        """What becomes of an evaluation without a value."""
+
+    @property
+    def count(self) -> int:
+        """How many evaluations were made."""
+
+    @property
+    def evaluations(self) -> Sequence[Any]:
+        """All of them."""
+
+    def ask_within(self, budget: int, /) -> object:
+        """Where to evaluate next, or None."""
+
+    def fail(self, x: Any, problem: str, on_failure: Any = None, /) -> None:
+        """Tell that there was no value."""
+
+    def close(self) -> None:
+        """End the work on a shared file."""
+
+
+Asked = TypeVar("Asked", bound=_Searching)
+
+
+class Telling(NamedTuple, Generic[Asked]):
+    """What is peculiar to an optimiser: how it is told an answer, and what its bar says."""
+
+    tell: Callable[[Asked, Any, Any], None]
+    best: Callable[[Asked], str]
+
+
+class Spending(Generic[Asked]):
     """A budget, and how it is spent: arguments first, then an optimiser, which may open a file."""
 
     def __init__(
         self,
-        objective: Callable[[Any], Given],
+        objective: Callable[[Any], Any],
         budget: int,
         callback: Any,
         progress: bool,
         expects_failures: bool,
+        told: Telling[Asked],
     ) -> None:
         self.objective = _check.function(objective, "objective", "x")
         self.budget = _check.whole(budget, "budget", 1)
         self.callback = None if callback is None else _check.function(callback, "callback")
         self.progress = _check.flag(progress, "progress")
         self.expects_failures = expects_failures
+        self.told = told
 
-    def on(self, make_optimiser: Callable[[], Optimiser[Any]]) -> Outcome[Any]:
+    def on(self, make_optimiser: Callable[[], Asked]) -> Asked:
+        """The optimiser, when the budget is spent or somebody has ended it."""
         optimiser = make_optimiser()
         left = self.budget - optimiser.count
         bar = bar_of(left, "search", "evaluation") if self.progress else None
@@ -277,24 +317,21 @@ class _Spending:
             optimiser.close()
             if bar is not None:
                 bar.close()
-        with raised_interrupts():  # a second one ends it
-            recommended = optimiser.recommend()
-        return Outcome(optimiser.best, recommended, optimiser.evaluations, optimiser.goal)
+        return optimiser
 
-    def _spend(self, optimiser: Optimiser[Any], bar: Bar | None) -> None:
+    def _spend(self, optimiser: Asked, bar: Bar | None) -> None:
         """Ask, evaluate, tell, until the budget is spent or the callback has seen enough."""
         done = optimiser.count
         for x in _places(optimiser, self.budget):
             self._evaluate(optimiser, x)
-            best = optimiser.best
             if bar is not None:
-                bar.set_postfix_str("no value" if best is None else f"best {best.y:.6g}")
+                bar.set_postfix_str(self.told.best(optimiser))
                 bar.update(optimiser.count - done)
                 done = optimiser.count
             if self._is_last(optimiser.evaluations[-1]):
                 break
 
-    def _evaluate(self, optimiser: Optimiser[Any], x: Any) -> None:
+    def _evaluate(self, optimiser: Asked, x: Any) -> None:
         """Evaluate and tell."""
         try:
             answer = self.objective(x.copy())
@@ -308,14 +345,14 @@ class _Spending:
             if stops:
                 raise
         else:
-            _tell(optimiser, x, answer)
+            self.told.tell(optimiser, x, answer)
 
-    def _is_last(self, evaluation: Evaluation[Any]) -> bool:
+    def _is_last(self, evaluation: Any) -> bool:
         answer = None if self.callback is None else self.callback(evaluation)
         return answer is not None and _check.flag(answer, "callback(evaluation)")
 
 
-def _places(optimiser: Optimiser[Any], budget: int) -> Iterator[Any]:
+def _places(optimiser: _Searching, budget: int) -> Iterator[Any]:
     """Places until the budget is spent; while others are at the last of them it waits."""
     pause = _PAUSES[0]
     while optimiser.count < budget:
@@ -328,9 +365,20 @@ def _places(optimiser: Optimiser[Any], budget: int) -> Iterator[Any]:
             yield x
 
 
-def _is_first(optimiser: Optimiser[Any]) -> bool:
+def _is_first(optimiser: _Searching) -> bool:
     """True if nothing was evaluated, or nothing that was has a value."""
     return not optimiser.count or all(one.failure for one in optimiser.evaluations)
+
+
+def _best_of(optimiser: Optimiser[Any]) -> str:
+    best = optimiser.best
+    return "no value" if best is None else f"best {best.y:.6g}"
+
+
+def _outcome(optimiser: Optimiser[Any]) -> Outcome[Any]:
+    with raised_interrupts():  # a second one ends it
+        recommended = optimiser.recommend()
+    return Outcome(optimiser.best, recommended, optimiser.evaluations, optimiser.goal)
 
 
 def _tell(optimiser: Optimiser[Any], x: Any, answer: Any) -> None:

@@ -22,8 +22,9 @@ from ...ground.random import RNG, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
+from .course import Course, initial_left
 from .feasibility import constraint_values, log_feasibility, validate_odds
-from .history import FAILURES, Evaluation, History, record_of
+from .history import FAILURES, NUMBERS, Evaluation, record_of
 from .options import (
     Goal,
     OnFailure,
@@ -48,7 +49,6 @@ from .search_region import Place, Region, fresh_places, region_of
 from .search_space import Point, Setting, Space
 from .surrogates import Model, models_of
 from .training_data import TrainingData, rows_and_values, unwarped
-from .workers import SharedHistory
 
 __all__ = ["Optimiser", "Recommendation"]
 
@@ -205,13 +205,9 @@ class Optimiser(Generic[Place]):
             validate_odds(
                 score, "num_constraints" if self.num_constraints else "on_failure='model'"
             )
-        self._asked: list[Place] = []
-        self._workers: SharedHistory[Place] | None = None
-        if _check.flag(shared, "shared"):
-            if path is None:
-                raise ValueError("path must be that of a file where shared is True; got None")
-            self._workers = SharedHistory(path, self._head(), self._region)
-        self._history = self._workers or History(path, self._head(), self._region)
+        self._course: Course[Place, Evaluation[Place]] = Course(
+            self._region, path, shared, self._head(), NUMBERS, self._known, self._next
+        )
 
     def _head(self) -> dict[str, Any]:
         """Describe what is optimised, for the first line of the file."""
@@ -238,12 +234,12 @@ class Optimiser(Generic[Place]):
     @property
     def evaluations(self) -> tuple[Evaluation[Place], ...]:
         """All evaluations in their order, failures included."""
-        return (*self._known, *self._history.evaluations)
+        return self._course.evaluations
 
     @property
     def count(self) -> int:
         """The number of evaluations made, without those that stopped the loop."""
-        return len(self._counted()) - len(self._known)
+        return self._course.count
 
     @property
     def best(self) -> Evaluation[Place] | None:
@@ -407,16 +403,8 @@ class Optimiser(Generic[Place]):
         True
         """
         q = _check.whole(q, "q", 1)
-        if self._workers is not None:
-            if pending is not None:
-                raise ValueError("pending must be None where shared is True: the file has it")
-            return self._region.together(self._claimed(self._workers, q))
-        if pending is not None:
-            under_way = self._region.all_validated(pending, "pending")
-            return self._region.together(self._next(q, under_way))
-        if len(self._asked) < q:
-            self._asked = self._next(q, [])
-        return self._region.together(self._asked[:q])
+        places = None if pending is None else self._region.all_validated(pending, "pending")
+        return self._region.together(self._course.batch(q, places))
 
     def ask_within(self, budget: int) -> Place | None:
         """Return where to evaluate next, or None once as many are told or under way as is said.
@@ -433,25 +421,12 @@ class Optimiser(Generic[Place]):
             otherwise others are at work on what is left, and one may ask again: if one of them
             ends without telling, its place is free.
         """
-        _check.whole(budget, "budget", 1)
-        if self._workers is None:
-            return self.ask() if self.count < budget else None
-        places = self._claimed(self._workers, 1, budget)
+        places = self._course.within(budget)
         return cast(Place, self._region.together(places)[0]) if places else None
-
-    def _claimed(
-        self, workers: SharedHistory[Place], q: int, budget: float = math.inf
-    ) -> list[Place]:
-        """The next `q` places that no other worker is at; fewer where the budget is given out."""
-        missing = q - len(self._asked)
-        if missing > 0:
-            self._asked += workers.give_out(missing, budget, lambda: self.count, self._next)
-        return self._asked[:q]
 
     def close(self) -> None:
         """End the work on a shared file: what was asked for and not told is free for others."""
-        if self._workers is not None:
-            self._workers.close()
+        self._course.close()
 
     def tell(
         self,
@@ -499,7 +474,7 @@ class Optimiser(Generic[Place]):
             if self.on_failure == "stop":
                 raise
         else:
-            self._keep(Evaluation(place, value, gradient=slope, constraints=met))
+            self._course.keep(Evaluation(place, value, gradient=slope, constraints=met))
 
     def fail(self, x: Place, problem: str, on_failure: OnFailure | None = None) -> None:
         """Tell that the objective had no value at a place, and why.
@@ -520,17 +495,10 @@ class Optimiser(Generic[Place]):
         failure = _check.choice(word, "on_failure", FAILURES)
         if failure == "model":
             validate_odds(self._acquisition, "on_failure='model'")
-        self._keep(Evaluation(self._region.validated(x, "x"), math.nan, problem, failure))
-
-    def _keep(self, evaluation: Evaluation[Place]) -> None:
-        self._history.add(evaluation)
-        shared = self._workers if evaluation.failure == "stop" else None
-        # what stopped a shared search is still this worker's to evaluate: it is asked for again
-        asked_again = shared is not None and shared.holds(evaluation.x)
-        self._asked = [evaluation.x] if asked_again else []
+        self._course.keep(Evaluation(self._region.validated(x, "x"), math.nan, problem, failure))
 
     def _counted(self) -> list[Evaluation[Place]]:
-        return [evaluation for evaluation in self.evaluations if evaluation.failure != "stop"]
+        return self._course.counted()
 
     def _next(self, q: int, pending: list[Place]) -> list[Place]:
         """The next `q` points, while others are `pending`."""
@@ -541,7 +509,7 @@ class Optimiser(Generic[Place]):
         modelled = [evaluation for evaluation in counted if evaluation.failure in _MODELLED]
         valued = [evaluation for evaluation in modelled if not evaluation.failure]
         taken = [*(e.x for e in counted), *pending]
-        places = self._initial_left(taken)[:q]
+        places = initial_left(self._region, self._initial_points, taken)[:q]
         early = step < self._num_initial or not valued
         # after a skip one point without a model, to which that place looks as it did before
         blind = q if early else int(counted[-1].failure == "skip")
@@ -566,11 +534,6 @@ class Optimiser(Generic[Place]):
             points = choose_batch(posterior, self._acquisition, X, under_way, *more)
             places = [*places, *self._region.places(np.stack(points))]
         return places
-
-    def _initial_left(self, taken: list[Place]) -> list[Place]:
-        """Those of the points to begin with that are not taken."""
-        keys = {self._region.key(place) for place in taken}
-        return [place for place in self._initial_points if self._region.key(place) not in keys]
 
     def _units(self, places: list[Place]) -> list[HostVector]:
         return list(self._region.units(places))

@@ -6,9 +6,11 @@ dominates is expected to grow most.
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, cast
+from dataclasses import replace
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -16,7 +18,6 @@ from ...ground import check as _check
 from ...ground.boxes import Pairs
 from ...ground.conversion import floats
 from ...ground.random import RNG, stream_of
-from ...ground.showing import preformatted
 from ...ground.xp import (
     HostMatrix,
     HostVector,
@@ -28,93 +29,35 @@ from ...ground.xp import (
     to_numpy,
 )
 from ...infer.exact import ExactPosterior
-from ...infer.progress import bar_of
+from .course import Course, initial_left
+from .feasibility import constraint_values, log_feasibility
 from .gradients import _predict_and_pullback
-from .maximiser import perturbed
-from .options import validated_model
+from .loop import Spending, Telling
+from .maximiser import Surface, SurfaceSum, perturbed
+from .options import Places, validated_model
 from .pareto import ExpectedHypervolumeImprovement, hypervolume, pareto_front
+from .pareto_outcome import (
+    VECTOR_FAILURES,
+    ParetoOutcome,
+    VectorEvaluation,
+    form_of,
+    record_of_vector,
+)
 from .pending_points import Aims, fantasise, maximise_surface
 from .polytopes import LinearConstraint
-from .search_region import Place, Region, fresh_places, named_settings, region_of, said
+from .search_region import Place, Region, fresh_places, region_of, said
 from .search_space import Space
 from .surrogates import Model, dim_scaled_model
 from .training_data import standardised
 
-__all__ = ["ParetoOptimiser", "ParetoOutcome", "VectorEvaluation", "minimise_several"]
+__all__ = ["ParetoOptimiser", "minimise_several"]
+
+VectorFailure: TypeAlias = Literal["record", "stop"]
 
 _BLIND = 10
 _MARGIN = 0.1  # of the range of the front, between its worst values and the reference
 _NEAR = 256  # raw points near the front, which may be a thin line in the box
 _TINY = 1e-300
-
-
-@dataclass(frozen=True, eq=False)
-class VectorEvaluation(Generic[Place]):
-    """One evaluation of several objectives.
-
-    Parameters
-    ----------
-    x : HostVector, shape (d,), or dict
-        The place.
-    y : HostVector, shape (m,)
-        The values there.
-    """
-
-    x: Place
-    y: HostVector
-
-    def __repr__(self) -> str:
-        """One line."""
-        return f"<VectorEvaluation: {_listed(self.y)} at {said(self.x)}>"
-
-
-@dataclass(frozen=True, eq=False)
-class ParetoOutcome(Generic[Place]):
-    """The result of `minimise_several`; ``print`` shows the front.
-
-    Parameters
-    ----------
-    front : tuple of VectorEvaluation
-        The evaluations that no other dominates, by their first value.
-    evaluations : tuple of VectorEvaluation
-        All, in their order.
-    reference : HostVector, shape (m,)
-        The point below which hypervolume is measured: the one that was given, or that of
-        `ParetoOptimiser`'s rule at the end.
-    hypervolume : float
-        What the front dominates below it.
-    """
-
-    front: tuple[VectorEvaluation[Place], ...]
-    evaluations: tuple[VectorEvaluation[Place], ...]
-    reference: HostVector
-    hypervolume: float
-
-    _repr_html_ = preformatted
-
-    def __repr__(self) -> str:
-        """One line."""
-        many = f"{len(self.evaluations)} evaluations, {len(self.front)} on the front"
-        return f"<ParetoOutcome: {many}, hypervolume {self.hypervolume:.6g}>"
-
-    def __str__(self) -> str:
-        """The page: the front, a row for each of its evaluations."""
-        many = f"{len(self.evaluations)} evaluations, {len(self.front)} on the front"
-        size = f"Hypervolume {self.hypervolume:.6g} below {_listed(self.reference)}"
-        places = [named_settings(one.x) for one in self.front]
-        names = list({name: None for place in places for name in place})
-        heads = [*(f"y[{j}]" for j in range(len(self.reference))), *names]
-        rows = [
-            [*(f"{v:.6g}" for v in one.y), *(place.get(name, "–") for name in names)]
-            for one, place in zip(self.front, places, strict=True)
-        ]
-        table = [heads, *rows]
-        widths = [max(len(row[i]) for row in table) for i in range(len(heads))]
-        lines = [
-            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in table
-        ]
-        return "\n".join([f"Search for a front: {many}", size, "", *lines])
 
 
 class ParetoOptimiser(Generic[Place]):
@@ -130,20 +73,29 @@ class ParetoOptimiser(Generic[Place]):
         Values that are good enough to count: what is worse in any is worth nothing. Unless it is
         given, in each objective the worst value of the front and a tenth of the front's range
         beyond; where the front has no range, the worst value of all evaluations.
+    path, shared
+        As in `Optimiser`. The file names the reference too.
+    on_failure : {"record", "stop"}, default "record"
+        What becomes of values that are not finite: the models are told the worst that each
+        objective has come to, or `tell` raises `ValueError`, and the point is asked for again.
     num_initial : int, default 2 (d + 1), at most 10
         The number of first points, of a Sobol sequence.
+    initial_points, known_evaluations
+        As in `Optimiser`; of `VectorEvaluation`.
     model : Callable, default `dim_scaled_model`
         As in `Optimiser`, for each of the objectives, all of which it sees negated.
-    linear_constraints : sequence of LinearConstraint, optional
-        As in `Optimiser`.
+    linear_constraints, constraint, num_constraints
+        As in `Optimiser`. The front, the reference and the hypervolume are of what meets all
+        constraints.
     rng : Stream, Generator or int
         Source of all that is random, or its seed.
 
     Notes
     -----
     The processes are independent. A place is worth the `ExpectedHypervolumeImprovement` over the
-    front of their means at the places that were evaluated, whose logarithm is climbed. It keeps no
-    file, takes no failures and no measured constraints.
+    front of their means at the places that were evaluated, whose logarithm is climbed; that of the
+    probability that all measured constraints are met is added to it, and alone as long as none of
+    the evaluations meets them.
 
     Source: Yang, Emmerich, Deutz & Bäck (2019).
 
@@ -163,34 +115,87 @@ class ParetoOptimiser(Generic[Place]):
         *,
         objectives: int = 2,
         reference: VectorLike | None = None,
+        path: str | os.PathLike[str] | None = None,
+        shared: bool = False,
+        on_failure: VectorFailure = "record",
         num_initial: int | None = None,
+        initial_points: Places | None = None,
+        known_evaluations: Sequence[VectorEvaluation[Any]] = (),
         model: Model | None = None,
         linear_constraints: Sequence[LinearConstraint] = (),
+        constraint: Callable[[Any], bool] | None = None,
+        num_constraints: int = 0,
         rng: RNG,
     ) -> None:
-        self._region: Region[Place] = region_of(box, linear_constraints)
+        self._region: Region[Place] = region_of(box, linear_constraints, constraint)
         self._stream = stream_of(rng)
         self.objectives = _check.whole(objectives, "objectives", 2, 4)
         self._reference = None if reference is None else _values(reference, "reference", objectives)
+        self.on_failure = _check.choice(on_failure, "on_failure", VECTOR_FAILURES)
         given = min(2 * (self._region.columns + 1), _BLIND) if num_initial is None else num_initial
         self._num_initial = _check.whole(given, "num_initial", 1)
+        points = [] if initial_points is None else initial_points
+        self._initial_points = (
+            [] if initial_points is None else self._region.all_validated(points, "initial_points")
+        )
+        self.num_constraints = _check.whole(num_constraints, "num_constraints")
+        self._known = self._validated_known(known_evaluations)
         predicting = dim_scaled_model if model is None else model
         self._model = _check.function(predicting, "model", "X, y and rng")
-        self._told: list[VectorEvaluation[Place]] = []
-        self._asked: list[Place] = []
+        form = form_of(self.objectives, self.num_constraints)
+        self._course: Course[Place, VectorEvaluation[Place]] = Course(
+            self._region, path, shared, self._head(), form, self._known, self._next
+        )
+
+    def _validated_known(
+        self, known: Sequence[VectorEvaluation[Any]]
+    ) -> tuple[VectorEvaluation[Place], ...]:
+        given: object = known
+        if not isinstance(given, Sequence) or not all(
+            isinstance(one, VectorEvaluation) for one in given
+        ):
+            wanted = "a sequence of VectorEvaluation"
+            raise TypeError(f"known_evaluations must be {wanted}; got {_check.kind_of(given)}")
+        for one in known:
+            if not one.failure:
+                _values(one.y, "known_evaluations", self.objectives)
+                constraint_values(one.constraints, self.num_constraints)
+        name = "known_evaluations"
+        return tuple(replace(one, x=self._region.validated(one.x, name)) for one in known)
+
+    def _head(self) -> dict[str, Any]:
+        """Describe what is optimised, for the first line of the file."""
+        head = {
+            "history": "gpnotes.decide.bayesopt 1", "objectives": self.objectives,
+            **self._region.head, "seed": self._stream.seed, "path": list(self._stream.path),
+            "num_initial": self._num_initial,
+        }  # fmt: skip
+        optional = {
+            "reference": [] if self._reference is None else self._reference.tolist(),
+            "num_constraints": self.num_constraints,
+            "initial_points": [self._region.record(place) for place in self._initial_points],
+            "known_evaluations": [record_of_vector(one, self._region) for one in self._known],
+        }
+        return {**head, **{name: value for name, value in optional.items() if value}}
 
     @property
     def evaluations(self) -> tuple[VectorEvaluation[Place], ...]:
-        """All evaluations in their order."""
-        return tuple(self._told)
+        """All evaluations in their order, failures included."""
+        return self._course.evaluations
+
+    @property
+    def count(self) -> int:
+        """The number of evaluations made, without those that stopped the loop."""
+        return self._course.count
 
     @property
     def front(self) -> tuple[VectorEvaluation[Place], ...]:
-        """The evaluations that no other dominates, by their first value."""
-        if not self._told:
+        """The feasible evaluations that no other dominates, by their first value."""
+        feasible = self._feasible()
+        if not feasible:
             return ()
-        chosen = pareto_front(self._readings())
-        front = [one for one, best in zip(self._told, chosen, strict=True) if best]
+        chosen = pareto_front(_readings(feasible))
+        front = [one for one, best in zip(feasible, chosen, strict=True) if best]
         return tuple(sorted(front, key=lambda one: tuple(one.y)))
 
     @property
@@ -198,26 +203,66 @@ class ParetoOptimiser(Generic[Place]):
         """The reference point, as it is given or follows from the front."""
         if self._reference is not None:
             return self._reference
-        if not self._told:
-            raise ValueError("reference needs an evaluation; there is none yet")
-        return reference_of(self._readings())
+        feasible = self._feasible()
+        if not feasible:
+            raise ValueError("reference needs a feasible evaluation; there is none yet")
+        return reference_of(_readings(feasible))
 
     def outcome(self) -> ParetoOutcome[Place]:
         """Return the front so far, and what it dominates."""
+        feasible = self._feasible()
+        if not feasible:
+            return ParetoOutcome((), self.evaluations, self._reference, 0.0)
         reference = self.reference
-        return ParetoOutcome(
-            self.front, self.evaluations, reference, hypervolume(self._readings(), reference)
-        )
+        volume = hypervolume(_readings(feasible), reference)
+        return ParetoOutcome(self.front, self.evaluations, reference, volume)
 
     def ask(self) -> Place:
         """Return where to evaluate next; it stays until something is told."""
-        return cast(Place, self._region.together(self._places(1))[0])
+        return cast(Place, self.ask_batch(1)[0])
 
-    def ask_batch(self, q: int) -> list[Any] | HostMatrix:
-        """Return q places, each as if those before had been told with the means of the models."""
-        return self._region.together(self._places(_check.whole(q, "q", 1)))
+    def ask_batch(self, q: int, pending: Places | None = None) -> list[Any] | HostMatrix:
+        """Return q places, each as if those before had been told with the means of the models.
 
-    def tell(self, x: Place, y: VectorLike) -> None:
+        Parameters
+        ----------
+        q : int
+            The number of places.
+        pending : Matrix, shape (k, d), or sequence of k mappings, optional
+            Places that are under way: they are believed too, and not asked for again.
+
+        Returns
+        -------
+        HostMatrix, shape (q, d), or list of q dicts
+            The places, on the host.
+        """
+        q = _check.whole(q, "q", 1)
+        places = None if pending is None else self._region.all_validated(pending, "pending")
+        return self._region.together(self._course.batch(q, places))
+
+    def ask_within(self, budget: int) -> Place | None:
+        """Return where to evaluate next, or None once as many are told or under way as is said.
+
+        Parameters
+        ----------
+        budget : int
+            As in `Optimiser.ask_within`.
+
+        Returns
+        -------
+        Place or None
+            That of `ask`, or None.
+        """
+        places = self._course.within(budget)
+        return cast(Place, self._region.together(places)[0]) if places else None
+
+    def close(self) -> None:
+        """End the work on a shared file: what was asked for and not told is free for others."""
+        self._course.close()
+
+    def tell(
+        self, x: Place, y: VectorLike, constraints: Vector | Sequence[float] | None = None
+    ) -> None:
         """Tell what the objectives gave at a place.
 
         Parameters
@@ -225,57 +270,135 @@ class ParetoOptimiser(Generic[Place]):
         x : Vector, shape (d,), or mapping
             The place, which need not be where it was asked for.
         y : Vector, shape (m,)
-            The values, all finite.
+            The values; if one is not finite, that is a failure.
+        constraints : Vector, shape (k,), or k floats, optional
+            As in `Optimiser.tell`, with ``num_constraints=k``.
         """
         place = self._region.validated(x, "x")
-        self._told.append(VectorEvaluation(place, _values(y, "y", self.objectives)))
-        self._asked = []
+        values = _vector(y, "y", self.objectives)
+        met = constraint_values(constraints, self.num_constraints)
+        try:
+            _check.finite(values, "y")
+            if met is not None:
+                _check.finite(met, "constraints")
+        except ValueError as problem:
+            self.fail(place, str(problem))
+            if self.on_failure == "stop":
+                raise
+        else:
+            self._course.keep(VectorEvaluation(place, values, constraints=met))
 
-    def _readings(self) -> HostMatrix:
-        return np.stack([one.y for one in self._told])
+    def fail(self, x: Place, problem: str, on_failure: VectorFailure | None = None) -> None:
+        """Tell that the objectives had no values at a place, and why.
 
-    def _places(self, q: int) -> list[Place]:
-        if len(self._asked) < q:
-            self._asked = self._next(q)
-        return self._asked[:q]
+        Parameters
+        ----------
+        x : Vector, shape (d,), or mapping
+            The place.
+        problem : str
+            What went wrong.
+        on_failure : {"record", "stop"}, optional
+            What to do about it; unless it is given, what the optimiser was made with. Nothing is
+            raised for the failure itself.
+        """
+        if not isinstance(problem, str):
+            raise TypeError(f"problem must be a string; got {type(problem).__name__}")
+        word = self.on_failure if on_failure is None else on_failure
+        failure = _check.choice(word, "on_failure", VECTOR_FAILURES)
+        blank = np.full(self.objectives, math.nan)
+        place = self._region.validated(x, "x")
+        self._course.keep(VectorEvaluation(place, blank, problem, failure))
 
-    def _next(self, q: int) -> list[Place]:
-        step = len(self._told)
-        taken = [one.x for one in self._told]
-        if step < self._num_initial:
-            return fresh_places(self._region, q, step, taken, self._stream.spawn("initial"))
-        units, models, centres, scales = self._fitted()
-        means = np.column_stack([to_numpy(one.mean(as_array(units, one.X))) for one in models])
-        reference = self._reference
-        ends = (
-            reference_of(-means) if reference is None else (reference - centres) / _unlike_0(scales)
-        )
-        worth = ExpectedHypervolumeImprovement(-means, ends)
-        best = units[pareto_front(-means)]
-        near = perturbed(best, _NEAR, self._stream.spawn(f"near {step}"))
-        aims = Aims(self._region.lattice, self._region.room, near=near)
+    def _feasible(self) -> list[VectorEvaluation[Place]]:
+        return [one for one in self.evaluations if one.is_feasible]
+
+    def _next(self, q: int, pending: list[Place]) -> list[Place]:
+        counted = self._course.counted()
+        step = len(counted)
+        taken = [*(one.x for one in counted), *pending]
+        places = initial_left(self._region, self._initial_points, taken)[:q]
+        if step < self._num_initial or all(one.failure for one in counted):
+            fresh, initial = q - len(places), self._stream.spawn("initial")
+            more = fresh_places(self._region, fresh, step, [*taken, *places], initial)
+            return [*places, *more]
+        if len(places) < q:
+            under_way = list(self._region.units([*pending, *places]))
+            points = self._climbed(counted, under_way, q - len(places))
+            places = [*places, *self._region.places(np.stack(points))]
+        return places
+
+    def _climbed(
+        self, counted: list[VectorEvaluation[Place]], under_way: list[HostVector], q: int
+    ) -> list[HostVector]:
+        """The next `q` points of the cube, where the front is expected to grow most."""
+        step = len(counted)
+        units, models, centres, scales = self._fitted(counted)
+        good = np.asarray([one.is_feasible for one in counted])
+        worth = self._worth(units[good], models, centres, scales)
+        near = None
+        if worth is not None:
+            near = perturbed(units[good][worth.best], _NEAR, self._stream.spawn(f"near {step}"))
+        stream = self._stream.spawn(f"model {step}")
+        odds = log_feasibility(counted, units, self._model, stream)
+        aims = Aims(self._region.lattice, self._region.room, odds, near=near)
+        for point in under_way:
+            models = [fantasise(one, as_array(point[None, :], one.X)) for one in models]
         points: list[HostVector] = []
-        for number in range(q):
-            stream = self._stream.spawn(f"climb {step} {number}")
-            seen = np.stack([*units, *points])
-            surface = _Growth(tuple(models), worth)
-            found = maximise_surface(surface, models[0], seen, stream, aims)
+        for number in range(len(under_way), len(under_way) + q):
+            climb = self._stream.spawn(f"climb {step} {number}")
+            seen = np.stack([*units, *under_way, *points])
+            surface = _surface(models, worth, odds)
+            found = maximise_surface(surface, models[0], seen, climb, aims)
             points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
             models = [fantasise(one, as_array(points[-1][None, :], one.X)) for one in models]
-        return self._region.places(np.stack(points))
+        return points
 
-    def _fitted(self) -> tuple[HostMatrix, list[ExactPosterior], HostVector, HostVector]:
+    def _worth(
+        self,
+        units: HostMatrix,
+        models: list[ExactPosterior],
+        centres: HostVector,
+        scales: HostVector,
+    ) -> _Worth | None:
+        """What growth is measured by, from the means at feasible places; None where none is."""
+        if not len(units):
+            return None
+        means = -np.column_stack([to_numpy(one.mean(as_array(units, one.X))) for one in models])
+        reference = self._reference
+        ends = reference_of(means) if reference is None else (reference - centres) / scales
+        return _Worth(ExpectedHypervolumeImprovement(means, ends), pareto_front(means))
+
+    def _fitted(
+        self, counted: list[VectorEvaluation[Place]]
+    ) -> tuple[HostMatrix, list[ExactPosterior], HostVector, HostVector]:
         """Models of the negated objectives, and centres and scales of the objectives themselves."""
-        units = self._region.units([one.x for one in self._told])
-        parts = [standardised(-column) for column in self._readings().T]
+        units = self._region.units([one.x for one in counted])
+        parts = [standardised(-column) for column in _readings(counted).T]
+        streams = [self._stream.spawn(f"model {len(units)} {j}") for j in range(len(parts))]
         models = [
-            validated_model(
-                self._model(units, y, rng=self._stream.spawn(f"model {len(units)} {j}")), False
-            )
-            for j, (y, _, _) in enumerate(parts)
+            validated_model(self._model(units, part[0], rng=stream), False)
+            for part, stream in zip(parts, streams, strict=True)
         ]
         centres, scales = (np.asarray([part[i] for part in parts]) for i in (1, 2))
-        return units, models, -centres, scales
+        return units, models, -centres, np.where(scales > 0.0, scales, 1.0)
+
+
+class _Worth(NamedTuple):
+    """The expected growth over a front of means, and which of the feasible places make it."""
+
+    growth: ExpectedHypervolumeImprovement
+    best: HostVector
+
+
+def _surface(
+    models: list[ExactPosterior], worth: _Worth | None, odds: tuple[Surface, ...]
+) -> Surface:
+    parts = odds if worth is None else (_Growth(tuple(models), worth.growth), *odds)
+    return SurfaceSum(parts) if len(parts) > 1 else parts[0]
+
+
+def _readings(evaluations: Sequence[VectorEvaluation[Any]]) -> HostMatrix:
+    return np.stack([one.y for one in evaluations])
 
 
 class _Growth(NamedTuple):
@@ -330,14 +453,16 @@ def minimise_several(
     Parameters
     ----------
     objective : Callable
-        A function of a place, as in `minimise`, that returns m values, each the better the smaller.
+        A function of a place, as in `minimise`, that returns m values, each the better the smaller,
+        or with ``num_constraints=k`` these and the values of the constraints, (k,).
     box, budget, progress, rng
         As in `minimise`.
     callback : callable or None, default None
         As in `minimise`, with a `VectorEvaluation`.
     **options
-        Those of `ParetoOptimiser`: `objectives`, `reference`, `num_initial`, `model`,
-        `linear_constraints`.
+        Those of `ParetoOptimiser`: `objectives`, `reference`, `path`, `shared`, `on_failure`,
+        `num_initial`, `initial_points`, `known_evaluations`, `model`, `linear_constraints`,
+        `constraint`, `num_constraints`.
 
     Returns
     -------
@@ -347,11 +472,13 @@ def minimise_several(
     Raises
     ------
     Exception
-        What the objective raised: a failure ends the search.
+        As in `minimise`.
 
     Notes
     -----
-    The loop of `ParetoOptimiser`. To look for a large value, return its negative.
+    The loop of `ParetoOptimiser`. To look for a large value, return its negative. Failures,
+    interrupts, files and workers are as in `minimise`, but that a failure is recorded or ends the
+    search: ``"skip"`` and ``"model"`` are not there, nor are gradients or another acquisition.
 
     Examples
     --------
@@ -359,42 +486,49 @@ def minimise_several(
     >>> len(found.front) > 3, bool(found.hypervolume > 0.0)
     (True, True)
     """
-    _check.function(objective, "objective", "x")
-    budget = _check.whole(budget, "budget", 1)
-    told = None if callback is None else _check.function(callback, "callback")
-    optimiser: ParetoOptimiser[Any] = ParetoOptimiser(box, rng=rng, **options)
-    bar = bar_of(budget, "search", "evaluation") if _check.flag(progress, "progress") else None
-    try:
-        for _ in range(budget):
-            x = optimiser.ask()
-            optimiser.tell(x, _returned(objective(x.copy()), x, optimiser.objectives))
-            if bar is not None:
-                bar.update(1)
-            if told is not None and told(optimiser.evaluations[-1]):
-                break
-    finally:
-        if bar is not None:
-            bar.close()
-    return optimiser.outcome()
+    told = Telling(_tell, _size)
+    spend = Spending(objective, budget, callback, progress, "on_failure" in options, told)
+    return spend.on(lambda: ParetoOptimiser(box, rng=rng, **options)).outcome()
 
 
-def _returned(answer: Any, x: Any, count: int) -> HostVector:
+def _size(optimiser: ParetoOptimiser[Any]) -> str:
+    return f"{len(optimiser.front)} on the front"
+
+
+def _tell(optimiser: ParetoOptimiser[Any], x: Any, answer: Any) -> None:
+    """Tell the optimiser what the objective returned; what cannot be told ends the loop."""
+    constrained = optimiser.num_constraints > 0
+    wanted = f"{optimiser.objectives} numbers"
+    wanted += f" and {optimiser.num_constraints} constraints" if constrained else ""
     try:
-        return _values(answer, "y", count)
+        y, met = answer if constrained else (answer, None)
+        values = _vector(y, "y", optimiser.objectives)
+        limits = constraint_values(met, optimiser.num_constraints)
     except (TypeError, ValueError):
-        wanted = f"objective must return {count} finite numbers"
-        raise ValueError(f"{wanted}; got {answer!r} at {said(x)}") from None
+        told = f"objective must return {wanted}; got {answer!r} at {said(x)}"
+        optimiser.fail(x, told, "stop")
+        raise TypeError(told) from None
+    try:
+        optimiser.tell(x, values, limits)
+    except ValueError as problem:
+        raise ValueError(f"objective, at {said(x)}: {problem}") from None
+
+
+def _vector(given: VectorLike, name: str, count: int) -> HostVector:
+    """Return so many numbers, which need not be finite, as a vector on the host."""
+    if isinstance(given, list | tuple) and all(map(_is_real, given)):
+        given = np.asarray(given, dtype=np.float64)
+    vector = floats(given, name)
+    _check.floating(vector, name)
+    if vector.shape != (count,):
+        raise ValueError(f"{name} must have shape ({count},); got {vector.shape}")
+    return to_numpy(vector).astype(np.float64)
 
 
 def _values(given: VectorLike, name: str, count: int) -> HostVector:
     """Return so many finite numbers as a vector on the host."""
-    vector = _check.vector(floats(given, name), name, size=count)
-    return to_numpy(_check.finite(vector, name)).astype(np.float64)
+    return _check.finite(_vector(given, name, count), name)
 
 
-def _unlike_0(scales: HostVector) -> HostVector:
-    return np.where(scales > 0.0, scales, 1.0)
-
-
-def _listed(values: HostVector) -> str:
-    return "(" + ", ".join(f"{value:.6g}" for value in values) + ")"
+def _is_real(value: Any) -> bool:
+    return isinstance(value, float | int | np.floating | np.integer) and type(value) is not bool

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic
 
-from .history import Evaluation, History, as_line, as_path, put
+from .history import Form, History, Kept, as_line, as_path, put
 from .locks import Lock
 from .search_region import Place, Region
 
@@ -32,7 +32,7 @@ class Claim(Generic[Place]):
     worker: str
 
 
-class SharedHistory(History[Place]):
+class SharedHistory(History[Place, Kept]):
     """A `History` whose file several processes write to, and the places that they are at.
 
     Parameters
@@ -40,12 +40,16 @@ class SharedHistory(History[Place]):
     path : path of a file
         Where to keep it. Beside it are, while somebody is at work, the file of the lock and one of
         each worker.
-    head, region
+    head, region, form
         Those of `History`.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], head: dict[str, Any], region: Region[Place]
+        self,
+        path: str | os.PathLike[str],
+        head: dict[str, Any],
+        region: Region[Place],
+        form: Form[Kept],
     ) -> None:
         self._beside = as_path(path)
         self._name = uuid.uuid4().hex[:12]
@@ -54,7 +58,7 @@ class SharedHistory(History[Place]):
         self._is_closed = False
         self._lock = Lock(f"{self._beside}.lock")
         with self._lock.held():
-            super().__init__(path, {**head, "shared": True}, region)
+            super().__init__(path, {**head, "shared": True}, region, form)
             self._life = Lock(self._life_of(self._name), 0.0)
             self._life.take()
 
@@ -70,7 +74,7 @@ class SharedHistory(History[Place]):
             self._read(self._beside, data)
             yield
 
-    def add(self, evaluation: Evaluation[Place]) -> None:
+    def add(self, evaluation: Kept) -> None:
         """Keep one more, after those of others."""
         with self.turn():
             super().add(evaluation)
@@ -142,7 +146,7 @@ class SharedHistory(History[Place]):
             self._gone.add(worker)
         return worker in self._gone
 
-    def _record(self, evaluation: Evaluation[Place]) -> dict[str, Any]:
+    def _record(self, evaluation: Kept) -> dict[str, Any]:
         return {**super()._record(evaluation), "by": self._name}
 
     def _note(self, line: bytes) -> bool:
@@ -164,7 +168,7 @@ class SharedHistory(History[Place]):
             self._claims.remove(one)
         self._claims.append(claim)
 
-    def _told(self, evaluation: Evaluation[Place], by: str | None) -> bool:
+    def _told(self, evaluation: Kept, by: str | None) -> bool:
         """End the claim of who told, or if there is none, that of another; not if it stopped."""
         if evaluation.failure != "stop":  # which is to be tried again
             here = self._at(evaluation.x)

@@ -279,9 +279,13 @@ _GROWTH = bayesopt.ExpectedHypervolumeImprovement([[1.0, 3.0], [2.0, 2.0]], [4.0
 _MEANS = matrix(np.full((3, 2), 1.5), columns=True)
 _VARIANCES = matrix(np.full((3, 2), 0.5), columns=True).but(negative=np.full((3, 2), -0.5))
 _SEVERAL = {
-    "box": _ANY_BOX, "rng": stream().but("a seed"), "objectives": whole(2).but(one=1),
-    "reference": _REFERENCE.table.but("None"), "num_initial": whole(3, optional=True),
-    "model": function(_quick).but("None"), "linear_constraints": _OPTIONS["linear_constraints"],
+    **{name: _OPTIONS[name] for name in (
+        "box", "rng", "path", "shared", "num_initial", "initial_points", "model",
+        "linear_constraints", "constraint", "num_constraints")},
+    "objectives": whole(2).but(one=1), "reference": _REFERENCE.table.but("None"),
+    "on_failure": one_of("record").but(**{"of one objective alone": "model"}),
+    "known_evaluations": Argument((), {**_OPTIONS["known_evaluations"].wrong,
+                                       "of one objective": [bayesopt.Evaluation([0.5, 0.5], 1.0)]}),
 }  # fmt: skip
 
 
@@ -299,9 +303,18 @@ _FRONTS = (
     call("ExpectedHypervolumeImprovement.derivatives", _GROWTH.derivatives, mean=_MEANS,
          variance=_VARIANCES),
     call("ParetoOptimiser", bayesopt.ParetoOptimiser, **_SEVERAL),
+    # values that are not finite are a failure of the objective, not of the call
     call("ParetoOptimiser.tell", lambda x, y: _pareto().tell(x, y), x=_INSIDE.table,
-         y=vector([0.5, 0.5], size=True, mates=False).table),
-    call("ParetoOptimiser.ask_batch", lambda q: _pareto().ask_batch(q), q=whole(2)),
+         y=vector([0.5, 0.5], size=True, mates=False).table.but(
+             "a NaN", "an infinity", "minus infinity")),
+    call("ParetoOptimiser.fail", lambda x, problem, on_failure: _pareto().fail(
+        x, problem, on_failure), x=_INSIDE.table, problem=name("no value"),
+         on_failure=one_of("record").but("None")),
+    call("ParetoOptimiser.ask_batch", lambda q, pending: _pareto().ask_batch(q, pending),
+         q=whole(2), pending=matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).table.but(
+             "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]]))),
+    call("ParetoOptimiser.ask_within", lambda budget: _pareto().ask_within(budget),
+         budget=whole(3)),
     call("minimise_several", bayesopt.minimise_several,
          objective=function(lambda x: (float(x[0]), float(x[1]))), budget=whole(4),
          progress=flag(), callback=function(lambda evaluation: None).but("None"), **_SEVERAL),

@@ -1,0 +1,120 @@
+"""The course of a search: what was told, what was asked for, and who else is at work on it."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, Generic
+
+from ...ground import check as _check
+from .history import Form, History, Kept
+from .search_region import Place, Region
+from .workers import SharedHistory
+
+__all__ = ["Course", "initial_left"]
+
+
+class Course(Generic[Place, Kept]):
+    """The evaluations of a search in their order, and the places that are asked for.
+
+    Parameters
+    ----------
+    region : Region
+        Where one searches.
+    path : path of a file, or None
+        Where evaluations are kept.
+    shared : bool
+        Whether other workers write to the file too.
+    head : dict
+        What is optimised: the first line of the file.
+    form : Form
+        How evaluations stand in the file.
+    known : sequence of evaluations
+        Those that were made elsewhere, which stand first.
+    chosen : callable
+        So many next places, while others are under way.
+    """
+
+    def __init__(
+        self,
+        region: Region[Place],
+        path: str | os.PathLike[str] | None,
+        shared: bool,
+        head: dict[str, Any],
+        form: Form[Kept],
+        known: Sequence[Kept],
+        chosen: Callable[[int, list[Place]], list[Place]],
+    ) -> None:
+        self._known = tuple(known)
+        self._chosen = chosen
+        self._asked: list[Place] = []
+        self._workers: SharedHistory[Place, Kept] | None = None
+        if _check.flag(shared, "shared"):
+            if path is None:
+                raise ValueError("path must be that of a file where shared is True; got None")
+            self._workers = SharedHistory(path, head, region, form)
+        self._history = self._workers or History(path, head, region, form)
+
+    @property
+    def evaluations(self) -> tuple[Kept, ...]:
+        """All evaluations, those made elsewhere first."""
+        return (*self._known, *self._history.evaluations)
+
+    def counted(self) -> list[Kept]:
+        """Those that did not stop the search."""
+        return [evaluation for evaluation in self.evaluations if evaluation.failure != "stop"]
+
+    @property
+    def count(self) -> int:
+        """How many of these were made here."""
+        return len(self.counted()) - len(self._known)
+
+    def batch(self, q: int, pending: list[Place] | None) -> list[Place]:
+        """The next `q` places; the same again until something is told."""
+        if self._workers is not None:
+            if pending is not None:
+                raise ValueError("pending must be None where shared is True: the file has it")
+            return self._claimed(self._workers, q)
+        if pending is not None:
+            return self._chosen(q, pending)
+        if len(self._asked) < q:
+            self._asked = self._chosen(q, [])
+        return self._asked[:q]
+
+    def within(self, budget: int) -> list[Place]:
+        """The next place, or none where a budget is told or given out."""
+        _check.whole(budget, "budget", 1)
+        if self._workers is None:
+            return self.batch(1, None) if self.count < budget else []
+        return self._claimed(self._workers, 1, budget)
+
+    def _claimed(
+        self, workers: SharedHistory[Place, Kept], q: int, budget: float = math.inf
+    ) -> list[Place]:
+        """The next `q` places that no other worker is at; fewer where the budget is given out."""
+        missing = q - len(self._asked)
+        if missing > 0:
+            self._asked += workers.give_out(missing, budget, lambda: self.count, self._chosen)
+        return self._asked[:q]
+
+    def keep(self, evaluation: Kept) -> None:
+        """Keep one more, and forget what was asked for."""
+        self._history.add(evaluation)
+        shared = self._workers if evaluation.failure == "stop" else None
+        # what stopped a shared search is still this worker's to evaluate: it is asked for again
+        asked_again = shared is not None and shared.holds(evaluation.x)
+        self._asked = [evaluation.x] if asked_again else []
+
+    def close(self) -> None:
+        """End the work on a shared file."""
+        if self._workers is not None:
+            self._workers.close()
+
+
+def initial_left(
+    region: Region[Place], initial_points: list[Place], taken: list[Place]
+) -> list[Place]:
+    """Those of the points to begin with that are not taken."""
+    keys = {region.key(place) for place in taken}
+    return [place for place in initial_points if region.key(place) not in keys]
