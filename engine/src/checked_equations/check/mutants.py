@@ -329,7 +329,8 @@ def _of_sides(steps: Steps, scope: Scope) -> Iterator[Mutant]:
                 mutant = mutated(steps, place, Mutant(edit, (), (), node, after, name, path))
                 if isinstance(node, t.Name | t.Apply) and says_nothing_new(steps, mutant):
                     continue
-                if nothing or _of_zero(node, after) or _says_itself(steps, mutant):
+                turned = edit.startswith("flip ") and _above_minus_one(side, path)
+                if nothing or turned or _of_zero(node, after) or _says_itself(steps, mutant):
                     mutant = replace(mutant, harmless=True)
                 yield mutant
                 if mutant.claimed and not path:
@@ -376,6 +377,16 @@ def _under_an_even_power(side: t.Node, path: t.Path) -> bool:
         case t.Bars() | t.Norm():
             return True
     return False
+
+
+def _above_minus_one(side: t.Node, path: t.Path) -> bool:
+    """Whether it stands in the exponent of minus one: ``(-1)^{k - 1}`` is ``(-1)^{k + 1}``."""
+    minus_one = t.Sum((t.Number(1.0),), (-1,))
+    above = ((_at(side, path[:i]), path[i][0]) for i in range(len(path)))
+    return any(
+        isinstance(node, t.Power) and node.base == minus_one and name == "exponent"
+        for node, name in above
+    )
 
 
 def _at(side: t.Node, path: t.Path) -> t.Node:

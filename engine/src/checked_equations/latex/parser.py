@@ -9,6 +9,7 @@ from typing import Any
 from lark import UnexpectedToken
 
 from ..errors import EquationError
+from .builder.dots import DOTS
 from .builder.ranges import TreeBuilder, distribution_arguments
 from .lexer.stream import DOUBLE
 from .lexer.terminals import lex
@@ -16,6 +17,7 @@ from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .parser_tables import grammar
 from .tree import Name, Node, Statement, walk
+from .vocabulary import UNREAD
 
 
 def parse(
@@ -75,6 +77,9 @@ def _parse(
         node = distribution_arguments(node, kinds)
         for _, part in walk(node):  # a running variable outside its sum is bound to nothing
             if isinstance(part, Name) and part.key not in kinds:
+                if part == DOTS:
+                    problem = f"`{part.key}` that what stands around it does not determine"
+                    raise EquationError(f"{problem}: {UNREAD[part.key]}", latex, part.span)
                 problem = f"unbound symbol `{part.key}`{nearest(part.key, list(kinds))}"
                 raise EquationError(problem, latex, part.span)
     return node

@@ -15,6 +15,7 @@ from ..ambiguities import behind_bars, behind_call, between_factors
 from ..names import Names
 from ..tree import Node, Span
 from ..vocabulary import AMBIGUOUS_INVERSES, AMBIGUOUS_POWERS
+from .dots import DOTS, multiplied, summed
 
 Head = tuple[str, Node | None]  # a function word and the power at it: ``\cos^2``
 
@@ -41,6 +42,8 @@ def below(limit: Node, relation: str) -> Node:
 
 def one_product(factors: Sequence[Node]) -> Node:
     """The product of `factors`, which is the factor itself if there is one."""
+    if DOTS in factors and (found := multiplied(factors, around(factors))) is not None:
+        return found
     return factors[0] if len(factors) == 1 else t.Product(tuple(factors), span=around(factors))
 
 
@@ -161,6 +164,8 @@ class Expressions:
         """``a - b + c``."""
         signed = parts if isinstance(parts[0], int) else (1, *parts)
         terms, signs = signed[1::2], signed[::2]
+        if DOTS in terms and (found := summed(terms, signs, span)) is not None:
+            return found
         return terms[0] if signs == (1,) else t.Sum(terms, signs, span=span)
 
     def term(self, span: Span, *parts: Any) -> Node:

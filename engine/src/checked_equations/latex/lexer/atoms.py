@@ -193,9 +193,11 @@ def unknown(s: Stream, end: int | None = None) -> None:
     end = end or s.atom_end(s.i)
     first, last = s.tokens[s.i], s.tokens[end - 1]
     key = joined(s.tokens[s.i : end])
-    if first.text in v.UNREAD and not (s.free and first.text == "\\dots"):
+    if first.text in v.UNREAD and first.text != "\\dots":
         raise s.fault(f"`{first.text}` is not part of the language: {v.UNREAD[first.text]}", first)
-    if is_letter(first.text) and _is_set(s, end - s.i):
+    if first.text == "\\dots":  # the builder reads them where they follow from what is around them
+        s.emit("NAME", first.text)
+    elif is_letter(first.text) and _is_set(s, end - s.i):
         s.emit("INDEX", key, end - s.i)
     elif s.free and is_letter(first.text):
         end = _free_end(s)
