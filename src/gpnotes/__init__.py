@@ -42,7 +42,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "model.normal": ("Normal",),
     "model.kernels": (
         "Constant", "Hamming", "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "Periodic",
-        "RBF", "RationalQuadratic", "White", "named",
+        "RBF", "RationalQuadratic", "White", "named", "named_product",
     ),
     "model.likelihoods": ("Bernoulli", "Gaussian", "Poisson", "RobustMax", "StudentT"),
     "model.means": ("ConstantMean", "ZeroMean"),
@@ -126,6 +126,7 @@ if TYPE_CHECKING:
         RationalQuadratic as RationalQuadratic,
         White as White,
         named as named,
+        named_product as named_product,
     )
     from .model.likelihoods import (
         Bernoulli as Bernoulli,

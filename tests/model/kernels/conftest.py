@@ -66,6 +66,8 @@ def _kernels(space):
         "sum": g.RBF(1.3, per_dimension) + g.Linear(0.3) + g.White(0.2),
         "named sum": g.named(slow=g.RBF(1.3, per_dimension), line=g.Linear(0.3)) + g.White(0.2),
         "product": g.RBF() * g.Periodic(1.0, 1.5, 3.0) * g.Constant(2.0),
+        "named product": g.named_product(wave=g.RBF(1.3, per_dimension), line=g.Linear(0.3))
+        * g.White(0.2),
         "power": (g.RBF(1.0, per_dimension) + 0.3) ** 3,
         "sphere": OnSphere(g.RBF(1.3, 90.0) + g.Linear(1e-8)).on(2, 0),
         "scaled": 1.7 * g.Matern52(),

@@ -70,6 +70,39 @@ def test_a_fit_takes_the_names_and_its_report_prints_them():
     assert "kernel.season.parts.0.period" in str(found.report())
 
 
+def test_factors_have_names_as_summands_have():
+    season = g.named_product(wave=SEASON.parts[0], decay=SEASON.parts[1])
+    assert season.decay is SEASON.parts[1]
+    assert {"wave", "decay"} <= set(dir(season))
+    np.testing.assert_array_equal(season(X), SEASON(X))
+    assert season != SEASON
+    model = g.GP(g.named(trend=TREND, season=season), 0.1)
+    assert params.names(model)[2:7] == [
+        "kernel.season.wave.variance", "kernel.season.wave.lengthscale",
+        "kernel.season.wave.period", "kernel.season.decay.variance",
+        "kernel.season.decay.lengthscale",
+    ]  # fmt: skip
+    found = g.fit(model, X, Y, fixed=["kernel.season.wave"], max_steps=3)
+    assert found.model.kernel.season.wave == season.wave
+    assert found.model.kernel.season.decay != season.decay
+    bar = g.log_evidence_and_gradient(model, X, Y)[1]
+    assert params.holds_derivatives(bar.kernel.season.decay)
+    with pytest.raises(AttributeError, match="Product has no attribute 'x'; its parts are wave, d"):
+        season.x  # noqa: B018
+
+
+def test_times_keeps_names():
+    season = g.named_product(wave=g.Periodic(), decay=g.RBF())
+    assert (season * g.Linear()).names == ("wave", "decay", "")
+    assert (g.Linear() * season).names == ("", "wave", "decay")
+    assert (season * g.named_product(line=g.Linear())).names == ("wave", "decay", "line")
+    assert (g.Linear() * g.RBF()).names == ()
+    assert (2.0 * season).kernel.wave == g.Periodic()
+    assert season.on(0).kernel is season
+    with pytest.raises(ValueError, match="names must be all different"):
+        season * season
+
+
 def test_plus_keeps_names():
     noisy = KERNEL + g.White(0.5) + g.named(level=g.Constant(2.0))
     assert noisy.names == ("trend", "season", "", "level")
@@ -84,6 +117,9 @@ def test_the_representation_makes_it_again():
     scope = {**vars(g), "Sum": Sum}
     for kernel in (KERNEL, g.White() + KERNEL + g.Linear() + g.White() + g.named(a=g.RBF())):
         assert eval(repr(kernel), scope) == kernel
+    season = g.named_product(wave=g.Periodic(), decay=KERNEL)
+    for kernel in (season, KERNEL * season, season * (g.White() + g.RBF()), 2.0 * season + TREND):
+        assert eval(repr(kernel), scope) == kernel
     assert repr(g.named(a=g.White(2.0), b=g.White())) == (
         "named(a=White(variance=2), b=White(variance=1))"
     )
@@ -97,8 +133,11 @@ def test_it_is_copied_pickled_replaced_and_saved(tmp_path):
         assert again.trend == TREND
     other = replace(kernel, parts=(SEASON, TREND, g.White()))
     assert other.trend == SEASON
-    g.save(kernel, tmp_path / "kernel")
-    assert g.load(tmp_path / "kernel") == kernel
+    season = g.named_product(wave=g.Periodic(), decay=g.RBF())
+    for one in (kernel, season):
+        g.save(one, tmp_path / "kernel")
+        assert g.load(tmp_path / "kernel") == one
+    assert pickle.loads(pickle.dumps(season)).decay == g.RBF()
 
 
 @each(

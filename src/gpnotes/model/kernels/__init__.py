@@ -1,6 +1,6 @@
 """Kernels: covariance functions with their pullbacks."""
 
-from .algebra import ActiveDims, Constant, Kernel, Power, Product, Scaled, Sum, named
+from .algebra import ActiveDims, Constant, Kernel, Power, Product, Scaled, Sum, named, named_product
 from .arccos import ArcCosine
 from .circle import (
     Circular,
@@ -70,6 +70,7 @@ __all__ = [
     "gradients_at",
     "great_circle_distances",
     "named",
+    "named_product",
     "outputs_at",
     "readings_of",
     "spectral_mixture",

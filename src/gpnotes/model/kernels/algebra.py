@@ -9,7 +9,6 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
-from itertools import groupby
 from numbers import Real
 from operator import mul
 from typing import Any, ClassVar, Self
@@ -21,9 +20,13 @@ from ...ground import check as _check
 from ...ground.params import cotangent, fixed, holds_derivatives, positive
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .base import KernelBase
+from .part_names import settled_names, shown_parts
 from .pullback_sums import added, filled, nothing, products_of_others, total
 
-__all__ = ["ActiveDims", "Constant", "Kernel", "Power", "Product", "Scaled", "Sum", "named"]
+__all__ = [
+    "ActiveDims", "Constant", "Kernel", "Power", "Product", "Scaled", "Sum", "named",
+    "named_product",
+]  # fmt: skip
 
 
 class Kernel(KernelBase):
@@ -77,7 +80,7 @@ class Kernel(KernelBase):
         if not isinstance(other, Kernel):
             return NotImplemented
         parts = (*_parts(Sum, self), *_parts(Sum, other))
-        return Sum(parts, (*_names_of(self), *_names_of(other)))
+        return Sum(parts, (*_names_of(Sum, self), *_names_of(Sum, other)))
 
     def __radd__(self, other: float) -> Kernel:
         """``0 + k``, where ``sum`` starts, is k; any other number is a `Constant`."""
@@ -93,7 +96,8 @@ class Kernel(KernelBase):
     def __mul__(self, other: Any) -> Kernel:
         if not isinstance(other, Kernel):
             return Scaled(other, self)
-        return Product((*_parts(Product, self), *_parts(Product, other)))
+        parts = (*_parts(Product, self), *_parts(Product, other))
+        return Product(parts, (*_names_of(Product, self), *_names_of(Product, other)))
 
     __rmul__ = __mul__
 
@@ -102,10 +106,10 @@ def _parts(kind: type[Sum] | type[Product], kernel: Kernel) -> tuple[Kernel, ...
     return kernel.parts if isinstance(kernel, kind) else (kernel,)
 
 
-def _names_of(kernel: Kernel) -> tuple[str, ...]:
-    """The names of its summands, empty where they have none."""
-    names = kernel.names if isinstance(kernel, Sum) else ()
-    return names or ("",) * len(_parts(Sum, kernel))
+def _names_of(kind: type[Sum] | type[Product], kernel: Kernel) -> tuple[str, ...]:
+    """The names of its summands or factors, empty where they have none."""
+    names = kernel.names if isinstance(kernel, kind) else ()
+    return names or ("",) * len(_parts(kind, kernel))
 
 
 def named(**parts: Kernel) -> Sum:
@@ -121,7 +125,8 @@ def named(**parts: Kernel) -> Sum:
     Sum
         The sum. ``kernel.trend`` is the part of that name, ``kernel.trend.variance`` is what
         reports, ``fixed=``, ``bounds=`` and ``priors=`` call its variance, and
-        ``posterior.part("trend")`` says what data tell of it. ``+`` keeps the names.
+        ``posterior.part("trend")`` says what data tell of it. ``+`` keeps the names. Factors
+        of a product have theirs by `named_product`.
 
     Raises
     ------
@@ -144,6 +149,42 @@ def named(**parts: Kernel) -> Sum:
     for name, part in parts.items():
         require_kernels(name, part)
     return Sum(tuple(parts.values()), tuple(parts))
+
+
+def named_product(**parts: Kernel) -> Product:
+    """Multiply kernels and name them, ``k(x, z) = Πₚ kₚ(x, z)``.
+
+    Parameters
+    ----------
+    **parts : Kernel
+        The factors by their names.
+
+    Returns
+    -------
+    Product
+        The product. As of `named`, a name is an attribute, and in the names of parameters it
+        stands for the number of the factor: ``kernel.wave.period``. ``*`` keeps the names. What
+        data tell of a factor alone has no posterior: a product is one function.
+
+    Raises
+    ------
+    ValueError
+        As `named`.
+
+    Notes
+    -----
+    Source: Rasmussen & Williams (2006), section 4.2.4.
+
+    Examples
+    --------
+    >>> from gpnotes import RBF, Periodic
+    >>> season = named_product(wave=Periodic(), decay=RBF(1.0, 90.0))
+    >>> season.decay.lengthscale
+    90.0
+    """
+    for name, part in parts.items():
+        require_kernels(name, part)
+    return Product(tuple(parts.values()), tuple(parts))
 
 
 def leaves_out_labels(kernel: Kernel) -> bool:
@@ -169,6 +210,7 @@ class _Combination(Kernel):
     """Several kernels of the same inputs, `parts`, in one."""
 
     parts: tuple[Kernel, ...]
+    names: tuple[str, ...] = fixed(())
 
     def __post_init__(self) -> None:
         parts = self.parts if isinstance(self.parts, Iterable) else (self.parts,)
@@ -177,6 +219,7 @@ class _Combination(Kernel):
         if not self.parts:
             raise ValueError(f"{type(self).__name__}.parts must hold at least one kernel; got none")
         self._require_labels_known()
+        object.__setattr__(self, "names", settled_names(self.names, len(self.parts), _Combination))
 
     def _require_labels_known(self) -> None:
         """Refuse parts that would take for a coordinate what is a label to others."""
@@ -194,6 +237,21 @@ class _Combination(Kernel):
     def _validate_inputs(self, x: Matrix, name: str) -> None:
         for part in self.parts:
             part._validate_inputs(x, name)
+
+    @property
+    def entry_names(self) -> dict[str, tuple[str, ...]]:
+        """The names of the parts, which `ground.params` takes for their numbers."""
+        return {"parts": self.names}
+
+    def __getattr__(self, name: str) -> Kernel:
+        names = vars(self).get("names", ())  # a copy in the making has none
+        if not name or name not in names:
+            known = f"; its parts are {', '.join(filter(None, names))}" if any(names) else ""
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{known}")
+        return self.parts[names.index(name)]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *filter(None, self.names)]
 
     @abstractmethod
     def __repr__(self) -> str: ...
@@ -224,35 +282,6 @@ class Sum(_Combination):
     Linear(variance=1)
     """
 
-    names: tuple[str, ...] = fixed(())
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        names = self.names if isinstance(self.names, tuple | list) else (self.names,)
-        for name in names:
-            _require_free_name(name)
-        given = [name for name in names if name]
-        if len(set(given)) < len(given):
-            raise ValueError(f"names must be all different; got {given}")
-        if names and len(names) != len(self.parts):
-            raise ValueError(f"names must be {len(self.parts)}, one a part; got {tuple(names)}")
-        object.__setattr__(self, "names", tuple(names) if given else ())
-
-    @property
-    def entry_names(self) -> dict[str, tuple[str, ...]]:
-        """The names of the parts, which `ground.params` takes for their numbers."""
-        return {"parts": self.names}
-
-    def __getattr__(self, name: str) -> Kernel:
-        names = vars(self).get("names", ())  # a copy in the making has none
-        if not name or name not in names:
-            known = f"; its parts are {', '.join(filter(None, names))}" if any(names) else ""
-            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{known}")
-        return self.parts[names.index(name)]
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *filter(None, self.names)]
-
     def _leaves_labels(self, part: Kernel) -> bool:
         return leaves_out_labels(part)
 
@@ -277,23 +306,7 @@ class Sum(_Combination):
         return tiled_kernels.Summed(self, [tiled(part, x) for part in self.parts])
 
     def __repr__(self) -> str:
-        named_parts = list(zip(self.names or ("",) * len(self.parts), self.parts, strict=True))
-        shown = []
-        for has_name, run in groupby(named_parts, key=lambda pair: bool(pair[0])):
-            terms = [f"{name}={part!r}" if has_name else repr(part) for name, part in run]
-            shown.append(f"named({', '.join(terms)})" if has_name else " + ".join(terms))
-        return " + ".join(shown)
-
-
-def _require_free_name(name: Any) -> None:
-    """Refuse what cannot name a part: no word, an attribute of every sum, the mean function."""
-    if not isinstance(name, str):
-        raise TypeError(f"names must be strings; got {_check.kind_of(name)}")
-    if name and not name.isidentifier():
-        raise ValueError(f"names must be words such as trend; got {name!r}")
-    if name in ("mean", "parts") or name.startswith("_") or hasattr(Sum, name):
-        taken = "the mean function's" if name == "mean" else "an attribute of kernels"
-        raise ValueError(f"names must be free; {name!r} is {taken}: choose another")
+        return shown_parts(self.names, self.parts, list(map(repr, self.parts)), "named", " + ")
 
 
 @dataclass(frozen=True)
@@ -304,6 +317,8 @@ class Product(_Combination):
     ----------
     parts : tuple of Kernel
         The factors, at least one.
+    names : tuple of str, default ()
+        Their names, as of a `Sum`; `named_product` gives them.
 
     Notes
     -----
@@ -345,7 +360,8 @@ class Product(_Combination):
         return tiled_kernels.Multiplied(self, [tiled(part, x) for part in self.parts])
 
     def __repr__(self) -> str:
-        return " * ".join(f"({p!r})" if isinstance(p, Sum) else repr(p) for p in self.parts)
+        terms = [f"({p!r})" if isinstance(p, Sum) else repr(p) for p in self.parts]
+        return shown_parts(self.names, self.parts, terms, "named_product", " * ")
 
 
 @dataclass(frozen=True)

@@ -297,6 +297,8 @@ CALLS = (
     call("Sum", kernels.Sum, parts=_PARTS),
     call("Product", kernels.Product, parts=_PARTS),
     call("named", kernels.named, trend=thing(RBF(), _GP), season=thing(kernels.Periodic(), _GP)),
+    call("named_product", kernels.named_product, wave=thing(kernels.Periodic(), _GP),
+         decay=thing(RBF(), _GP)),
     *_of_mean("ZeroMean", means.ZeroMean()), *_of_mean("ConstantMean", means.ConstantMean(1.0)),
     call("ConstantMean", means.ConstantMean, value=number()),
     *_of_mean("BasisMean", _BASIS_MEAN),
