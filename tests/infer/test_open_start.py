@@ -1,5 +1,8 @@
 """A fit of a model that leaves its numbers open does not depend on the units of X and y."""
 
+import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sklearn.datasets
@@ -21,8 +24,10 @@ from gpnotes import (
     White,
     condition,
     fit,
+    load,
     log_evidence,
     prior,
+    save,
     stream,
 )
 from gpnotes.datasets import dataset
@@ -180,6 +185,55 @@ def test_numbers_that_were_given_are_the_start_exactly(sine):
     assert not left_open(RBF(1.0, 1.0))
     kept = fit(GP(RBF(variance=2500.0)), X, y, fixed=["kernel.lengthscale"])
     assert kept.model.kernel.lengthscale == 1.0
+
+
+def test_an_entry_that_is_fixed_keeps_its_number_and_the_others_start_from_the_data():
+    X = np.asarray(stream(0).uniform((60, 2))) * np.asarray([6.0, 600.0])
+    y = np.sin(X[:, 0]) + 0.1 * np.asarray(stream(1).normal(60))
+    found = fit(GP(RBF(), mean=ConstantMean()), X, y, fixed=["kernel.lengthscale[1]", "mean"])
+    start = found.objective.model.kernel
+    assert start.lengthscale[1] == found.model.kernel.lengthscale[1] == 1.0
+    assert start.lengthscale[0] == started(GP(RBF()), spread(X, y), X).kernel.lengthscale[0]
+    assert found.model.kernel.lengthscale[0] != start.lengthscale[0]
+    both = ["kernel.lengthscale[0]", "kernel.lengthscale[1]"]
+    kept = fit(GP(RBF()), X, y, fixed=both, max_steps=2).model.kernel
+    np.testing.assert_array_equal(kept.lengthscale, [1.0, 1.0])
+    given = GP(RBF(lengthscale=np.asarray([2.0, 3.0])))
+    kept = fit(given, X, y, fixed=both[:1], max_steps=2).model.kernel
+    assert kept.lengthscale[0] == 2.0
+    with pytest.raises(ValueError, match=r"fixed names 'kernel.lengthscale\[2\]'; there are"):
+        fit(GP(RBF()), X, y, fixed=["kernel.lengthscale[2]"])
+
+
+def test_an_entry_that_is_fixed_has_the_library_of_the_data(space):
+    X = space.asarray(np.asarray(stream(0).uniform((12, 2))))
+    y = space.asarray(np.asarray(stream(1).normal(12)))
+    found = fit(GP(RBF()), X, y, fixed=["kernel.lengthscale[0]"], max_steps=2)
+    assert space.holds(found.model.kernel.lengthscale)
+    assert float(found.model.kernel.lengthscale[0]) == 1.0
+
+
+def _opens(model):
+    return sorted(left_open(model)), sorted(left_open(model.kernel))
+
+
+def test_what_is_open_stays_so_through_replace_and_files_and_a_fit_closes_it(tmp_path, sine):
+    other = replace(GP(RBF()), mean=ConstantMean(1.0))
+    save(other, tmp_path / "open")
+    kept = replace(RBF(), variance=2.0)
+    assert sorted(left_open(kept)) == ["lengthscale"]
+    assert sorted(left_open(replace(kept, variance=1.0))) == ["lengthscale"]
+    for model in (other, load(tmp_path / "open"), copy.deepcopy(other)):
+        assert model == other
+        assert _opens(model) == (["noise_var"], ["lengthscale", "variance"])
+        assert type(model.kernel.variance) is float
+    for numbers in ((1.0, 1.0), (np.float64(1.0), 1)):
+        assert not left_open(RBF(*numbers))
+    found = fit(GP(RBF()), *sine, fixed=["kernel.lengthscale"], max_steps=2)
+    assert _opens(found.model) == ([], [])
+    assert _opens(replace(found.model, mean=ConstantMean(1.0))) == ([], [])
+    save(found.model, tmp_path / "closed")
+    assert _opens(load(tmp_path / "closed")) == ([], [])
 
 
 def test_open_noise_has_a_floor_that_bounds_move():

@@ -11,7 +11,8 @@ if TYPE_CHECKING:  # isort: off
         conversion as conversion, dates as dates, distances as distances, files as files,
         jobs as jobs, lazy as lazy, levels as levels, linalg as linalg,
         memory as memory, namespace as namespace, naming as naming,
-        normal_tail as normal_tail, params as params, quadrature as quadrature, random as random,
+        normal_tail as normal_tail, open_numbers as open_numbers, params as params,
+        quadrature as quadrature, random as random,
         saved as saved, showing as showing, sparse_matrices as sparse_matrices,
         threads as threads, xp as xp,
     )  # fmt: skip

@@ -20,6 +20,7 @@ import numpy as np
 
 from . import check as _check
 from .naming import covered, entry_names, expansions, left, require_names, spelt, unknown
+from .open_numbers import Open, chosen_now, is_open, kept_open
 from .xp import HostVector, Numbers, array_namespace, as_array, to_numpy
 
 __all__ = [
@@ -38,10 +39,6 @@ _NORMAL = sys.float_info.min  # the least with all its digits
 
 P = TypeVar("P", bound=Parameters)
 T = TypeVar("T")
-
-
-class Open(float):
-    """The default of a field, a number that nobody chose; `settle` makes it a plain one."""
 
 
 # To a type checker these give the value that the field holds, as `dataclasses.field` does.
@@ -133,8 +130,10 @@ def settle(obj: Parameters) -> None:
     opened = []
     for item in _declared(cast("Any", type(obj))) or ():
         value = getattr(obj, item.name)
-        if type(value) is Open:
+        if item.unit and is_open(value):
             opened.append(item.name)
+            object.__setattr__(obj, item.name, kept_open(value))
+            continue
         settled = type(value) is float and _NORMAL <= value < math.inf  # as in every step of a fit
         if item.constraint != "fixed" and not settled:
             value = _settled(value, f"{type(obj).__name__}.{item.name}", item)
@@ -147,7 +146,8 @@ def left_open(obj: object) -> Collection[str]:
     """Return the names of the parameters that an object was made without, of those with a unit.
 
     Each has the number that is its default, for all but a fit, which starts it from the data. What
-    ``dataclasses.replace`` makes of an object has all its numbers from it, and leaves none open.
+    ``dataclasses.replace`` makes of an object leaves open what the object did, but for what it
+    replaces, and so does what `saving.load` reads. A fit leaves nothing open.
 
     Parameters
     ----------
@@ -161,9 +161,10 @@ def left_open(obj: object) -> Collection[str]:
 
     Examples
     --------
+    >>> from dataclasses import replace
     >>> from gpnotes import RBF
-    >>> sorted(left_open(RBF())), sorted(left_open(RBF(2.0))), sorted(left_open(RBF(1.0, 1.0)))
-    (['lengthscale', 'variance'], ['lengthscale'], [])
+    >>> [sorted(left_open(one)) for one in (RBF(), RBF(2.0), replace(RBF(), lengthscale=1.0))]
+    [['lengthscale', 'variance'], ['lengthscale'], ['variance']]
     """
     return getattr(obj, "_open", frozenset())
 
@@ -384,7 +385,8 @@ def replaced(
 ) -> T:
     """`obj` with the parameters at the paths of `values` replaced.
 
-    The new object is checked like any other; with ``make=cotangent`` it holds derivatives.
+    The new object is checked like any other, and leaves nothing open; with ``make=cotangent`` it
+    holds derivatives.
     """
     if isinstance(obj, tuple):
         entries = (replaced(p, values, make=make, path=f"{path}{i}.") for i, p in enumerate(obj))
@@ -397,14 +399,14 @@ def replaced(
     for name, constraint, *_ in declared:
         here = f"{path}{name}"
         if here in values:
-            new[name] = values[here]
+            new[name] = chosen_now(values[here])
         elif constraint == "fixed" and (steps := _named_steps(obj, name, path)):
             pairs = zip(getattr(obj, name), steps, strict=True)
             new[name] = tuple(replaced(p, values, make=make, path=step) for p, step in pairs)
         elif constraint == "fixed":
             new[name] = replaced(getattr(obj, name), values, make=make, path=f"{here}.")
         else:
-            new[name] = getattr(obj, name)
+            new[name] = chosen_now(getattr(obj, name))
     return cast("T", make(obj, **new))
 
 

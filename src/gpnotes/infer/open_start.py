@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..ground.chunks import Chunks, Data, Rows, repeatable
-from ..ground.naming import require_names
-from ..ground.params import Parameters, free_leaves, leaves, replaced
-from ..ground.xp import Array
+from ..ground.naming import covered, require_names, spelt
+from ..ground.params import Leaf, Parameters, free_leaves, leaves, replaced
+from ..ground.xp import Array, Numbers, as_array, to_numpy
 from ..model.bounds import Spread
 from ..model.contracts import Prior
 from ..model.gaussian_process import GP
@@ -61,7 +61,7 @@ def started_objective(
     opened = noise_is_open(model)
     new = _started_but(model, of, like_of(model, data), held)
     noise = "noise_var" if isinstance(model, GP) else "gp.noise_var"
-    free = noise in {leaf.path for leaf in free_leaves(model, held)}
+    free = noise in {leaf.path for leaf in free_leaves(new, held)}
     evidence_given(new if free else model, data, evidence)
     if opened and new is not model and free and isinstance(bounds, Mapping | None):
         within = {noise: (FLOOR * of.unit**2, 1e10 * of.unit**2)}
@@ -72,16 +72,26 @@ def started_objective(
 
 
 def _started_but(model: M, of: Spread, like: Array, held: Collection[str]) -> M:
-    """The model started from the data, but for parameters that are held."""
-    free_leaves(model, held)  # which refuses names of none
-    kept = {leaf.path: leaf.value for leaf in leaves(model)}
+    """The model started from the data, but for parameters and entries that are held."""
     new: M = started(model, of, like)
+    free_leaves(new, held)  # which refuses names of none
     if new is model:
         return model
-    free = {leaf.path for leaf in free_leaves(model, held)}
-    kept = {path: value for path, value in kept.items() if path not in free}
-    moved = {leaf.path for leaf in leaves(new) if leaf.value is not kept.get(leaf.path, leaf.value)}
-    return replaced(new, kept) if moved else new
+    names = {spelt(name) for name in held}
+    given = {leaf.path: leaf.value for leaf in leaves(model)}
+    return replaced(new, {leaf.path: _held(leaf, given[leaf.path], names) for leaf in leaves(new)})
+
+
+def _held(leaf: Leaf, given: Numbers, names: Collection[str]) -> Numbers:
+    """A parameter started from the data, or given where it or an entry of it is held."""
+    if covered(names, leaf.path):
+        return given
+    at = [i for i, entry in enumerate(leaf.entries) if entry in names]
+    if not at or isinstance(leaf.value, float):
+        return leaf.value
+    new = np.array(to_numpy(leaf.value))
+    new[at] = np.broadcast_to(given if isinstance(given, float) else to_numpy(given), new.shape)[at]
+    return as_array(new, leaf.value)
 
 
 def like_of(model: Any, data: Data | WaveSums) -> Array:

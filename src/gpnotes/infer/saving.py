@@ -22,6 +22,8 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.chunks import Chunks
 from ..ground.files import write_arrays
+from ..ground.open_numbers import Open
+from ..ground.params import left_open
 from ..ground.saved import class_of, tag_of
 from ..ground.xp import HostArray
 from ..model import kernels, likelihoods, means, positive_priors, priors
@@ -370,7 +372,8 @@ def _told(value: Any, name: str, arrays: dict[int, HostArray]) -> Any:
     if isinstance(value, type) and (key := _key(value)):
         return {"type": key}
     if key := _key(type(value)):
-        return {"class": key, "fields": _told_parts(_whole(value), name, arrays)}
+        found = {"class": key, "fields": _told_parts(_whole(value), name, arrays)}
+        return found | ({"open": sorted(left_open(value))} if left_open(value) else {})
     if isinstance(value, tuple):
         return {"tuple": [_told(one, f"{name}.{i}", arrays) for i, one in enumerate(value)]}
     if isinstance(value, Mapping) and all(isinstance(one, str) for one in value):
@@ -436,6 +439,7 @@ def _made(told: Any, archive: ZipFile, arrays: dict[str, HostArray]) -> Any:
         return _read_class(told["type"])
     kind = _read_class(told["class"])
     parts = {name: _made(inner, archive, arrays) for name, inner in told["fields"].items()}
+    parts |= {name: Open(parts[name]) for name in told.get("open", ())}
     # a file from before a field was there has none of it
     missing = set(_names(kind)) - parts.keys()
     if parts.keys() - set(_names(kind)) or any(not hasattr(kind, name) for name in missing):

@@ -1,0 +1,34 @@
+"""Numbers that nobody chose: the defaults of parameters, which a fit takes from the data."""
+
+from __future__ import annotations
+
+from typing import TypeVar, cast
+
+__all__ = ["Open", "chosen_now", "is_open", "kept_open"]
+
+T = TypeVar("T")
+
+
+class Open(float):
+    """A number that nobody chose, as the default of a field; `kept_open` makes it a plain one."""
+
+
+# Array libraries know plain floats alone, so a field holds one. By its value it is always the same
+# object, which no number that a caller writes is: `dataclasses.replace`, which hands on what it
+# finds in the fields, so hands on that it is open.
+_NOBODY_CHOSE: dict[float, float] = {}
+
+
+def is_open(value: object) -> bool:
+    """Tell if it is a number that nobody chose."""
+    return type(value) is Open or (type(value) is float and _NOBODY_CHOSE.get(value) is value)
+
+
+def kept_open(value: float) -> float:
+    """Return the plain float of a number that nobody chose, which `is_open` knows again."""
+    return _NOBODY_CHOSE.setdefault(float(value), float(value))
+
+
+def chosen_now(value: T) -> T:
+    """Return the same number, as one that somebody chose; what is not open as it is."""
+    return cast("T", cast("float", value) * 1.0) if is_open(value) else value
