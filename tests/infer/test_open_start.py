@@ -9,16 +9,20 @@ import sklearn.datasets
 from tests.support.cases import each
 
 from gpnotes import (
+    EPGP,
     GP,
     RBF,
     SVGP,
     Bernoulli,
     ConstantMean,
+    FeatureGP,
     Gaussian,
+    HeteroscedasticGP,
     LaplaceGP,
     Linear,
     Matern52,
     Periodic,
+    SoftmaxGP,
     SparseGP,
     StateSpaceGP,
     White,
@@ -33,9 +37,11 @@ from gpnotes import (
 from gpnotes.datasets import dataset
 from gpnotes.ground.chunks import Chunks
 from gpnotes.ground.params import left_open
+from gpnotes.infer.features import draw_frequencies
 from gpnotes.infer.fitting import FitWarning
 from gpnotes.infer.open_start import FLOOR
-from gpnotes.model.bounds import spread
+from gpnotes.model.bounds import spread, strides, units
+from gpnotes.model.kernels import ArcCosine, Cosine, Polynomial
 from gpnotes.model.starts import started
 
 MANY = 60  # rows of each table
@@ -107,6 +113,10 @@ KERNELS = {
     "a product": RBF() * Matern52(),
     "of columns": RBF().on(0) + RBF().on(1),
     "a product of columns": RBF().on(0) * Matern52().on(1),
+    "a polynomial": Polynomial(degree=3),
+    "neurons": ArcCosine(),
+    "neurons that are steps": ArcCosine(order=0),
+    "waves that die out": RBF() * Cosine(),
 }
 
 
@@ -117,6 +127,32 @@ def test_sums_products_and_choices_of_columns_start_in_the_units_of_theirs(kerne
     there = fit(GP(KERNELS[kernel]), 1e3 * X, 1e-3 * y, max_steps=30)
     in_common = there.log_evidence + len(y) * np.log(1e-3)
     assert in_common == pytest.approx(here.log_evidence, abs=1e-6)
+
+
+def test_powers_of_inner_products_start_at_the_variance_of_y():
+    X, y = TABLES["hills"]()
+    of, x = spread(X, y), np.sqrt(np.mean(X**2, axis=0))[None, :]
+    for kernel in (Polynomial(), Polynomial(degree=3), ArcCosine(), ArcCosine(2.0, order=2)):
+        start = started(GP(kernel), of, X).kernel
+        np.testing.assert_allclose(start.diag(x), np.var(y), rtol=1e-9)
+    halves = started(GP(Polynomial()), of, X).kernel
+    assert halves.variance * np.sum(x**2) == pytest.approx(halves.bias)
+    steps = started(GP(ArcCosine(order=0)), of, X).kernel
+    assert steps.variance == pytest.approx(np.var(y))
+    assert np.sum(steps.weight_variance * x[0] ** 2) == pytest.approx(steps.bias_variance)
+    given = Polynomial(1.0, 0.0), ArcCosine(1.0, 2.0, 3.0), Cosine(0.5)
+    assert tuple(started(GP(k, 1.0), of, X).kernel for k in given) == given
+
+
+def test_a_frequency_starts_at_a_turn_over_the_range_and_is_moved_in_its_own_unit():
+    X = 1e4 * np.linspace(0.0, 1.0, 200)[:, None]
+    of = spread(X, np.sin(X[:, 0]))
+    kernel = started(GP(Cosine()), of, X).kernel
+    assert kernel.frequency == pytest.approx(1e-4, rel=0.01)
+    held = ["noise_var"]
+    assert units(GP(kernel, 1.0), of, fixed=held)[0] == kernel.frequency
+    assert strides(GP(kernel, 1.0), of, fixed=held)[0] == kernel.frequency
+    assert units(GP(Cosine(0.0), 1.0), of, fixed=held)[0] == 1.0
 
 
 @pytest.fixture
@@ -139,6 +175,38 @@ def test_every_model_finds_the_signal(model, sine):
     found = fit(MODELS[model], X, y, max_steps=60)
     residual = y - np.asarray(found.posterior.mean(X))
     assert np.std(residual) < 8.0
+
+
+def _features(X):
+    return FeatureGP(GP(RBF()), draw_frequencies(RBF(), X, 20, rng=1))
+
+
+OTHERS = {
+    "through features": (_features, lambda y: y, -np.log(1e-3)),
+    "with noise that varies": (lambda X: HeteroscedasticGP(GP(RBF()), RBF()), lambda y: y,
+                               -np.log(1e-3)),
+    "labels by moments": (lambda X: EPGP(GP(RBF()), Bernoulli()), np.sign, 0.0),
+    "classes": (lambda X: SoftmaxGP(GP(RBF()), 3),
+                lambda y: np.digitize(y / np.std(y), [-0.5, 0.5]).astype(float), 0.0),
+}  # fmt: skip
+
+
+@each("name", OTHERS)
+def test_other_models_that_leave_numbers_open_do_not_depend_on_units(name):
+    X, y = TABLES["hills"]()
+    make, told, log_unit = OTHERS[name]
+    here = fit(make(X), X, told(y), max_steps=8)
+    there = fit(make(1e3 * X), 1e3 * X, told(1e-3 * y), max_steps=8)
+    in_common = there.log_evidence - len(y) * log_unit
+    assert in_common == pytest.approx(here.log_evidence, abs=1e-6)
+    start, moved = (found.objective.model.gp for found in (here, there))
+    np.testing.assert_allclose(moved.kernel.lengthscale, 1e3 * start.kernel.lengthscale)
+    assert start.kernel.lengthscale.shape == (2,)
+    if log_unit:
+        assert start.kernel.variance == pytest.approx(np.var(y))
+        assert start.noise_var == pytest.approx(0.1 * np.var(y))
+    else:
+        assert (start.kernel.variance, start.noise_var) == (1.0, 0.0)
 
 
 def test_labels_have_no_noise_and_lengths_from_the_inputs(sine):

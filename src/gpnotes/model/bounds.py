@@ -203,11 +203,13 @@ def units(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVe
     Returns
     -------
     HostVector, shape (n,)
-        `Spread.unit` for a mean of y, and 1 for all else: logarithms have no unit.
+        `Spread.unit` for a mean of y; for a frequency that is not zero its size; and 1 for all
+        else: logarithms have no unit.
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
-    means = [_is_mean(kinds[path]) for path in _paths(obj, fixed)]
-    return np.where(np.asarray(means, dtype=bool), of.unit, 1.0)
+    start, _ = flatten(obj, fixed=fixed)
+    entries = zip(_paths(obj, fixed), start.tolist(), strict=True)
+    return np.asarray([_unit(kinds[path], here, of) for path, here in entries], dtype=np.float64)
 
 
 def strides(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVector:
@@ -223,18 +225,23 @@ def strides(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> Host
     Returns
     -------
     HostVector, shape (n,)
-        1 for a logarithm, a factor of e; for a mean of y, `Spread.unit`; for others the size of
-        the value, and at least 1.
+        1 for a logarithm, a factor of e; for a mean of y, `Spread.unit`; for a frequency its size;
+        for others the size of the value, and at least 1.
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
-    others = [kinds[p].constraint == "real" and not _is_mean(kinds[p]) for p in _paths(obj, fixed)]
+    others = [
+        kinds[p].constraint == "real" and kinds[p].unit not in ("y", "1/x")
+        for p in _paths(obj, fixed)
+    ]
     end, _ = flatten(obj, fixed=fixed)
     sizes = np.where(np.asarray(others, dtype=bool), np.maximum(1.0, np.abs(end)), 1.0)
     return sizes * units(obj, of, fixed=fixed)
 
 
-def _is_mean(leaf: Leaf) -> bool:
-    return leaf.constraint == "real" and leaf.unit == "y"
+def _unit(leaf: Leaf, start: float, of: Spread) -> float:
+    if leaf.constraint != "real":
+        return 1.0
+    return of.unit if leaf.unit == "y" else abs(start) or 1.0 if leaf.unit == "1/x" else 1.0
 
 
 def _paths(obj: Parameters, fixed: Collection[str]) -> list[str]:

@@ -18,7 +18,21 @@ from ..ground.params import leaves, left_open
 from ..ground.xp import Array, HostVector, Numbers, as_array, to_numpy
 from .bounds import Spread
 from .gaussian_process import GP
-from .kernels import ActiveDims, Kernel, Linear, OnSphere, Periodic, Power, Product, Scaled, Sum
+from .kernels import (
+    ActiveDims,
+    ArcCosine,
+    Cosine,
+    Kernel,
+    Linear,
+    OnSphere,
+    Periodic,
+    Polynomial,
+    Power,
+    Product,
+    Scaled,
+    Sum,
+)
+from .kernels.arccos import AT_ZERO
 from .means import ConstantMean
 
 __all__ = ["NOISE", "Scales", "noise_is_open", "out_of_scale", "scales_of", "start_of", "started"]
@@ -26,6 +40,7 @@ __all__ = ["NOISE", "Scales", "noise_is_open", "out_of_scale", "scales_of", "sta
 NOISE = 0.1  # of the variance of y
 M = TypeVar("M")
 
+_NOISE_KERNEL = "noise_kernel"  # of a model whose log noise is a process as well
 _FAR = 100.0  # in the units of x and of y; beyond, a start says nothing of these data
 
 
@@ -116,8 +131,12 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
       multiple one factor has it, and the others 1, or all, if a factor was given one;
     - on a sphere there is one length, the spread of the places on the ground, and the variance of
       a power is that of the whole;
-    - the variances of the slopes of a `Linear` sum to s² in the average over the rows;
+    - the variances of the slopes of a `Linear` sum to s² in the average over the rows; what a
+      `Polynomial` or an `ArcCosine` raises to a power comes by halves from the inputs and from
+      the bias, so that the power has s²;
+    - the frequency of a `Cosine` is one turn over ``√12 σ_j √d``, the range of an even spread;
     - the noise is 0.1 s², and the value of a `ConstantMean` the average of y;
+    - the process of the log noise, `noise_kernel`, has the variance 1, since it has no unit;
     - of a latent f, as for labels and counts, variances are 1, and a mean stays.
 
     What has no unit, as a period counted in turns, the period itself, and kernels of labelled rows
@@ -134,6 +153,8 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
         parts["gp"] = _process(gp, scales, of, noisy=likely is None)
         if is_dataclass(likely) and leaves(likely):
             parts["likelihood"] = _scattered(likely, scales)
+    if isinstance(of_noise := getattr(model, _NOISE_KERNEL, None), Kernel):
+        parts[_NOISE_KERNEL] = start_of(of_noise, scales.of(1.0))
     changed = any(part is not getattr(model, name) for name, part in parts.items())
     return cast("M", replace(cast("Any", model), **parts)) if changed else model
 
@@ -157,7 +178,8 @@ def out_of_scale(model: Any, of: Spread, like: Array) -> bool:
     lengths = [np.log(_host(here[p].value) / _host(there[p])) for p in there if here[p].unit == "x"]
     if lengths and all(np.any(np.abs(log) > math.log(_FAR)) for log in lengths):
         return True
-    variances = [float(np.max(_host(leaf.value))) for leaf in here.values() if leaf.unit == "y²"]
+    of_y = (leaf for path, leaf in here.items() if not path.startswith(f"{_NOISE_KERNEL}."))
+    variances = [float(np.max(_host(leaf.value))) for leaf in of_y if leaf.unit == "y²"]
     if of.latent or not variances:
         return False
     unit, mean = of.unit, float(of.mean[-1])
@@ -239,6 +261,44 @@ def _(kernel: Periodic, at: Scales) -> Kernel:
     return replace(kernel, variance=at.variance) if at.opened(kernel, "variance") else kernel
 
 
+@start_of.register(Polynomial)
+def _(kernel: Polynomial, at: Scales) -> Kernel:
+    """The bracket, whose power has the variance, is by halves of the inputs and of the bias."""
+    half = 0.5 * at.variance ** (1.0 / kernel.degree)
+    numbers = {"variance": half / float(np.sum(at.size**2)), "bias": half}
+    return _with_numbers(kernel, {k: v for k, v in numbers.items() if at.opened(kernel, k)})
+
+
+@start_of.register(ArcCosine)
+def _(kernel: ArcCosine, at: Scales) -> Kernel:
+    """What a neuron is given is by halves of the inputs and of its offset.
+
+    Of order 0 only their ratio matters, and of others the variance repeats their scale.
+    """
+    found: dict[str, Numbers] = {}
+    half = 0.5
+    if kernel.order == 0 and at.opened(kernel, "variance"):
+        found["variance"] = at.variance
+    elif kernel.order > 0:
+        top = AT_ZERO[kernel.order] * kernel.variance
+        half = 0.5 * (at.variance / top) ** (1.0 / kernel.order)
+    if at.opened(kernel, "weight_variance"):
+        weights = half / (len(at.size) * at.size**2)
+        found["weight_variance"] = at.shaped(kernel, "weight_variance", weights, True)
+    if at.opened(kernel, "bias_variance"):
+        found["bias_variance"] = half
+    return _with_numbers(kernel, found)
+
+
+@start_of.register(Cosine)
+def _(kernel: Cosine, at: Scales) -> Kernel:
+    """One turn over the range of a column that is spread evenly, √12 deviations."""
+    if not at.opened(kernel, "frequency"):
+        return kernel
+    turns = 1.0 / (at.deviation * math.sqrt(12.0 * len(at.deviation)))
+    return replace(kernel, frequency=at.shaped(kernel, "frequency", turns, True))
+
+
 @start_of.register(ActiveDims)
 def _(kernel: ActiveDims, at: Scales) -> Kernel:
     return _with_kernel(kernel, start_of(kernel.kernel, at.on(kernel.dims)))
@@ -283,6 +343,10 @@ def _(kernel: Product, at: Scales) -> Kernel:
     ones = at.of(1.0)
     parts = [start_of(p, at if i == first else ones) for i, p in enumerate(kernel.parts)]
     return _with_parts(kernel, parts)
+
+
+def _with_numbers(kernel: Any, found: dict[str, Any]) -> Kernel:
+    return replace(kernel, **found) if found else kernel
 
 
 def _with_kernel(kernel: Any, inner: Kernel) -> Kernel:

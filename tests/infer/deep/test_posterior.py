@@ -67,6 +67,28 @@ def test_what_is_given_inner_layers_begins_at_the_bound_given_less_the_price(rng
     assert bound == pytest.approx(flat.log_evidence - price, abs=1e-4)
 
 
+def test_open_numbers_of_inner_layers_are_in_the_units_of_the_places():
+    Z = np.asarray([[0.0, 0.0], [1.0, 500.0], [-1.0, 2000.0]])
+    q = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), Z))
+    one, other = deep.with_inner_layers(q, [RBF()]).layers[0]
+    np.testing.assert_allclose(one.gp.kernel.lengthscale, np.sqrt(2.0) * np.std(Z, axis=0))
+    for column, unit in enumerate((one, other)):
+        assert unit.gp.kernel.variance == pytest.approx(np.var(Z[:, column]))
+    given = deep.with_inner_layers(q, [RBF(0.3, 2.0)]).layers[0][0].gp.kernel
+    assert given == RBF(0.3, 2.0)
+
+
+def test_a_deep_fit_does_not_depend_on_the_unit_of_x(rng):
+    X, y = step(rng, 20)
+    bounds = []
+    for unit in (1.0, 1e3):
+        Z = unit * np.linspace(-2.0, 2.0, 5)[:, None]
+        flat = fit(svgp.SVGP(GP(RBF(), 0.0), Gaussian(), Z), unit * X, y, fixed=("inducing",))
+        model = deep.with_inner_layers(flat.posterior, [RBF()], num_samples=2)
+        bounds.append(fit(model, unit * X, y, fixed=model.places, max_steps=5).log_evidence)
+    assert bounds[0] == pytest.approx(bounds[1], abs=1e-4)
+
+
 @pytest.mark.parametrize("linear", [True, False])
 def test_layers_begin_near_the_identity(space, linear):
     Z = space.asarray(np.asarray([[0.0, 0.0], [1.0, 0.5], [-1.0, 2.0]]))

@@ -25,11 +25,13 @@ from ...ground.xp import (
     keep_copies,
     solve_triangular,
 )
+from ...model.bounds import spread
 from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, require_known_mean, require_no_noise, validate_data
 from ...model.kernels import Kernel
 from ...model.likelihoods.adapter import require_observable
 from ...model.means import ZeroMean
+from ...model.starts import scales_of, start_of
 from ..interdomain import InducingPoints
 from ..svgp.model import SVGP
 from ..svgp.posterior import VariationalPosterior, inducing_factor
@@ -199,7 +201,9 @@ def with_inner_layers(
         The process that becomes the last layer, from `fit` or `condition` of an `SVGP`,
         or from `svgp.initial_posterior`. Each layer begins with its inducing inputs.
     kernels : sequence of Kernel
-        The kernels of the inner layers, the first one of the layer that is given x.
+        The kernels of the inner layers, the first one of the layer that is given x. What they
+        leave open is in the units of the inducing inputs, `starts.start_of`, which are those of
+        their values, too.
     linear : bool, default True
         Give the inner units the mean `Coordinate`; without, they have a zero mean, and begin at
         the identity by the weights of q alone.
@@ -247,8 +251,15 @@ def _unit_of(posterior: VariationalPosterior) -> Unit:
     return Unit(model.gp, variables.Z, posterior.weights, scales, couplings)
 
 
+def _started(kernel: Kernel, Z: Matrix, column: int) -> Kernel:
+    """A kernel of all columns of Z whose values are like one of them, with open numbers so."""
+    of = spread(Z, Z[:, column])
+    return start_of(kernel, scales_of(of, Z))
+
+
 def _inner(Z: Matrix, kernel: Kernel, column: int, linear: bool) -> Unit:
     size = Z.shape[0]
+    kernel = _started(kernel, Z, column)
     mean = Coordinate(column) if linear else ZeroMean()
     vectors = np.zeros(size), np.full(size, _SURE), np.zeros(size * (size - 1) // 2)
     unit = Unit(GP(kernel, 0.0, mean), Z, *(as_array(vector, Z) for vector in vectors))

@@ -54,9 +54,9 @@ class ArcCosine(Kernel):
            [1.0683, 2.    ]])
     """
 
-    variance: float = positive(1.0)
-    weight_variance: Numbers = positive(1.0, per_dimension=True)
-    bias_variance: float = positive(1.0)
+    variance: float = positive(1.0, unit="y², of order 0")
+    weight_variance: Numbers = positive(1.0, per_dimension=True, unit="y^(2/n)/x²")
+    bias_variance: float = positive(1.0, unit="y^(2/n)")
     order: int = fixed(1)
 
     def __post_init__(self) -> None:
@@ -71,7 +71,7 @@ class ArcCosine(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         # J₀(0) = J₁(0) = π and J₂(0) = 3π
         squares = array_namespace(x).sum(self._affine(x) ** 2, axis=1)
-        return self.variance * _AT_ZERO[self.order] * squares**self.order
+        return self.variance * AT_ZERO[self.order] * squares**self.order
 
     def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
@@ -100,7 +100,7 @@ class ArcCosine(Kernel):
     def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         u = self._affine(x)
         squares = array_namespace(x).sum(u * u, axis=1)
-        scaled = d_bar * _AT_ZERO[self.order]
+        scaled = d_bar * AT_ZERO[self.order]
         slope = self.variance * scaled * self.order * squares ** max(self.order - 1, 0)
         u_bar = 2.0 * slope[:, None] * u
         return self._unaffine(x, u_bar, total(scaled * squares**self.order))
@@ -121,7 +121,7 @@ class ArcCosine(Kernel):
         return bar, slopes * root
 
 
-_AT_ZERO = (1.0, 1.0, 3.0)
+AT_ZERO = (1.0, 1.0, 3.0)
 
 
 def _lengths(u: Matrix) -> Vector:

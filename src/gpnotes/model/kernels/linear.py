@@ -90,8 +90,8 @@ class Polynomial(Kernel):
            [ 9., 25.]])
     """
 
-    variance: float = positive(1.0)
-    bias: float = nonnegative(1.0)
+    variance: float = positive(1.0, unit="y^(2/p)/x²")
+    bias: float = nonnegative(1.0, unit="y^(2/p)")
     degree: int = fixed(2)
 
     def __post_init__(self) -> None:

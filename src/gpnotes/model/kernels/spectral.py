@@ -38,7 +38,7 @@ class Cosine(Kernel):
            [-1.,  0.,  1.]])
     """
 
-    frequency: Numbers = real(1.0, per_dimension=True)
+    frequency: Numbers = real(1.0, per_dimension=True, unit="1/x")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return array_namespace(x).cos(self._phases(x, z))
