@@ -30,6 +30,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "infer.exact": ("GP", "ExactPosterior", "prior"),
     "infer.deep": ("DeepGP",),
     "infer.features": ("FeatureGP",),
+    "infer.fit_checks": ("FitWarning",),
     "infer.fitting": ("fit",),
     "infer.heteroscedastic": ("HeteroscedasticGP",),
     "infer.laplace": ("EPGP", "LaplaceGP", "SoftmaxGP"),
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from .infer.exact import GP as GP, ExactPosterior as ExactPosterior, prior as prior
     from .infer.deep import DeepGP as DeepGP
     from .infer.features import FeatureGP as FeatureGP
+    from .infer.fit_checks import FitWarning as FitWarning
     from .infer.fitting import fit as fit
     from .infer.heteroscedastic import HeteroscedasticGP as HeteroscedasticGP
     from .infer.laplace import EPGP as EPGP, LaplaceGP as LaplaceGP, SoftmaxGP as SoftmaxGP

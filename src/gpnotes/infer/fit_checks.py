@@ -30,7 +30,11 @@ SURPRISE = 3.0  # the root mean square of z from which errors of prediction cont
 
 
 class FitWarning(UserWarning):
-    """A fit ended where its noise contradicts the readings, or was brought back from there."""
+    """A fit ended where its noise contradicts the readings, or was brought back from there.
+
+    The report of the fit says the same. ``warnings.simplefilter("error", FitWarning)`` makes an
+    error of it.
+    """
 
 
 def is_all_noise(model: Any, data: Data | WaveSums, of: Spread) -> bool:
