@@ -14,7 +14,9 @@ from gpnotes import (
     SVGP,
     Bernoulli,
     ConstantMean,
+    FeatureGP,
     Gaussian,
+    HeteroscedasticGP,
     LaplaceGP,
     LogNormalPrior,
     Matern32,
@@ -25,8 +27,11 @@ from gpnotes import (
     stream,
 )
 from gpnotes.ground.chunks import Rows
+from gpnotes.infer.deep import with_inner_layers
+from gpnotes.infer.features import draw_frequencies
 from gpnotes.infer.objective import objective_of
 from gpnotes.infer.saving import load, save
+from gpnotes.infer.svgp import initial_posterior
 from gpnotes.infer.ties import followers, ties_of
 from gpnotes.samplers import HyperparameterDensity
 from gpnotes.testing import gradcheck
@@ -102,6 +107,36 @@ def test_the_gradient_of_what_is_tied_is_that_of_differences():
     moved = objective.at(vector + 0.1)
     assert moved.kernel.parts[0].kernel.lengthscale == moved.kernel.parts[1].kernel.lengthscale
     assert moved.noise_var == pytest.approx(moved.kernel.parts[0].kernel.variance)
+
+
+def _deep():
+    q = initial_posterior(SVGP(GP(ARD, 0.0), Gaussian(0.1), X[:4]))
+    return with_inner_layers(q, [RBF(0.5, np.asarray([1.0, 2.0]))], num_samples=2)
+
+
+_GP = "gp.kernel.lengthscale"
+OTHERS = {
+    "moving points": (SparseGP(GP(ARD, 0.1), X[:4]), [(f"{_GP}[0]", f"{_GP}[1]")]),
+    "features": (FeatureGP(GP(ARD, 0.1), draw_frequencies(ARD, X, 6, rng=0)),
+                 [(f"{_GP}[1]", f"{_GP}[0]")]),
+    "noise that varies": (HeteroscedasticGP(GP(ARD, 0.1), ARD),
+                          [(_GP, "noise_kernel.lengthscale")]),
+    "inner units": (_deep, [tuple(f"layers.0.{i}.gp.kernel.lengthscale" for i in (0, 1))]),
+    "a likelihood": (SVGP(GP(ARD, 0.0), Gaussian(0.1), X[:4]),
+                     [("gp.kernel.variance", "likelihood.variance")]),
+}  # fmt: skip
+
+
+@each("name", OTHERS)
+def test_the_gradients_of_other_models_with_ties_are_those_of_differences(name):
+    model, tied = OTHERS[name]
+    model = model() if callable(model) else model
+    objective = objective_of(model, Rows(X, Y), tied=tied)
+    plain = objective_of(model, Rows(X, Y))
+    vector = objective.vector(objective.model) + 0.05
+    assert vector.size + len(objective.tied) == plain.vector(model).size
+    gradcheck(lambda v: objective(v)[0], lambda v, bar: (bar * objective(v)[1],), vector)
+    np.testing.assert_allclose(objective.vector(objective.at(vector)), vector, rtol=1e-12)
 
 
 def test_a_step_moves_what_is_tied_and_keeps_library_and_dtype(space):
