@@ -465,3 +465,17 @@ def test_noise_may_be_a_column_of_a_frame() -> None:
     assert one.log_evidence == fit(gp, X, Y, **BOTH).log_evidence
     with pytest.raises(ValueError, match=r"noise_var must be a column of X, one of \['x', 'error'"):
         fit(gp, frame, Y, noise_var="sd")
+
+
+def test_the_estimator_takes_columns_too() -> None:
+    pytest.importorskip("sklearn")
+    from gpnotes.estimators import GPRegressor
+
+    frame = pd.DataFrame({"x": X[:, 0], "error": KNOWN, "times": WEIGHTS})
+    named = GPRegressor().fit(frame, Y, noise_var="error", weights="times")
+    given = GPRegressor().fit(X, Y, **BOTH)
+    assert list(named.feature_names_in_) == ["x"]
+    assert named.log_evidence_ == given.log_evidence_
+    np.testing.assert_array_equal(named.predict(frame[["x"]]), given.predict(X))
+    with pytest.raises(ValueError, match="weights must be a column of X"):
+        GPRegressor().fit(frame, Y, weights="often")

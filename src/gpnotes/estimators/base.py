@@ -49,7 +49,7 @@ class GPEstimator(BaseEstimator):
     """
 
     kernel: Kernel | None
-    verbose: int
+    verbose: int | bool
     _kind: ClassVar[str]  # its name in a file
     _posteriors: ClassVar[tuple[type, ...]]  # what a fit can end with
 

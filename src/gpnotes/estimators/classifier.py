@@ -104,7 +104,7 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         optimise: bool = True,
         max_steps: int = 200,
         inducing: int | None = None,
-        verbose: int = 0,
+        verbose: int | bool = 0,
     ) -> None:
         self.kernel = kernel
         self.restarts = restarts

@@ -113,6 +113,9 @@ def _(posterior: LaplacePosterior) -> int:
     label.log_density(posterior.y, posterior.mode)  # which says what are no labels
     _factor(posterior.cholesky, "cholesky", X.shape[0], X)
     _check.whole(posterior.steps, "steps")
+    for name in ("bent", "offset"):  # of labels there are none
+        if getattr(posterior, name) is not None:
+            raise ValueError(f"{name} must be None; got {_check.kind_of(getattr(posterior, name))}")
     return X.shape[1]
 
 

@@ -93,7 +93,7 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         random_state: RandomState = None,
         optimise: bool = True,
         max_steps: int = 200,
-        verbose: int = 0,
+        verbose: int | bool = 0,
     ) -> None:
         self.kernel = kernel
         self.rank = rank

@@ -16,6 +16,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import column_or_1d
 
 from ..ground import check as _check
+from ..ground.conversion import taken_out
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
 from ..infer.exact import ExactPosterior
@@ -125,7 +126,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         optimise: bool = True,
         max_steps: int = 200,
         inducing: int | None = None,
-        verbose: int = 0,
+        verbose: int | bool = 0,
     ) -> None:
         self.kernel = kernel
         self.noise_var = noise_var
@@ -142,8 +143,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
         self,
         X: ArrayLike,
         y: ArrayLike,
-        noise_var: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
+        noise_var: ArrayLike | str | None = None,
+        weights: ArrayLike | str | None = None,
     ) -> Self:
         """Fit the hyperparameters and condition on the data; O(n³) a step, with inducing O(n M²).
 
@@ -154,10 +155,11 @@ class GPRegressor(RegressorMixin, GPEstimator):
             It is copied.
         y : array-like, shape (n,)
             The targets, likewise.
-        noise_var : array-like, shape (n,), or None
+        noise_var : array-like, shape (n,), or str, or None
             What is known of the variance of the noise of each target, as `alpha` of the
-            constructor; both are added to the noise that is fitted.
-        weights : array-like, shape (n,), or None
+            constructor; both are added to the noise that is fitted. Where `X` is a frame it may be
+            the name of a column, which is then no feature; so may `weights`.
+        weights : array-like, shape (n,), or str, or None
             Of how many readings each target is the mean, so that the variance of its ε is divided
             by it, [eq-fv-known-noise]. It is no ``sample_weight``: to scikit-learn a target that
             weighs two has been read twice, with the same result both times, which would tell the
@@ -170,9 +172,11 @@ class GPRegressor(RegressorMixin, GPEstimator):
             jitter and says so by a ``JitterWarning``.
         """
         self.check_arguments()
+        named: dict[str, Any] = {"noise_var": noise_var, "weights": weights}
+        X, told = taken_out(X, **named)
         rows = self._rows(X, reset=True)
         targets = _targets(y, rows.shape[0])
-        known = self._known(rows.shape[0], noise_var, weights)
+        known = self._known(rows.shape[0], **told)
         start = self._start(rows, targets)
         model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
         learns = self._learns(start, targets)
@@ -300,9 +304,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
             if self.optimise:
                 require(self.mean, "mean", Mean)
 
-    def _known(
-        self, n: int, noise_var: ArrayLike | None, weights: ArrayLike | None
-    ) -> dict[str, Any]:
+    def _known(self, n: int, noise_var: Any, weights: Any) -> dict[str, Any]:
         """What is known of the noise of each of `n` targets, here or by the constructor."""
         counts = None if weights is None else _targets(weights, n, "weights")
         own = None if noise_var is None else _targets(noise_var, n, "noise_var")
