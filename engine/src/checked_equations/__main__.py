@@ -18,6 +18,7 @@ from pathlib import Path
 from .book import execution, packing
 from .papers.command import Options, check_papers
 from .papers.reports import FORMATS
+from .sources.paper import TEX
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -69,9 +70,11 @@ def main(arguments: list[str] | None = None) -> int:
 def _check(given: argparse.Namespace) -> int:
     jobs = max(given.jobs, 1)
     if given.strict or given.write_baseline:
+        papers = [path for path in given.paths if path.suffix in TEX and path.is_file()]
+        pages = [path for path in given.paths if path not in papers]
         return execution.check_pages(
-            execution.pages_of(given.paths),
-            annotate=given.annotate, write=given.write_baseline, jobs=jobs,
+            execution.pages_of(pages) if pages else [],
+            annotate=given.annotate, write=given.write_baseline, jobs=jobs, papers=papers,
         )  # fmt: skip
     options = Options(given.format, given.annotate, jobs, tuple(given.let))
     return check_papers(given.paths, options)

@@ -186,6 +186,34 @@ class TestDeclarations:
         assert self.told(check, "% let f(x) = 3 x\n" + product) == [("tried", "does not hold")]
 
 
+CHECKS = """# The checks of the paper
+
+```{code-cell} ipython3
+from checked_equations import Chapter
+chapter = Chapter("paper", "paper.tex")
+chapter.check("eq:square", {"a": 2.0, "b": 3.0}, oracle="two numbers")
+```
+"""
+
+
+def test_the_equations_of_a_paper_can_be_checked(check: Any) -> None:
+    """By a page beside it; the others are tried, or missed where nothing may be tried."""
+    files = {"paper__tex": PAPER, "tail__tex": "", "checks__md": CHECKS}
+    _, said = check("paper.tex", "checks.md", "--format", "json", **files)
+    first, *others = json.loads(said)["equations"]
+    assert (first["label"], first["verdict"], first["line"]) == ("eq:square", "checked", 5)
+    assert "checked" not in {one["verdict"] for one in others}
+    assert "eq:square" not in {one.get("label") for one in others}
+    false = {**files, "paper__tex": PAPER.replace("2 a b", "3 a b")}
+    _, said = check("paper.tex", "checks.md", **false)
+    assert "paper.tex:5:16: error: eq:square: checked: does not hold" in said
+    status, said = check("--strict", "paper.tex", "checks.md", **files)
+    assert status == 1
+    assert "paper.tex:6:1: error: the equation eq:double is numbered, but no cell checks it" in said
+    assert "eq:square is numbered" not in said
+    assert check("--strict", "paper.tex", paper__tex=r"\[ a = b \]")[0] == 0
+
+
 def test_folders(check: Any, folder: Path) -> None:
     (folder / "parts").mkdir()
     (folder / "parts" / "tail.tex").write_text(TAIL.replace("% let", "%"), "utf-8")

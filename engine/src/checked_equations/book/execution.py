@@ -31,6 +31,7 @@ from ..errors import EquationError
 from . import markup
 from .chapter import Chapter
 from .ledger import BASELINE, LedgerError, outgrown, waiting, write_baseline
+from .manuscripts import read_manuscript
 from .records import Record
 from .settings import nearest
 
@@ -249,15 +250,21 @@ def run_pages(pages: Sequence[Path], jobs: int) -> Iterator[Run]:
 
 
 def check_pages(
-    pages: Sequence[Path], *, annotate: bool = False, write: bool = False, jobs: int = 1
+    pages: Sequence[Path],
+    *,
+    annotate: bool = False,
+    write: bool = False,
+    jobs: int = 1,
+    papers: Sequence[Path] = (),
 ) -> int:
     """Run `pages`, print what became of their checks, and return the exit status.
 
     That is 0 where all hold, 1 where an equation does not or is not checked, and 2 where a page
     could not be run. With `annotate` GitHub is told of each fault; with `write` the equations
-    that nothing checks are written into the baseline first.
+    that nothing checks are written into the baseline first. The labelled equations of `papers`
+    must be checked by pages, too.
     """
-    runs = []
+    runs = [_of_paper(paper) for paper in papers]
     for run in run_pages(pages, jobs):
         runs.append(run)
         for held in run.checks:
@@ -276,6 +283,13 @@ def check_pages(
     later = f", {left} not yet checked" if left else ""
     print(f"{len(pages)} pages: {checks} checks hold, {len(faults)} errors{later}")
     return 2 if any(fault.broken for fault in faults) else int(bool(faults))
+
+
+def _of_paper(paper: Path) -> Run:
+    """The labels of a paper, which no cell of its own checks."""
+    manuscript = read_manuscript(paper.stem, paper.parent, paper)
+    lines = {label: one.line for label, one in manuscript.equations.items()}
+    return Run(labels={str(paper.resolve()): lines})
 
 
 def _untried(runs: Sequence[Run]) -> Iterator[tuple[str, dict[str, int], list[str]]]:

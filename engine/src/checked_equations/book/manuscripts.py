@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ..latex.equation import Equation
 from ..latex.macros import expand
+from ..sources import paper
 from . import markup, prose
 from .gluing import running_shell
 from .packing import packed_equations
@@ -48,7 +49,7 @@ class Manuscript:
 
     def formulas(self) -> list[Relation]:
         """The mathematics of the text outside its numbered equations, as it stands now."""
-        if self.file is None:
+        if self.file is None or self.file.suffix in paper.TEX:
             return []
         macros = read_macros(self.file.resolve().parent)
         read = prose.read_formulas(self.file)
@@ -81,10 +82,25 @@ def running() -> Path | None:
 
 def _of(file: Path, apart: str = "") -> Manuscript:
     saved = datetime.fromtimestamp(file.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
+    if file.suffix in paper.TEX:
+        return Manuscript(file.name + apart, _of_paper(file), file, saved)
     macros = read_macros(file.resolve().parent)
     read = _parsed(file, file.read_bytes())
     equations = {label: expand_equation(equation, macros) for label, equation in read.items()}
     return Manuscript(file.name + apart, equations, file, saved)
+
+
+def _of_paper(file: Path) -> Mapping[str, Equation]:
+    """The labelled equations of a paper, without its commands; lines are those of their files."""
+    found: dict[str, Equation] = {}
+    read = paper.read(file)
+    for one in (one for one in read.equations if one.label):
+        if one.label in found:
+            raise ValueError(f"{file.name}: the label {one.label} stands at two equations")
+        _, line, column = read.place(one.at)
+        latex = " " * (column - 1) + one.latex  # so that columns are those of the file
+        found[one.label] = expand_equation(Equation(one.label, latex, line), one.macros)
+    return found
 
 
 @lru_cache(maxsize=32)

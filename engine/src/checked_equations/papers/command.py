@@ -10,8 +10,9 @@ from pathlib import Path
 from ..book import execution, markup
 from ..book.execution import Fault, Run
 from ..book.settings import find_settings
+from ..sources.paper import TEX
 from .declarations import DeclarationError, Declared, declared_all
-from .reading import TEX, Read, read
+from .reading import Read, read
 from .reports import FORMATS, Report
 from .trying import Task, tasks, try_all
 

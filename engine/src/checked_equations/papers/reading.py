@@ -13,10 +13,9 @@ from ..latex.macros import Macros
 from ..sources import paper as papers
 from ..sources.displays import Display, equations
 from ..sources.joined import Comment, Joined, Piece, Place, blank
-from ..sources.paper import Paper, PaperEquation, paper_of
+from ..sources.paper import TEX, Paper, PaperEquation, paper_of
 from .declarations import DeclarationError, Declared, declared_in
 
-TEX = (".tex", ".ltx", ".latex")
 _NOTE = re.compile(r"<!--(.*?)-->", re.DOTALL)
 _PERCENT = re.compile(r"^\s*%([^\n]*)$", re.MULTILINE)
 _BEHIND = re.compile(
