@@ -95,8 +95,8 @@ def _options(key: str, latex: str) -> tuple[Form, ...]:
         return (2, 0)
     if bold:
         return (2, 1) if capital else (1,)
-    if capital and by_custom(key).name != "whole":
-        return (2, 0)
+    if capital:  # N, M and K may count something
+        return (0, 2) if by_custom(key).name == "whole" else (2, 0)
     small = re.fullmatch(r"[a-z]|\\[a-z]+", inner) is not None
     marked = _MARKS.search(latex) is not None
     return (0, 1) if small and marked and by_custom(key).name == "real" else (0,)

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FrameType
 
 from ..errors import EquationError
@@ -17,11 +17,13 @@ from ..latex.macros import Macros, expand
 from ..tried import kinds, try_display
 from ..tried.display import Tried
 from ..tried.kinds import Kind
+from .around import Around, told_around
 from .declarations import Declared
 from .doubts import arrow_in, doubt
 from .findings import Finding, finding
 from .reading import Read
 from .shapes import Shapes, shapes_of
+from .substitution import substituted
 
 SECONDS = 20  # for a display: what takes longer is not read
 
@@ -36,15 +38,24 @@ class Task:
     macros: Macros
     declared: Declared
     fault: str = ""
+    around: Around = field(default_factory=Around)
 
 
 def tasks(read: Read, first: Declared, own: Mapping[str, Declared]) -> Iterator[Task]:
     """What is to be tried of a text; `own` are declarations by label."""
-    for one in read.paper.equations:
+    for number, one in enumerate(read.paper.equations):
         place = read.paper.place(one.at)
         known = read.known_at(one.at, first).and_then(own.get(one.label, Declared()))
         where = (os.path.relpath(place.file), place.line, place.column)
-        yield Task(where, one.latex, one.label, one.macros, known, one.fault)
+        yield Task(
+            where,
+            one.latex,
+            one.label,
+            one.macros,
+            known,
+            one.fault,
+            told_around(read.paper, number),
+        )
 
 
 def try_all(every: Sequence[Task], jobs: int) -> Iterator[Finding]:
@@ -72,21 +83,38 @@ def try_one(task: Task) -> Finding:
 
 def _tried(task: Task) -> Tried:
     """The verdict on numbers, and on arrays where shapes fit: either may be meant."""
-    known = task.declared
-
-    def attempt(inferred: Mapping[str, Kind]) -> Tried:
-        return try_display(
-            task.latex,
-            conditions=known.conditions,
-            kinds={**known.kinds, **inferred},
-            macros=task.macros,
-            rng=int(Equation(task.label, task.latex, 1).digest[:8], 16),
-        )
-
     try:
         full = expand(task.latex, task.macros).latex
     except EquationError as wrong:
         return Tried("not read", wrong.problem)
+    meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
+    full = substituted(full, meant)
+    plain = _tried_with(task, full, ())
+    told = [_written(one, task.macros) for one in task.around.stands_for]
+    if plain.verdict == "not read" and (put := substituted(full, told)) != full:
+        found = _tried_with(task, put, ())
+        if found.verdict in ("holds", "holds if"):
+            return replace(found, why=f"with {', '.join(told)}, as the text says")
+    stated = [_written(one, task.macros) for one in task.around.conditions]
+    if plain.verdict == "holds if" and stated:
+        found = _tried_with(task, full, stated)
+        if found.verdict == "holds":
+            return replace(found, why=f"for {', '.join(stated)}, as the text says")
+    return plain
+
+
+def _tried_with(task: Task, full: str, stated: Sequence[str]) -> Tried:
+    """The verdict on LaTeX without commands, under conditions."""
+    known = task.declared
+
+    def attempt(inferred: Mapping[str, Kind]) -> Tried:
+        return try_display(
+            full,
+            conditions=[*known.conditions, *stated],
+            kinds={**known.kinds, **inferred},
+            rng=int(Equation(task.label, task.latex, 1).digest[:8], 16),
+        )
+
     if arrow_in(full):
         return Tried("not read", "an arrow says what goes where, and claims no equality")
     plain = attempt({})
@@ -94,6 +122,13 @@ def _tried(task: Task) -> Tried:
     found = together(plain, shapes, attempt) if shapes else plain
     why = doubt(full, found, known.kinds) if found.verdict == "does not hold" else ""
     return replace(found, verdict="not read", why=why) if why else found
+
+
+def _written(latex: str, macros: Macros) -> str:
+    try:
+        return expand(latex, macros).latex
+    except EquationError:
+        return latex
 
 
 def together(plain: Tried, shapes: Shapes, attempt: Callable[[Mapping[str, Kind]], Tried]) -> Tried:
