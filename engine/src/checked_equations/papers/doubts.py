@@ -55,7 +55,7 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
         return "what stands before brackets may be a function"
     if _DECIMAL.search(latex) and (tried.residual or 1.0) < _NEAR:
         return "a number is printed with so many digits: state it with \\approx"
-    if tried.mend is not None and not tried.mend.found:
+    if drawn and tried.mend is not None and not tried.mend.found:
         return "it holds on no numbers that were drawn, and no single edit would mend it"
     return ""
 

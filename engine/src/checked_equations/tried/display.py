@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..check.mends import Mends
 from ..check.outcomes import Mutants
 from ..latex import tree as t
 from ..latex.macros import Macros, expand
@@ -38,7 +39,7 @@ class Tried:
     region: str | None = None
     residual: float | None = None
     mutants: Mutants | None = None
-    mend: Any = None
+    mend: Mends | None = None
     drawn: Mapping[str, Kind] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -173,7 +174,7 @@ def _failed(trial: Trial, reading: Reading, kinds: Mapping[str, Kind], told: str
     if loose or told:
         said = told or f"a relation that the text must explain: {', '.join(loose)} on one side only"
         return Tried("not read", said, residual=trial.residual)
-    return Tried("does not hold", residual=trial.residual)
+    return Tried("does not hold", residual=trial.residual, mend=trial.mends())
 
 
 def _on_both_sides(statement: t.Statement, key: str) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ..check.bindings import swap_groups
+from ..check.mends import Mends, holds_on, mends_of
 from ..check.mutant_outcomes import run_mutants
 from ..check.mutants import all_mutants
 from ..check.outcomes import MutantRecord, Mutants
@@ -79,6 +80,16 @@ class Trial:
         return Mutants.of(
             tuple(MutantRecord(m.edit, to_latex(m.after), *fate, said=m.said) for m, fate in pairs)
         )
+
+    def mends(self) -> Mends:
+        """The single edits after which it holds wherever it fails."""
+        drawn = [fate.sample.bindings for fate in self.failed][:_SAMPLES]
+        missed = min(fate.residual or 0.0 for fate in self.failed)
+        holds = holds_on(drawn, ALLOWED, missed)
+        return mends_of(self.statement, holds, drawn, seconds=_SECONDS)
+
+
+_SAMPLES, _SECONDS = 6, 4.0  # on so many a mend must hold, and for so long one is looked for
 
 
 def bound_on(statement: t.Statement, draws: Sequence[Mapping[str, Any]]) -> BoundStatement:

@@ -186,10 +186,13 @@ def _exchanged(node: t.Node) -> Iterator[Edit]:
                 turned = list(factors)
                 turned[i], turned[j] = turned[j], turned[i]
                 yield "two factors exchanged", t.Product(tuple(turned))
+            yield "a sum for the product", t.Sum(factors, (1,) * len(factors))
             for i in range(1, len(factors)):
                 above, below = (*factors[:i], *factors[i + 1 :]), factors[i]
                 top = above[0] if len(above) == 1 else t.Product(above)
                 yield "a factor below the line", t.Quotient(top, below)
+        case t.Sum(terms) if len(terms) > 1:
+            yield "a product for the sum", t.Product(terms)
         case t.Quotient(above, below):
             yield "upside down", t.Quotient(below, above)
             yield "product for quotient", t.Product((above, below))

@@ -367,7 +367,7 @@ def _alike(left: np.ndarray, right: np.ndarray) -> bool:
 def _by_one_factor(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
     if not all(map(np.any, other)):
         return False
-    ratio = float(np.vdot(other[0], one[0]) / np.vdot(other[0], other[0]))
+    ratio = np.vdot(other[0], one[0]) / np.vdot(other[0], other[0])
     return ratio != 0.0 and all(
         bool(np.all(np.abs(a - ratio * b) <= 1e-7 * np.max(np.abs(a))))
         for a, b in zip(one, other, strict=True)
@@ -379,6 +379,6 @@ def _by_one_ratio(one: Values, other: Values) -> bool:
     nonzero = all(np.all(side) for sides in (*one, *other) for side in sides)
     if not nonzero or any(a.size > 1 for a, _ in one):
         return False
-    ratios = [[float(left[0] / right[0]) for left, right in sides] for sides in (one, other)]
+    ratios = [[left[0] / right[0] for left, right in sides] for sides in (one, other)]
     either = (ratios[1], [1 / ratio for ratio in ratios[1]])
     return any(np.allclose(ratios[0], turned, rtol=1e-9, atol=0.0) for turned in either)

@@ -59,8 +59,9 @@ class Supply:
     def whole(self) -> dict[str, int]:
         """The symbols that are bound to whole numbers, as counts and indices are."""
         alone = (key for key, shape in self.shapes.items() if shape == ())
-        pairs = ((key, float(conform(self.values[key]))) for key in alone)
-        return {key: int(value) for key, value in pairs if value.is_integer()}
+        pairs = ((key, complex(conform(self.values[key]))) for key in alone)
+        real = ((key, value.real) for key, value in pairs if not value.imag)
+        return {key: int(value) for key, value in real if value.is_integer()}
 
     @cached_property
     def functions(self) -> tuple[str, ...]:
