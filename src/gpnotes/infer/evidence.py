@@ -194,7 +194,8 @@ def data_of(
         raise TypeError(f"y must be None where X is {what}, which hold it; got {_check.kind_of(y)}")
     for name, given in (("noise_var", noise_var), ("weights", weights), ("offset", offset)):
         if given is not None:
-            remedy = f", which hold X and y alone: {OF_EACH_ROW}" if what == "chunks" else ""
+            told = "give all rows to an SVGP, in batches" if name == "offset" else OF_EACH_ROW
+            remedy = f", which hold X and y alone: {told}" if what == "chunks" else ""
             got = _check.kind_of(given)
             raise TypeError(f"{name} must be None where X is {what}{remedy}; got {got}")
     return X
