@@ -90,7 +90,6 @@ def test_a_definition_may_be_checked(checked, relation):
 
 
 MESSAGES = [
-    (r"\lim_{n \to \infty} a", r"`\lim` is not part of the language: check the value at a large"),
     (r"x_1 + \dots + a", "write the sum with \\sum, or every term"),
     ("a * b", r"`*` is not part of the language: write \cdot, or \odot"),
     (r"\langle a \rangle", r"write \mathbb E[...] for an average"),

@@ -138,6 +138,9 @@ def _of_words(node: t.Node, scope: Scope) -> Iterator[Edit]:  # noqa: C901 - a c
                     words = f"{end} {dollars(over.index)} one {'more' if by > 0 else 'less'}"
                     limit = t.Sum((bound, t.Number(1)), (1, by), span=bound.span)
                     yield words, t.replace_at(node, (("over", -1, -1), (end, -1, -1)), limit)
+        case t.Limit(side=side) if side:
+            other = "-" if side == "+" else "+"
+            yield "the limit from the other side", replace(node, side=other)
         case t.Expectation(over, body):
             if isinstance(body, t.Index):
                 yield f"the variance for the mean of {say(body)}", t.Variance(over, body)

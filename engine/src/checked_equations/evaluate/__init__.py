@@ -4,6 +4,6 @@
 `evaluator` remembers values and asks `rules`, which has one small function for each kind of node.
 """
 
-from .rules import algebra, derivatives, loops
+from .rules import algebra, derivatives, limits, loops
 
-__all__ = ["algebra", "derivatives", "loops"]
+__all__ = ["algebra", "derivatives", "limits", "loops"]

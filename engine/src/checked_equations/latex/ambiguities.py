@@ -80,5 +80,7 @@ def mentions_free(node: Node, keys: Collection[str]) -> bool:
     if isinstance(node, t.Reduction):
         inner = {*keys} - {node.over.index}
         return mentions_free(node.over, keys) or mentions_free(node.body, inner)
+    if isinstance(node, t.Limit):
+        return mentions_free(node.point, keys) or mentions_free(node.body, {*keys} - {node.key})
     own = node.variables if isinstance(node, t.Average | t.Integral) else ()
     return any(mentions_free(child, {*keys} - {*own}) for _, child in t.children(node))

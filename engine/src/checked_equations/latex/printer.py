@@ -52,14 +52,14 @@ class Printer:
 
     def factor(self, node: t.Node, last: bool) -> str:
         """A factor of a product; a sum sign reaches to the end, so that it may stand last."""
-        reaching = isinstance(node, t.Reduction) and not last
+        reaching = isinstance(node, t.Reduction | t.Limit) and not last
         negative = isinstance(node, t.Number) and node.value < 0
         loose = reaching or negative or isinstance(node, t.Sum | t.Product | t.Infix)
         return self.wrapped(node) if loose else self.any(node)
 
     def operand(self, node: t.Node, last: bool) -> str:
         """What may stand beside a sign that binds less than juxtaposition."""
-        if isinstance(node, t.Product) and not isinstance(node.factors[-1], t.Reduction):
+        if isinstance(node, t.Product) and not isinstance(node.factors[-1], t.Reduction | t.Limit):
             return self.any(node)
         return self.factor(node, last)
 
@@ -239,6 +239,12 @@ def _reduction(node: t.Reduction, p: Printer) -> str:
     loose = trailing_factor(node.kind, (node.over.index,), node.body)
     body = p.wrapped(node.body) if loose else p.term(node.body)
     return f"{word}{_range(node.over, p)} {body}"
+
+
+@printed.register(t.Limit)
+def _limit(node: t.Limit, p: Printer) -> str:
+    side = f"^{{{node.side}}}" if node.side else ""
+    return f"\\lim_{{{node.key} \\to {p.any(node.point)}{side}}} {p.term(node.body)}"
 
 
 @printed.register(t.Under)

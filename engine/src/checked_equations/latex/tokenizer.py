@@ -73,7 +73,8 @@ SAME = {
     "\\tbinom": "\\binom", "\\leq": "\\le", "\\leqslant": "\\le", "\\geq": "\\ge",
     "\\geqslant": "\\ge", "\\lt": "<", "\\gt": ">", "\\neq": "\\ne", "\\ast": "*",
     "\\ldots": "\\dots", "\\cdots": "\\dots", "\\prime": "'", "\\intercal": "\\top",
-    "\\colon": ":", "\\coloneqq": ":=", "\\newline": "\\\\", "\\mathbold": "\\boldsymbol",
+    "\\rightarrow": "\\to", "\\colon": ":", "\\coloneqq": ":=", "\\newline": "\\\\",
+    "\\mathbold": "\\boldsymbol",
 }  # fmt: skip
 
 

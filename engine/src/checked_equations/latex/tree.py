@@ -229,6 +229,15 @@ class Reduction(Node):
     body: Node
 
 
+class Limit(Node):
+    """``\\lim_{x \\to a} body``; `side` is ``+`` or ``-`` where it is taken from one alone."""
+
+    key: str
+    point: Node
+    body: Node
+    side: str = ""
+
+
 class Under(Node):
     """What an average runs over: jointly drawn `variables` and their `distribution`.
 

@@ -14,7 +14,7 @@ RELATIONS = _set(
     r"= := \approx \le \ge < > \propto \succeq \preceq \succ \prec \sim \triangleq \equiv \ne "
     r"\simeq \in \to \mapsto"
 )
-RANGES = {"=": "EQ", "\\in": "IN", "\\ne": "NE", "<": "LT", "\\le": "LE"}
+RANGES = {"=": "EQ", "\\in": "IN", "\\ne": "NE", "<": "LT", "\\le": "LE", "\\to": "TENDS"}
 FUNCTIONS = {
     "\\log": "log", "\\ln": "log", "\\exp": "exp", "\\cos": "cos", "\\sin": "sin", "\\tan": "tan",
     "\\tanh": "tanh", "\\sinh": "sinh", "\\cosh": "cosh", "\\arccos": "arccos",
@@ -105,7 +105,7 @@ UNREAD = {
     "\\oint": "write the integral over a bound variable", "\\Pr": "bind it as a function",
     "\\iint": "write \\int\\int", "\\iiint": "write \\int\\int\\int",
     "\\sup": "write \\max, over a finite set", "\\inf": "write \\min, over a finite set",
-    **dict.fromkeys(["\\lim", "\\limsup", "\\liminf"], _LIMIT),
+    **dict.fromkeys(["\\limsup", "\\liminf"], _LIMIT),
     **dict.fromkeys(["\\cup", "\\cap", "\\setminus", "\\emptyset"], "sets are bound whole"),
     **dict.fromkeys(["\\lfloor", "\\rfloor", "\\lceil", "\\rceil", "\\mod", "\\bmod"], _BIND),
     **dict.fromkeys(["\\bigotimes", "\\bigoplus"], _BIND),

@@ -15,6 +15,7 @@ from ..ambiguities import behind_bars, behind_call, between_factors
 from ..names import Names
 from ..tree import Node, Span
 from ..vocabulary import AMBIGUOUS_INVERSES, AMBIGUOUS_POWERS
+from .antiderivatives import differentiated
 from .dots import DOTS, multiplied, summed
 
 Head = tuple[str, Node | None]  # a function word and the power at it: ``\cos^2``
@@ -156,7 +157,12 @@ class Expressions:
     def relation(self, span: Span, left: Node, sign: Word, right: Node) -> t.Step:
         """One relation between two expressions."""
         line = self.latex.count("\n", 0, sign.start_pos) + 1
-        return t.Step(left, str(sign), right, line, span=around([left, right]))
+        step = t.Step(left, str(sign), right, line, span=around([left, right]))
+        settled = differentiated(step, self.kinds)
+        if settled is None:
+            problem = "an indefinite integral stands alone, in a sum, or with constant factors"
+            raise self._fault(problem, step.span)
+        return settled
 
     # -- sums and products --------------------------------------------------------------
 
@@ -228,6 +234,11 @@ class Expressions:
             else:
                 out.append(part)
         return out
+
+    def limit(self, span: Span, sign: Word, key: Word, to: Word, point: Node, *rest: Any) -> Node:
+        """``\\lim_{x \\to a} body``."""
+        side = str(rest[0]) if len(rest) > 1 else ""
+        return t.Limit(str(key), point, bind(rest[-1], [str(key)]), side, span=span)
 
     # -- functions ----------------------------------------------------------------------
 

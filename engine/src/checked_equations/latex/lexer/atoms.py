@@ -197,6 +197,8 @@ def unknown(s: Stream, end: int | None = None) -> None:
         raise s.fault(f"`{first.text}` is not part of the language: {v.UNREAD[first.text]}", first)
     if first.text == "\\dots":  # the builder reads them where they follow from what is around them
         s.emit("NAME", first.text)
+    elif s.indefinite and key in ("C", "c"):  # the constant of an integral, which goes
+        s.emit("NAME", key)
     elif is_letter(first.text) and _is_set(s, end - s.i):
         s.emit("INDEX", key, end - s.i)
     elif s.free and is_letter(first.text):
@@ -308,8 +310,8 @@ def settle_values(s: Stream) -> None:
 def declare_indices(s: Stream) -> None:
     """The running variables of sums and products are names, wherever they stand."""
     for i, token in enumerate(s.tokens):
-        start = i + s.nucleus(i) if token.text in (*v.BIG, "\\mathrm") else i
-        if s.at(start) != "_" or s.symbol(i) not in v.BIG:
+        start = i + s.nucleus(i) if token.text in (*v.BIG, "\\lim", "\\mathrm") else i
+        if s.at(start) != "_" or s.symbol(i) not in (*v.BIG, "\\lim"):
             continue
         ended = s.at(s.behind_script(start, "_")) == "^"
         parts, commas = split(s.content(start + 1), {","})

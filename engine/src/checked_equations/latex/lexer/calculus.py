@@ -46,7 +46,7 @@ def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
     while s.symbol(i) in v.DIFFERENTIALS and s.symbol(i + s.nucleus(i)):
         after = i + s.nucleus(i)
         match = s.names.match(s.tokens, after)
-        if match and match.kind == "nodes":
+        if match and (match.kind == "nodes" or (match.kind == "value" and s.indefinite)):
             i = after + match.length
         elif s.free and not match and is_letter(s.tokens[after].text):
             i = s.atom_end(after)
@@ -60,6 +60,7 @@ def integral(s: Stream) -> None:
     """Read ``\\int``, with its domain where that stands in place of both limits."""
     sign = s.tokens[s.i]
     s.emit("INT", "\\int")
+    s.indefinite = s.text() not in ("_", "^")
     if s.text() == "^":
         problem = "an integral has both its limits, or a domain such as `x > 0` or `[0, 1]`"
         raise s.fault(problem, s.tokens[s.i], s.tokens[s.group_end(s.i + 1)])

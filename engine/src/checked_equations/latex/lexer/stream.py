@@ -43,6 +43,7 @@ class Stream:
         self.stack: list[tuple[str, Token]] = []
         self.closed = ""  # the kind of the brace that was closed last
         self.running: list[str] = []  # the variables of sums and products
+        self.indefinite = False  # whether the innermost integral has no limits
         self.given = False
         self.condition = ""  # "if" or "all" behind words that begin a condition
         self.margin = False  # whether the statement began at a tab

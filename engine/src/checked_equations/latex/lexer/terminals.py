@@ -89,6 +89,12 @@ def _vocabulary(s: Stream, word: str) -> None:
         atoms.unknown(s)
 
 
+def _limit(s: Stream) -> None:
+    if s.text(1) != "_":
+        raise s.fault("write where the limit is taken: \\lim_{x \\to 0}")
+    s.lead("LIMIT", "\\lim", "head")
+
+
 def _prime(s: Stream) -> None:
     """Read a prime that is no part of a name: the transpose of what stands in brackets."""
     symbol = s.last() == "NAME" or (s.last() == "_RB" and s.closed == "index")
@@ -172,6 +178,8 @@ def _power(s: Stream) -> None:
         s.lead("_POW", "^")
     elif s.last() == "SPACE":
         s.lead("_POW", "^", "shape")
+    elif s.top() == "head" and content in ("+", "-"):
+        s.emit("SIDE", content, length)
     elif mark in v.TRANSPOSES - s.names.kinds.keys():
         s.emit("TRANSPOSE" if mark == content else "INVTRANS", content, length)
     elif content == "-1":
@@ -215,6 +223,7 @@ def _called(s: Stream) -> None:
 
 _WORDS = {"\\partial": "_PARTIAL", "\\binom": "_BINOM", "\\sqrt": "_SQRT", "\\root": "_ROOT"}
 _HANDLERS: dict[str, Callable[[Stream], None]] = {
+    "\\lim": _limit,
     "\\left.": calculus.open_point, "\\frac": calculus.fraction, "\\int": calculus.integral,
     "\\nabla": calculus.nabla, "{": lambda s: s.open("_LB", "brace"), "}": brackets.close_brace,
     "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,

@@ -1,0 +1,82 @@
+"""Limits: values on the way to the point, and where they go by Wynn's epsilon algorithm.
+
+The steps to the point are halved, so that what is left of a term with any power of them falls by
+one ratio; sums of such terms are what the algorithm takes away [Wynn 1956, MTAC 10, 91-96].
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ...errors import EquationError, OperationError
+from ...latex import tree as t
+from ..evaluator import Evaluator, Item, Scope, rule
+from ..values import Array, scalar
+
+_INFINITY = t.Constant("\\infty")
+_FEW, _MANY = 5, 11  # values on the way
+_APART = 1e-6  # relative: what two ends of the table may differ by
+
+
+@rule.register(t.Limit)
+def _limit(node: t.Limit, ev: Evaluator, scope: Scope) -> Array:
+    ends = [_end(_values(node, places, ev, scope)) for places in _ways(node, ev, scope)]
+    if len(ends) == 2 and abs(ends[0] - ends[1]) > _APART * max(*map(abs, ends), 1e-3):
+        raise OperationError(f"from one side it is {ends[0]:.6g}, from the other {ends[1]:.6g}")
+    return scalar(ends[-1])
+
+
+def _ways(node: t.Limit, ev: Evaluator, scope: Scope) -> Iterator[list[float]]:
+    """The places on each way to the point."""
+    signs, terms = (node.point.signs, node.point.terms) if isinstance(node.point, t.Sum) else (
+        (1,), (node.point,))  # fmt: skip
+    if terms == (_INFINITY,):
+        yield [signs[0] * 2.0**k for k in range(2, 2 + _MANY)]
+        return
+    point = ev.of(node.point, scope)
+    if point.ndim or np.iscomplexobj(point):
+        raise OperationError("a limit is taken at a real number, or at infinity")
+    size = abs(float(point)) or 1.0
+    for sign in {"+": (1,), "-": (-1,)}.get(node.side, (-1, 1)):
+        yield [float(point) + sign * size * 2.0**-k for k in range(2, 2 + _MANY)]
+
+
+def _values(node: t.Limit, places: Sequence[float], ev: Evaluator, scope: Scope) -> list[complex]:
+    """The values there, up to the first that there is none of."""
+    values: list[complex] = []
+    for place in places:
+        try:
+            value = ev.of(node.body, {**scope, node.key: Item(("limit", place), place)})
+        except EquationError:
+            if len(values) < _FEW:
+                raise
+            break
+        if value.ndim:
+            raise OperationError(f"a limit is taken of a number, not of one of {value.shape}")
+        values.append(complex(value))
+    return values
+
+
+def _end(values: Sequence[complex]) -> complex:
+    """Where the values go; raises `OperationError` where they do not settle."""
+    steps = [abs(b - a) for a, b in itertools.pairwise(values)]
+    if steps[-1] > max(steps[0], _APART * max(map(abs, values))):
+        raise OperationError("the values on the way to the limit grow apart")
+    table = [[0j] * (len(values) + 1), list(values)]
+    ends = [values[-2], values[-1]]
+    while len(table[-1]) > 1:
+        below, row = table[-2], table[-1]
+        gaps = [b - a for a, b in itertools.pairwise(row)]
+        if any(abs(gap) <= 1e-15 * max(abs(row[-1]), 1e-300) for gap in gaps):
+            break  # it has settled, to the last digit
+        table.append([below[i + 1] + 1 / gap for i, gap in enumerate(gaps)])
+        if len(table) % 2 == 0:
+            ends.append(table[-1][-1])
+    best = min(range(1, len(ends)), key=lambda i: abs(ends[i] - ends[i - 1]))
+    end, before = ends[best], ends[best - 1]
+    if abs(end - before) > _APART * max(abs(end), 1e-3):
+        raise OperationError("the values on the way to the limit do not settle")
+    return end if any(value.imag for value in values) else end.real

@@ -1,0 +1,82 @@
+"""Indefinite integrals: both sides are differentiated, so that no constant is compared.
+
+``\\int f(x) \\,\\mathrm d x = F(x)`` is read as ``f(x) = F'(x)``. An integral stands on its side
+alone, in a sum, or with factors that do not move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from .. import tree as t
+from ..tree import Node
+
+
+def differentiated(step: t.Step, kinds: Mapping[str, str]) -> t.Step | None:
+    """`step` without its indefinite integrals; itself where it has none, None where one is left."""
+    sides = (step.left, step.right)
+    key = next((k for side in sides for k in _variables(side, sides, kinds)), "")
+    if not key or step.relation != "=":
+        return step
+    left, right = (_slope(side, key) for side in sides)
+    return None if left is None or right is None else replace(step, left=left, right=right)
+
+
+def _variables(side: Node, sides: tuple[Node, ...], kinds: Mapping[str, str]) -> list[str]:
+    """The variables of integrals without limits that stand for a number elsewhere."""
+    named = {p.key for one in sides for _, p in t.walk(one) if isinstance(p, t.Name)}
+    open_ends = (p for _, p in t.walk(side) if isinstance(p, t.Integral) and p.first is None)
+    keys = [p.variables[0] for p in open_ends if len(p.variables) == 1]
+    return [k for k in keys if kinds.get(k) == "value" or (k not in kinds and k in named)]
+
+
+def _slope(node: Node, key: str) -> Node | None:
+    """The derivative of `node` by `key`, where an integral by `key` gives its integrand."""
+    if not _mentions(node, key):
+        return t.Number(0.0, span=node.span)
+    if isinstance(node, t.Sum):
+        return _of_sum(node, key)
+    if not _holds_integral(node, key):
+        return t.Derivative(node, t.Name(key, span=node.span), span=node.span)
+    match node:
+        case t.Integral(body=body):
+            return _named(body, key)
+        case t.Product(factors):
+            moved = [i for i, factor in enumerate(factors) if _mentions(factor, key)]
+            slope = _slope(factors[moved[0]], key) if len(moved) == 1 else None
+            return slope and t.replace_at(node, (("factors", moved[0], -1),), slope)
+        case t.Quotient(above, below) if not _mentions(below, key):
+            slope = _slope(above, key)
+            return slope and replace(node, numerator=slope)
+    return None
+
+
+def _of_sum(node: t.Sum, key: str) -> Node | None:
+    """That of a sum, without the terms that do not move: a constant is not compared."""
+    parts: list[Node] = []
+    signs: list[int] = []
+    for term, sign in zip(node.terms, node.signs, strict=True):
+        slope = _slope(term, key)
+        if slope is None:
+            return None
+        if slope != t.Number(0.0):
+            parts.append(slope)
+            signs.append(sign)
+    return parts[0] if signs == [1] else t.Sum(tuple(parts), tuple(signs), span=node.span)
+
+
+def _holds_integral(node: Node, key: str) -> bool:
+    parts = (p for _, p in t.walk(node) if isinstance(p, t.Integral))
+    return any(p.first is None and p.variables == (key,) for p in parts)
+
+
+def _mentions(node: Node, key: str) -> bool:
+    return any(p in (t.Name(key), t.Index(key)) for _, p in t.walk(node))
+
+
+def _named(node: Node, key: str) -> Node:
+    """`node` with the variable of the integral as the symbol that it is elsewhere."""
+    if node == t.Index(key):
+        return t.Name(key, span=node.span)
+    return t.mapped(node, lambda part: _named(part, key))
