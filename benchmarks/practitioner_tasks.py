@@ -284,12 +284,40 @@ def intervals_theirs() -> Answer:
     }
 
 
+def _rooms() -> tuple[Any, Any, Any]:
+    """Two records of one wave, the second with a gap of a fifth of the time."""
+    hours = np.linspace(0.0, 10.0, 60)[:, None]
+    indoors = np.sin(hours[:, 0]) + 0.3 * np.sin(5.0 * hours[:, 0])
+    whole = np.stack([indoors, 2.0 * indoors + 1.0], axis=1)
+    return hours, whole, whole + 0.05 * stream(11).normal((60, 2))
+
+
+def gap_ours() -> Answer:
+    hours, whole, read = _rooms()
+    gone = (hours[:, 0] > 4.0) & (hours[:, 0] < 6.0)
+    read[gone, 1] = np.nan
+    found = gpnotes.MultiOutputGPRegressor(restarts=4, random_state=0).fit(hours, read)
+    return {"rmse in the gap": rmse(whole[gone, 1], found.predict(hours[gone])[:, 1])}
+
+
+def gap_theirs() -> Answer:
+    hours, whole, read = _rooms()
+    gone = (hours[:, 0] > 4.0) & (hours[:, 0] < 6.0)
+    kernel = theirs.ConstantKernel() * theirs.RBF() + theirs.WhiteKernel()
+    process = gaussian_process.GaussianProcessRegressor(
+        kernel, normalize_y=True, n_restarts_optimizer=4, random_state=0
+    )
+    process.fit(hours[~gone], read[~gone, 1])
+    return {"rmse in the gap": rmse(whole[gone, 1], process.predict(hours[gone]))}
+
+
 TASKS = (
     Task("a table of numbers", table_ours, "scikit-learn's process", table_theirs),
     Task("three years ahead", forecast_ours, "scikit-learn's process", forecast_theirs),
     Task("outliers", outliers_ours, "scikit-learn's process", outliers_theirs),
     Task("classes", classes_ours, "scikit-learn's process", classes_theirs),
     Task("counts with exposure", counts_ours, "PoissonRegressor on splines", counts_theirs),
+    Task("two outputs, one with a gap", gap_ours, "scikit-learn's process of one", gap_theirs),
     Task("100 000 rows", rows_ours, "HistGradientBoosting", rows_theirs),
     Task("tuning, 30 evaluations", tuning_ours, "Optuna's TPE", tuning_theirs),
     Task("where to measure", places_ours, "places by lot", places_by_chance),
@@ -297,7 +325,6 @@ TASKS = (
 )
 
 ALONE = {
-    "several outputs with gaps": "scikit-learn's process takes no gaps",
     "all likely hyperparameters": "tests/samplers compares with ArviZ; no rival is installed here",
     "a decision process": "`processes_table.py` and `learning_table.py` have its rivals",
     "a fit in a file, one row at a time": "`peers_table.py` has scikit-learn's row",
