@@ -246,3 +246,21 @@ def test_rewards_beyond_all_floats(make_arrays, method):
     mdp = MDP.from_arrays(P, np.where(r > 0, 1e308, -1e308), 0.99)
     with pytest.raises(ValueError, match=r"mdp\.rewards must be smaller than"):
         solve(mdp, method)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("period", [1, 3])
+def test_a_chain_that_forgets_nothing_is_no_longer_swept(sparse, period):
+    draw = np.random.default_rng(period)
+    S, A, discount = 30, 2, 1.0 - 2.0**-16
+    P = np.zeros((S, A, S))
+    for a in range(A):  # states go round in classes, or on a ring
+        P[np.arange(S), a, (np.arange(S) + (1 if period == 1 else period * (1 + a))) % S] = 1.0
+    r = draw.uniform(size=(S, A))
+    mdp = MDP.from_arrays(P, r, discount)
+    mdp = MDP(sp.csr_array(P.reshape(S * A, S)), r, discount) if sparse else mdp
+    found, exact = solve(mdp, tolerance=0.01), solve(mdp, "policy iteration", tolerance=0.01)
+    assert found.converged
+    assert found.bound <= 0.01
+    assert found.iterations <= 40
+    np.testing.assert_allclose(found.values, exact.values, rtol=0, atol=0.02)

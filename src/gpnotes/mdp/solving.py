@@ -14,7 +14,8 @@ discount 1, T brings any two v closer by the factor γ at least, in their larges
   the way, so it ends, since there are finitely many policies.
 - *Modified policy iteration* (Puterman and Shin 1978), the default, puts some sweeps
   ``v ← r_π + γ P_π v`` in place of that system of equations. A sweep reads one row a state, where T
-  reads A of them.
+  reads A of them. A chain that forgets nothing needs ``log(1/ε) / (1 − γ)`` of them; there it goes
+  over to policy iteration.
 - The *linear program* (d'Épenoux 1963) looks for the least v with ``v(s) ≥ q(s, a)`` for all s and
   a. The prices of these constraints are the occupancy measure of the policy.
 
@@ -38,6 +39,7 @@ end component without reward; it is taken as one state, which may also be stayed
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -71,6 +73,8 @@ METHODS = ("value iteration", "modified policy iteration", "policy iteration", "
 
 
 _LARGE = 1e120  # of a reward, whose sums shall not overflow
+_WATCHED = 8  # sweeps over all actions by which it is judged how fast they come together
+_PATIENCE = 64  # of them, as many as may still be needed before a system of equations is solved
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +150,9 @@ def solve(
     - Value iteration repeats ``v ← max_a (r + γ P v)``; it takes about ``log(1/ε) / log(1/ρ)``
       sweeps, where ρ is γ times the rate at which the chain forgets where it started.
     - Policy iteration solves for the values of a policy, and takes a greedy policy of them.
-    - Modified policy iteration has some sweeps for one policy in place of that system of equations.
+    - Modified policy iteration has some sweeps for one policy in place of that system of equations,
+      and goes over to policy iteration where these would take long: where the chain of a policy
+      that no longer changes forgets hardly anything, as on a ring.
     - The linear program looks for the least v with ``v ≥ r + γ P v`` for all actions; it is given
       to HiGHS, and what its tolerances leave open is left to policy iteration.
 
@@ -230,6 +236,9 @@ class _Solver:
         self.xp = array_namespace(mdp.rewards)
         self.ends_at = mdp.terminal if bool(self.xp.any(mdp.terminal)) else None
         self.iterations = self.before = 0  # and those of the linear program before them
+        self._spans: deque[float] = deque(maxlen=_WATCHED)
+        self._followed: Vector | None = None
+        self.may_solve = True  # systems of equations in place of sweeps
         self.threshold = tolerance / 4.0  # of the span of a step; at discount 1, a first guess
         if mdp.discount < 1.0:
             self.bounding = bounding_function(mdp)
@@ -253,12 +262,35 @@ class _Solver:
         span = high - low if self.mdp.discount < 1.0 else max(high, -low)
         self.refuse_rounding(values)
         self.iterations += 1
+        self._spans.append(span)
         if self.mdp.discount == 1.0 and self.iterations >= 8 and self.iterations.bit_count() == 1:
             self._refuse_growth(values, q)
         end = self.certified(values, q) if span <= self.threshold else None
         if end is None and self.iterations == self.max_steps:
             return self.stopped(values, q)
         return end
+
+    def settled_policy(self, q: Matrix) -> Vector | None:
+        """The greedy policy, if it stays and its values would still be a long way off by sweeps.
+
+        Where the chain of a policy forgets nothing, as on a ring, each sweep brings values closer
+        by the factor γ alone.
+        """
+        if self.iterations % _WATCHED or not self.may_solve:
+            return None
+        policy, before = greedy_policy(q), self._followed
+        self._followed = policy
+        if before is None or not bool(self.xp.all(policy == before)) or not self._is_slow():
+            return None
+        return policy if self.mdp.discount < 1.0 or self.ends(policy) else None
+
+    def _is_slow(self) -> bool:
+        """Whether, at the rate of the last sweeps over all actions, many are still to come."""
+        then, now = self._spans[0], self._spans[-1]
+        if now <= self.threshold or then <= now:
+            return now > self.threshold
+        fall = math.log(then / now) / (_WATCHED - 1)
+        return math.log(now / self.threshold) > _PATIENCE * fall
 
     def _refuse_growth(self, values: Vector, q: Matrix) -> None:
         """Refuse values that grow everywhere in a set of states that the best policy stays in."""
@@ -356,15 +388,30 @@ def _modified_policy_iteration(solver: _Solver) -> _Result:
         result = solver.end(values, sweeps.action_values, best)
         if result:
             return result
+        policy = solver.settled_policy(sweeps.action_values)
+        result = None if policy is None else _solved_by_policies(solver, policy, best)
+        if result:
+            return result
         values = sweeps.partial_evaluation(values, best, solver.threshold)
 
 
-def _policy_iteration(solver: _Solver, policy: Vector | None = None) -> _Result:
+def _solved_by_policies(solver: _Solver, policy: Vector, values: Vector) -> _Result | None:
+    """Policy iteration from here, unless rounding of its larger values hides what is asked."""
+    threshold = solver.threshold
+    try:
+        return _policy_iteration(solver, policy, values)
+    except NoValueError:
+        solver.may_solve, solver.threshold = False, threshold
+        return None
+
+
+def _policy_iteration(
+    solver: _Solver, policy: Vector | None = None, values: Vector | None = None
+) -> _Result:
     mdp, xp = solver.mdp, solver.xp
     if policy is None:
         may_end = mdp.discount == 1.0
         policy = solver.on_device(proper_policy(mdp)) if may_end else greedy_policy(mdp.rewards)
-    values = None
     while True:
         P, r = mdp._induced_chain(policy)
         values = solve_chain(P, r, mdp.discount, solver.ends_at, values)
