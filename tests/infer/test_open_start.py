@@ -41,7 +41,7 @@ from gpnotes.infer.features import draw_frequencies
 from gpnotes.infer.fitting import FitWarning
 from gpnotes.infer.open_start import FLOOR
 from gpnotes.model.bounds import spread, strides, units
-from gpnotes.model.kernels import ArcCosine, Cosine, Polynomial
+from gpnotes.model.kernels import ArcCosine, Cosine, IntegratedWiener, Polynomial, Sum, Wiener
 from gpnotes.model.starts import started
 
 MANY = 60  # rows of each table
@@ -142,6 +142,22 @@ def test_powers_of_inner_products_start_at_the_variance_of_y():
     assert np.sum(steps.weight_variance * x[0] ** 2) == pytest.approx(steps.bias_variance)
     given = Polynomial(1.0, 0.0), ArcCosine(1.0, 2.0, 3.0), Cosine(0.5)
     assert tuple(started(GP(k, 1.0), of, X).kernel for k in given) == given
+
+
+@each("kernel", [Wiener(), IntegratedWiener(), Wiener() + White()])
+def test_what_wanders_starts_with_the_variance_of_y_over_the_range(kernel):
+    X, y = TABLES["sine"]()
+    X = X - np.min(X)
+    start = started(GP(kernel), spread(X, y), X).kernel
+    one, share = (start.parts[0], 0.5) if isinstance(start, Sum) else (start, 1.0)
+    at = np.asarray([[np.sqrt(12.0) * np.std(X)]])
+    assert one.diag(at)[0] == pytest.approx(share * np.var(y))
+    for model in (GP(kernel), StateSpaceGP(GP(kernel))):
+        here, there = (
+            fit(model, by * X, of_y * y, max_steps=20) for by, of_y in ((1.0, 1.0), (1e3, 1e-3))
+        )
+        in_common = there.log_evidence + len(y) * np.log(1e-3)
+        assert in_common == pytest.approx(here.log_evidence, abs=1e-6)
 
 
 def test_a_frequency_starts_at_a_turn_over_the_range_and_is_moved_in_its_own_unit():

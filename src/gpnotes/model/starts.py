@@ -22,6 +22,7 @@ from .kernels import (
     ActiveDims,
     ArcCosine,
     Cosine,
+    IntegratedWiener,
     Kernel,
     Linear,
     OnSphere,
@@ -31,6 +32,7 @@ from .kernels import (
     Product,
     Scaled,
     Sum,
+    Wiener,
 )
 from .kernels.arccos import AT_ZERO
 from .means import ConstantMean
@@ -134,7 +136,8 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
     - the variances of the slopes of a `Linear` sum to s² in the average over the rows; what a
       `Polynomial` or an `ArcCosine` raises to a power comes by halves from the inputs and from
       the bias, so that the power has s²;
-    - the frequency of a `Cosine` is one turn over ``√12 σ_j √d``, the range of an even spread;
+    - the frequency of a `Cosine` is one turn over ``√12 σ_j √d``, the range of an even spread,
+      over which a `Wiener` or its integral gains s²;
     - the noise is 0.1 s², and the value of a `ConstantMean` the average of y;
     - the process of the log noise, `noise_kernel`, has the variance 1, since it has no unit;
     - of a latent f, as for labels and counts, variances are 1, and a mean stays.
@@ -297,6 +300,17 @@ def _(kernel: Cosine, at: Scales) -> Kernel:
         return kernel
     turns = 1.0 / (at.deviation * math.sqrt(12.0 * len(at.deviation)))
     return replace(kernel, frequency=at.shaped(kernel, "frequency", turns, True))
+
+
+@start_of.register(IntegratedWiener)
+@start_of.register(Wiener)
+def _(kernel: Wiener | IntegratedWiener, at: Scales) -> Kernel:
+    """What it gains over the range of an even spread has the variance of y, wherever it starts."""
+    if not at.opened(kernel, "variance"):
+        return kernel
+    span = np.asarray([[float(at.deviation[0]) * math.sqrt(12.0)]])
+    gained = replace(kernel, variance=1.0, origin=0.0).diag(span)
+    return replace(kernel, variance=at.variance / float(gained[0]))
 
 
 @start_of.register(ActiveDims)

@@ -19,7 +19,7 @@ __all__ = ["IntegratedWiener", "Wiener"]
 class _FromOrigin(Kernel):
     """A kernel of the distances u and w of two places from where a process starts in zero."""
 
-    variance: float = positive(1.0)
+    variance: float = positive(1.0, unit="y²/x, y²/x³")
     origin: float = fixed(0.0)
 
     def __post_init__(self) -> None:
