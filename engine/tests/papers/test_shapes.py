@@ -63,11 +63,18 @@ def tried(latex: str, known: Declared | None = None) -> Finding:
         (r"\|x + y\|^2 = \|x\|^2 + x^\top y + \|y\|^2", "does not hold", ""),
         (r"x^\top y = \sum_{i=1}^n x_i y_i", "holds", ""),
         (r"A A^{-1} = I", "holds", ""),
+        (
+            r"(A + U C V)^{-1} = A^{-1} - A^{-1} U (C + V A^{-1} U)^{-1} V A^{-1}",
+            "does not hold",
+            "",
+        ),
+        (r"\hat\beta = (X^\top X)^{-1} X^\top y", "", ""),
     ],
 )
 def test_arrays_and_numbers(latex: str, outcome: str, region: str) -> None:
     found = tried(latex)
-    assert (found.verdict, found.outcome, found.region) == ("tried", outcome, region), str(found)
+    verdict = "tried" if outcome else "definition"
+    assert (found.verdict, found.outcome, found.region) == (verdict, outcome, region), str(found)
 
 
 def test_a_singular_matrix_lets_nothing_pass() -> None:

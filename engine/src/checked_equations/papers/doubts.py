@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..tried.display import Tried
+from ..check.mends import Mend
+from ..tried import Tried
 from ..tried.kinds import Kind
 
 _ARROW = re.compile(r"\\(?:long)?mapsto(?![A-Za-z])|\\(?:long)?(?:to|rightarrow)(?![A-Za-z])")
@@ -17,6 +18,7 @@ _SCRIPT = re.compile(r"[_^]\s*\{[^{}]*\}")
 _OPEN = r"\s*(?:\^\s*(?:\{[^{}]*\}|\\?\w+))?\s*'*\s*(?:\\left|\\[bB]igg?l?)?\s*(?:\(|\[|\\\{)"
 _ARGUMENT = re.compile(r"[^()\[\]]*")
 _FACTOR = re.compile(r"^[a-ceik-uv-z](?:_.*)?$")
+_ARRAY = re.compile(r"\^\s*\{\s*-1\s*\}|\\top|(?<![A-Za-z\\])I(?![A-Za-z])")
 _APPLIED = re.compile(r"\)\s*(?:\\left)?\(\s*(?:\\?[A-Za-z]+|\\mathbf\s*\{?\w\}?)\s*(?:\\right)?\)")
 _LETTER = re.compile(
     r"^(?:\\(?:mathbf|boldsymbol|bm|vec|hat|tilde|bar|dot|ddot|widehat|widetilde|overline|mathsf)"
@@ -55,9 +57,15 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
         return "what stands before brackets may be a function"
     if _DECIMAL.search(latex) and (tried.residual or 1.0) < _NEAR:
         return "a number is printed with so many digits: state it with \\approx"
-    if drawn and tried.mend is not None and not tried.mend.found:
+    if drawn and tried.mend is not None and all(map(_says_nothing, tried.mend.found)):
         return "it holds on no numbers that were drawn, and no single edit would mend it"
     return ""
+
+
+def _says_nothing(mend: Mend) -> bool:
+    """Whether the mended step has one side twice: ``P^2 = P`` asks for P, and is no slip."""
+    left, _, right = mend.step.partition("=")
+    return left.strip() == right.strip()
 
 
 def _functions(latex: str, keys: Iterable[str]) -> Iterator[str]:
@@ -66,6 +74,9 @@ def _functions(latex: str, keys: Iterable[str]) -> Iterator[str]:
         written = re.escape(key).replace(r"\ ", r"\s*\{?\s*")
         for match in re.finditer(rf"(?<![A-Za-z\\]){written}(?![A-Za-z]){_OPEN}", latex):
             inside = _ARGUMENT.match(latex, match.end())
+            is_array = inside is not None and _ARRAY.search(inside[0])
+            if is_array and len(key) == 1 and key.isupper():
+                continue
             is_sum = inside is not None and re.search(r"\w\s*[+-]|[+-]\s*\w.*[+-]", inside[0])
             if not (_FACTOR.match(key) and is_sum):
                 yield key

@@ -14,8 +14,7 @@ from types import FrameType
 from ..errors import EquationError
 from ..latex.equation import Equation
 from ..latex.macros import Macros, expand
-from ..tried import kinds, try_display
-from ..tried.display import Tried
+from ..tried import Tried, kinds, try_display
 from ..tried.kinds import Kind
 from .around import Around, told_around
 from .declarations import Declared
@@ -25,6 +24,7 @@ from .reading import Read
 from .shapes import Shapes, shapes_of
 from .substitution import substituted
 
+_SEEDS = 4  # of sizes, for matrices that are singular where they are wide
 SECONDS = 20  # for a display: what takes longer is not read
 
 
@@ -107,13 +107,16 @@ def _tried_with(task: Task, full: str, stated: Sequence[str]) -> Tried:
     """The verdict on LaTeX without commands, under conditions."""
     known = task.declared
 
+    seed = int(Equation(task.label, task.latex, 1).digest[:8], 16)
+
     def attempt(inferred: Mapping[str, Kind]) -> Tried:
-        return try_display(
-            full,
-            conditions=[*known.conditions, *stated],
-            kinds={**known.kinds, **inferred},
-            rng=int(Equation(task.label, task.latex, 1).digest[:8], 16),
-        )
+        kinds = {**known.kinds, **inferred}
+        conditions = [*known.conditions, *stated]
+        for i in range(_SEEDS):
+            tried = try_display(full, conditions=conditions, kinds=kinds, rng=seed + i)
+            if "singular" not in tried.why:  # a matrix may be wide where it must be tall
+                break
+        return tried
 
     if arrow_in(full):
         return Tried("not read", "an arrow says what goes where, and claims no equality")
