@@ -28,6 +28,7 @@ def tried(latex: str, known: Declared | None = None) -> Finding:
         (r"1 \mapsto 2", "an arrow"),
         (r"\frac{\sinh(A y)}{A^2} \to A^{-2} e^{A y}", "an arrow"),
         (r"\frac{1}{3} = 0.333", "so many digits"),
+        ("P^2 = P", "no single edit would mend it"),
     ],
 )
 def test_what_may_mean_something_else(latex: str, said: str) -> None:
@@ -54,3 +55,13 @@ def test_what_is_declared_leaves_no_doubt() -> None:
     assert not tried("V(x) = V(-x)").fails
     assert tried("V(x) = V(-x)", declared("V(x) = x + x^3; x be real")).fails
     assert tried("V(x) = V(-x)", declared("V(x) = x^2; x be real")).outcome == "holds"
+
+
+def test_a_mend_is_told() -> None:
+    found = tried(r"\cos(2 x) = 1 - \sin^2 x")
+    assert found.mends == (r"a factor `2` inserted: \cos(2 x) = 1 - 2 (\sin(x))^{2}",)
+    said = "tried: does not hold; it would with a factor `2` inserted: "
+    assert str(found).startswith(said)
+    several = tried(r"\sum_{k=1}^n k = \frac{n (n - 1)}{2}")
+    assert "single edits would mend it" in str(several)
+    assert len(several.mends) > 1

@@ -63,9 +63,15 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
 
 
 def _says_nothing(mend: Mend) -> bool:
-    """Whether the mended step has one side twice: ``P^2 = P`` asks for P, and is no slip."""
-    left, _, right = mend.step.partition("=")
-    return left.strip() == right.strip()
+    """Whether the mended step has powers of one symbol on both sides.
+
+    ``P^2 = P P`` mends ``P^2 = P``, which says what P is, and is no slip.
+    """
+    sides = [set(_POWER.sub("", side)) for side in mend.step.split("=")]
+    return len(sides) == 2 and sides[0] == sides[1] and len(sides[0]) == 1
+
+
+_POWER = re.compile(r"\^\{?\d+\}?|[\s(){}]")
 
 
 def _functions(latex: str, keys: Iterable[str]) -> Iterator[str]:
