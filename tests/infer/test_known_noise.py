@@ -479,3 +479,9 @@ def test_the_estimator_takes_columns_too() -> None:
     np.testing.assert_array_equal(named.predict(frame[["x"]]), given.predict(X))
     with pytest.raises(ValueError, match="weights must be a column of X"):
         GPRegressor().fit(frame, Y, weights="often")
+
+
+@pytest.mark.parametrize("given", [KNOWN, list(KNOWN)])
+def test_variances_in_the_place_of_the_one_are_told_where_they_go(given: Any) -> None:
+    with pytest.raises(ValueError, match=r"GP\.noise_var must be a float; .* noise_var=\.\.\.\)"):
+        GP(RBF(), noise_var=given)

@@ -418,3 +418,11 @@ def test_under_a_prior_that_wide_the_mode_is_found_too(link, variance):
         chance = posterior.probability(X)
         assert posterior.steps < 100
         assert np.all((chance >= 0.0) & (chance <= 1.0))
+
+
+def test_zeros_and_ones_are_told_how_they_become_labels(numbers):
+    X, y, _ = numbers
+    with pytest.raises(ValueError, match="got other numbers, 0 and 1: 2 y - 1 makes labels"):
+        condition(LaplaceGP(GP(RBF(), 0.0)), X, 0.5 * (1.0 + y))
+    with pytest.raises(ValueError, match=r"got other numbers$"):
+        condition(LaplaceGP(GP(RBF(), 0.0)), X, 3.0 * y)

@@ -62,6 +62,10 @@ class GP:
     mean: MeanFunction = ZeroMean()  # noqa: RUF009  (frozen, so one instance can serve all)
 
     def __post_init__(self) -> None:
+        given: Any = self.noise_var
+        if getattr(given, "ndim", 0) or isinstance(given, list | tuple):
+            known = "variances of single readings go with them, condition(gp, X, y, noise_var=...)"
+            raise ValueError(f"GP.noise_var must be a float; got {_check.kind_of(given)}: {known}")
         settle(self)
         _check.instance(self.kernel, "kernel", Kernel)
         parts: tuple[Any, ...] = (self.kernel, self.mean)

@@ -261,10 +261,15 @@ class Bernoulli(LikelihoodBase):
 
 
 def _labels(y: Any) -> Any:
-    good = y * y == 1.0
-    if not (good if isinstance(good, bool) else bool(array_namespace(y).all(good))):
-        raise ValueError("y must hold labels, 1 and -1; got other numbers")
+    if not _all(y * y == 1.0):
+        hint = ", 0 and 1: 2 y - 1 makes labels of these" if _all(y * y == y) else ""
+        raise ValueError(f"y must hold labels, 1 and -1; got other numbers{hint}")
     return y
+
+
+def _all(good: Any) -> bool:
+    """Whether a truth, or each of an array, holds."""
+    return good if isinstance(good, bool) else bool(array_namespace(good).all(good))
 
 
 def _probit_derivatives(z: Array) -> tuple[Array, Array, Array]:
