@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import EquationError
-from ..evaluate.evaluator import Evaluator, magnitude
+from ..evaluate.evaluator import Beyond, Evaluator, magnitude
 from ..evaluate.values import Distribution, Estimate, Nodes, conform
 from ..latex import tree as t
 from ..latex.balance import balanced
@@ -31,6 +31,7 @@ class Draw:
     """One set of numbers for the symbols."""
 
     bindings: Mapping[str, Any]
+    beyond: Beyond | None = None
 
     @cached_property
     def estimates(self) -> dict[str, Estimate]:
@@ -40,7 +41,7 @@ class Draw:
     @cached_property
     def evaluator(self) -> Evaluator:
         """The values of all nodes on these numbers, as far as they were asked for."""
-        return Evaluator(self.bindings)
+        return Evaluator(self.bindings, beyond=self.beyond)
 
     def sides(self, step: t.Step) -> tuple[np.ndarray, np.ndarray]:
         """The values of both sides of `step`, in one shape."""
@@ -90,7 +91,7 @@ class BoundStatement:
 
     def anew(self) -> BoundStatement:
         """The same with nothing remembered."""
-        return replace(self, draws=tuple(Draw(draw.bindings) for draw in self.draws))
+        return replace(self, draws=tuple(replace(draw) for draw in self.draws))
 
     @cached_property
     def errors(self) -> tuple[tuple[np.ndarray | None, ...], ...]:

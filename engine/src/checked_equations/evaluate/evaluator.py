@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -39,6 +39,22 @@ def rule(node: t.Node, ev: Evaluator, scope: Scope) -> Array:
     raise TypeError(f"a {type(node).__name__} has no value")
 
 
+class Beyond(Protocol):
+    """What is done about integrals without nodes, sums without end and derivatives, as `beyond`."""
+
+    def integral(self, node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
+        """The integral over a variable that is not bound."""
+
+    def endless(self, node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
+        """A sum or a product without end."""
+
+    def dots(self, node: t.Dots, ev: Evaluator, scope: Scope) -> Array:
+        """A sum, a product or a continued fraction that goes on with dots."""
+
+    def slope(self, node: t.Derivative, ev: Evaluator, scope: Scope) -> Array | None:
+        """A derivative, or nothing where differences are to be taken."""
+
+
 @dataclass(slots=True)
 class _Memo:
     node: t.Node
@@ -59,12 +75,15 @@ class Evaluator:
     18.0
     """
 
-    def __init__(self, bindings: Mapping[str, Any], latex: str = "") -> None:
+    def __init__(
+        self, bindings: Mapping[str, Any], latex: str = "", *, beyond: Beyond | None = None
+    ) -> None:
         self.bindings = {
             normal(key): value.value if isinstance(value, Estimate) else value
             for key, value in bindings.items()
         }
         self.latex = latex
+        self.beyond = beyond  # how to integrate and sum what is not bound
         self.terms = 0  # of all sums so far
         self.series: dict[int, int] = {}  # those of each sum without end, with those inside it
         self.mutants_follow = False  # whether the statement itself has been evaluated
@@ -189,8 +208,14 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
             t.Reduction(kind="sum", body=inner) | t.Expectation(body=inner) | t.Transpose(inner)
             | t.Function("tr" | "diag", (inner,))
         ):  # fmt: skip
-            return magnitude(inner, ev)
-    return largest(node, ev)
+            # of a series the factors of a term may have any size
+            return largest(inner, ev) if _endless(node) else magnitude(inner, ev)
+    around = largest(node.body, ev) if isinstance(node, t.Integral) else 0.0
+    return max(largest(node, ev), around)
+
+
+def _endless(node: t.Node) -> bool:
+    return isinstance(node, t.Reduction) and node.over.last == t.Constant("\\infty")
 
 
 def largest(node: t.Node, ev: Evaluator) -> float:

@@ -69,11 +69,13 @@ def shaped(array: Array) -> Array:
 def kind(value: Any) -> str:
     """Classify a bound value as the grammar must know it.
 
-    "value", "callable", "set", or of what averages run over "nodes", "distribution" and, where the
-    nodes depend on something, "conditional".
+    "value", "callable", "word", "set", or of what averages run over "nodes", "distribution" and,
+    where the nodes depend on something, "conditional".
     """
     if isinstance(value, Nodes):
         return "nodes"
+    if isinstance(value, Word):
+        return "word"
     if isinstance(value, Distribution):
         return "distribution" if isinstance(value.nodes, Nodes) else "conditional"
     if callable(value) and not hasattr(value, "shape"):
@@ -195,6 +197,17 @@ class Distribution:
             raise TypeError(f"nodes must be Nodes, or a function that returns them; got a {said}")
         if self.density is not None and not callable(self.density):
             raise TypeError(f"density must be a function; got a {type(self.density).__name__}")
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """A function that needs no brackets, as ``\\operatorname{erf} z``: bound to a function word.
+
+    >>> kind(Word(abs))
+    'word'
+    """
+
+    function: Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False)

@@ -138,12 +138,18 @@ _PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
         + (p.any if isinstance(node.body, t.Apply | t.Name) else p.wrapped)(node.body)
     ),
     t.Derivative: lambda node, p: (
-        f"\\frac{{\\partial {p.factor(node.body, True)}}}{{\\partial {p.any(node.variable)}}}"
+        f"\\frac{{\\partial{_order(node, p)} {p.factor(node.body, True)}}}"
+        f"{{\\partial {p.any(node.variable)}{_order(node, p)}}}"
     ),
+    t.Dots: lambda node, p: p.any(node.body),
     t.Step: lambda node, p: f"{p.any(node.left)} {node.relation} {p.any(node.right)}",
 }
 for _kind, _written in _PLAIN.items():
     printed.register(_kind, _written)
+
+
+def _order(node: t.Derivative, p: Printer) -> str:
+    return "" if node.order is None else f"^{{{p.any(node.order)}}}"
 
 
 @printed.register(t.Sum)
@@ -180,7 +186,7 @@ def _function(node: t.Function, p: Printer) -> str:
         return f"I_{{{arguments[0]} \\times {arguments[0]}}}"
     if node.name == "indicator":
         return f"\\mathbb 1[{arguments[0]}]"
-    word = _WORDS.get(node.name, f"\\{node.name}")
+    word = node.name if node.name[0] == "\\" else _WORDS.get(node.name, f"\\{node.name}")
     return f"{word}{p.left}{', '.join(arguments)}{p.right}"
 
 

@@ -310,7 +310,12 @@ class Slope(Node):
 
 
 class Derivative(Slope):
-    """``\\frac{\\partial body}{\\partial x}`` by Richardson-extrapolated central differences."""
+    """``\\frac{\\partial body}{\\partial x}`` by Richardson-extrapolated central differences.
+
+    A derivative of a written `order`, a second, is one of one; an order n stands here.
+    """
+
+    order: Node | None = None
 
 
 class Gradient(Slope):
@@ -326,6 +331,12 @@ class At(Node):
     body: Node
     key: str
     point: Node
+
+
+class Dots(Node):
+    """A sum, a product or a continued fraction that goes on with dots, as its terms say."""
+
+    body: Node
 
 
 class Block(Node):

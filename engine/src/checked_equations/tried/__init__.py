@@ -1,12 +1,14 @@
 """The stage of what nobody bound: displays are tried on numbers drawn by kind and condition.
 
 `display` has the call, `reading` the statement with its free symbols, `drawing` the numbers,
-`judging` where it holds. A verdict here is never that of a check, whose numbers come by a route of
+`judging` where it holds,
+`verdicts` what that says. A verdict here is never that of a check, whose numbers come by a route of
 their own.
 """
 
 from . import kinds
-from .display import Tried, try_display
+from .display import try_display
 from .kinds import Kind
+from .verdicts import Tried
 
 __all__ = ["Kind", "Tried", "kinds", "try_display"]

@@ -19,7 +19,7 @@ from ..evaluate.operations import RELATIONS
 from ..latex import tree as t
 from ..latex.names import normal
 from .knowledge import Known
-from .reading import NotRead, read
+from .reading import NotRead, Reading, mentions, read
 
 _ORDERS = frozenset({"<", ">", "\\le", "\\ge", "\\ne"})
 _LISTED = re.compile(
@@ -29,21 +29,30 @@ _LISTED = re.compile(
 _MEMBER = re.compile(
     r"^\s*(?P<keys>\\?[A-Za-z]+(?:\s*,\s*\\?[A-Za-z]+)*)\s*\\in\s*\\mathbb\s*\{?(?P<set>[NZRC])\}?\s*$"
 )
-_KIND = {"N": "whole", "Z": "whole", "R": "real", "C": "complex"}
+_RELATES = re.compile(r"[=<>]|\\(le|ge|ne|lt|gt|in|leq|geq|neq)(?![a-z])")
+_KIND = {"N": "whole", "Z": "whole", "R": "real", "C": "complex_"}
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition: what it says, its relations, and of what is listed the first and the step."""
+    """One condition: what it says, its relations or what is listed, or the symbol it defines."""
 
     latex: str
     steps: tuple[t.Step, ...] = ()
     whole: str = ""
     first: int = 0
     kinds: tuple[tuple[str, str], ...] = ()
+    defines: str = ""
+    symbols: tuple[str, ...] = ()
+
+    def value(self, bindings: Mapping[str, Any]) -> Any:
+        """What the symbol that it defines is."""
+        return Evaluator(bindings).value(self.steps[0].right)
 
     def holds(self, bindings: Mapping[str, Any]) -> bool:
         """Whether numbers meet it; those for which it has no value do not."""
+        if self.defines:
+            return True
         if self.whole:
             value = bindings.get(self.whole, self.first)
             return bool(np.isreal(value) and value == int(value.real) and value.real >= self.first)
@@ -63,12 +72,21 @@ def _meets(step: t.Step, evaluator: Evaluator) -> bool:
     return RELATIONS[step.relation](np.real(left), np.real(right))
 
 
-def conditions_of(texts: Iterable[str], known: Known) -> tuple[tuple[Condition, ...], list[str]]:
-    """Those of `texts` that can be read as conditions, and those that cannot."""
-    found, unread = [], []
+def conditions_of(
+    texts: Iterable[str], known: Known, symbols: Sequence[str]
+) -> tuple[tuple[Condition, ...], list[str]]:
+    """Those of `texts` that are conditions on `symbols`, and those that cannot be read.
+
+    What is no relation is no condition, and one on other symbols is one on another display.
+    """
+    found: list[Condition] = []
+    unread = []
     for text in texts:
         one = condition_of(text, known)
-        found.append(one) if one else unread.append(text)
+        if one is None:
+            unread += [text] * bool(_RELATES.search(text))
+        elif one.defines in symbols if one.defines else set(one.symbols) <= set(symbols):
+            found.append(one)
     return tuple(found), unread
 
 
@@ -84,16 +102,42 @@ def condition_of(text: str, known: Known) -> Condition | None:
     text = text.strip().strip(".,; ")
     if listed := _LISTED.match(text):
         key = normal(listed["key"])
-        return Condition(text, whole=key, first=int(listed["first"]), kinds=((key, "whole"),))
+        whole = ((key, "whole"),)
+        return Condition(text, whole=key, first=int(listed["first"]), kinds=whole, symbols=(key,))
     if member := _MEMBER.match(text):
         keys = [normal(key) for key in member["keys"].split(",")]
-        return Condition(text, kinds=tuple((key, _KIND[member["set"]]) for key in keys))
+        kinds = tuple((key, _KIND[member["set"]]) for key in keys)
+        return Condition(text, kinds=kinds, symbols=tuple(keys))
     try:
         reading = read(text, known)
     except NotRead:
         return None
     steps = reading.statement.steps
-    return Condition(text, steps) if _orders(steps) and not reading.unknown else None
+    if reading.unknown:
+        return None
+    if _orders(steps):
+        return Condition(text, steps, symbols=_free(reading, known))
+    return _definition(text, reading, known)
+
+
+def _free(reading: Reading, known: Known) -> tuple[str, ...]:
+    return tuple(key for key in reading.symbols if key not in known.constants)
+
+
+def _definition(text: str, reading: Reading, known: Known) -> Condition | None:
+    """``K = A + B``: what a symbol stands for; a bare number is a case, and no definition."""
+    steps = reading.statement.steps
+    if len(steps) != 1 or steps[0].relation not in ("=", ":="):
+        return None
+    left, right = steps[0].left, steps[0].right
+    if not isinstance(left, t.Name) or mentions(right, left.key) or not _symbols(right):
+        return None
+    symbols = tuple(key for key in _free(reading, known) if key != left.key)
+    return Condition(text, steps, defines=left.key, symbols=symbols)
+
+
+def _symbols(node: t.Node) -> bool:
+    return any(isinstance(part, t.Name) for _, part in t.walk(node))
 
 
 def _orders(steps: Sequence[t.Step]) -> bool:

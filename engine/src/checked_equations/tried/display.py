@@ -3,49 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ..check.mends import Mends
-from ..check.outcomes import Mutants
 from ..latex import tree as t
 from ..latex.macros import Macros, expand
 from ..latex.names import normal
 from . import kinds as known_kinds
 from .conditions import Condition, conditions_of
-from .drawing import samples
+from .drawing import Made, Plan, samples
+from .forms import differentiated, refuse_paths, with_dots
 from .judging import Trial
 from .kinds import Kind
 from .knowledge import Known, by_custom, known
+from .nist import COMMON
+from .notation import Notation
 from .parts import parted
-from .reading import NotRead, Reading, read
+from .reading import NotRead, Reading, mentions, read
+from .verdicts import Tried, verdict_on
 
-Verdict = Literal["holds", "holds if", "does not hold", "definition", "not read"]
+__all__ = ["Tried", "try_display"]
 
-
-@dataclass(frozen=True)
-class Tried:
-    """What became of a display that nobody bound.
-
-    `why` says why it is not read, or what the verdict rests on; `region` where it holds, if not
-    everywhere; `residual` is the worst where it holds, else the best; `mutants` are its slips and
-    their fates; `mend` what one edit would mend it; `drawn` what was drawn for each symbol.
-    """
-
-    verdict: Verdict
-    why: str = ""
-    region: str | None = None
-    residual: float | None = None
-    mutants: Mutants | None = None
-    mend: Mends | None = None
-    drawn: Mapping[str, Kind] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        """The verdict with the region and the reason, in a line."""
-        said = f"{self.verdict} {self.region}" if self.region else self.verdict
-        return f"{said} ({self.why})" if self.why else said
+_BETTER = ("holds", "holds if")
+_AXES = ("x", "y")  # of which a complex z is made
 
 
 def try_display(
@@ -55,13 +37,15 @@ def try_display(
     kinds: Mapping[str, Kind] | None = None,
     macros: Macros | None = None,
     bindings: Mapping[str, Any] | None = None,
+    notation: Notation = COMMON,
     rng: int | np.random.Generator = 0,
 ) -> Tried:
     """Try the display `latex` on numbers that are drawn for its symbols.
 
     Symbols are of the kinds in `kinds`, or by custom: n, m, k, i, j are whole, z, w, s complex,
     all others real. `conditions` are LaTeX, such as ``x > 0``; those that the display prints are
-    read as well. `bindings` are values of symbols that are no variables, or functions.
+    read as well, and ``K = A + B`` says what K is. `bindings` are values of symbols that are no
+    variables, or functions; `notation` are the functions that the field knows.
 
     Examples
     --------
@@ -72,43 +56,47 @@ def try_display(
     >>> try_display(r"(a + b)^2 = a^2 + 3 a b + b^2").verdict
     'does not hold'
     """
-    full = expand(latex, macros).latex if macros else latex
+    full = notation.written(expand(latex, macros).latex if macros else latex).latex
     declared = {normal(key): kind for key, kind in (kinds or {}).items()}
     stream = np.random.default_rng(rng)
-    functions = {
-        k: kind.draw(stream, {}) for k, kind in declared.items() if kind.name == "function"
-    }
-    own = known({**(bindings or {}), **functions})
+    functions = [key for key, kind in declared.items() if kind.name == "function"]
+    drawn = {key: declared[key].draw(stream, {}) for key in functions}
+    own = known({**notation.bindings(), **(bindings or {}), **drawn}, notation)
     try:
         statement, stated = parted(full, own)
-        reading = read(statement, own)
+        reading = _read(statement, own)
     except NotRead as wrong:
         return Tried("not read", str(wrong))
-    found, unread = conditions_of([*stated, *conditions], own)
-    return _judged(reading, own, declared, found, unread, stream)
-
-
-def _judged(
-    reading: Reading,
-    own: Known,
-    declared: Mapping[str, Kind],
-    conditions: Sequence[Condition],
-    unread: Sequence[str],
-    rng: np.random.Generator,
-) -> Tried:
-    """The verdict on what was read."""
+    said = [notation.written(text).latex for text in conditions]
+    found, unread = conditions_of([*stated, *said], own, reading.symbols)
     body = _without_definition(reading)
     if body is None:
         return Tried("definition")
+    problem = _not_tried(body)
+    if problem:
+        return Tried("not read", problem)
+    return _judged(body, own, declared, found, unread, stream)
+
+
+def _read(latex: str, own: Known) -> Reading:
+    """What is read, without integrals that have no limits."""
+    refuse_paths(latex)
+    reading = read(latex, own)
+    statement = with_dots(differentiated(reading.statement, reading.latex))
+    symbols = tuple(dict.fromkeys((*reading.symbols, *_differentiated_by(statement))))
+    return replace(reading, statement=statement, symbols=symbols)
+
+
+def _differentiated_by(statement: t.Statement) -> list[str]:
+    parts = [part for _, part in t.walk(statement)]
+    return [part.symbol.key for part in parts if isinstance(part, t.Slope)]
+
+
+def _not_tried(body: Reading) -> str:
     if not body.statement.steps:
-        return Tried("not read", "no relation stands in it")
-    if body.unknown:
-        said = ", ".join(f"`{key}`" for key in body.unknown)
-        return Tried("not read", f"the function {said} is not known")
-    kinds, fixed = _kinds_of(body, own, declared, conditions)
-    told = f"a condition that is not read: {unread[0]}" if unread else ""
-    trial = Trial(body.latex, body.statement, tuple(samples(kinds, fixed, conditions, rng)))
-    return replace(_verdict(trial, body, kinds, told), drawn=kinds)
+        return "no relation stands in it"
+    said = ", ".join(f"`{key}`" for key in body.unknown)
+    return f"the function {said} is not known" if said else ""
 
 
 def _without_definition(reading: Reading) -> Reading | None:
@@ -118,77 +106,90 @@ def _without_definition(reading: Reading) -> Reading | None:
     if first is None or first.relation not in ("=", ":="):
         return reading
     left = first.left
-    known = isinstance(left, t.Apply) and left.key not in reading.unknown
-    if not isinstance(left, t.Apply) or known or _mentions(first.right, left.key):
+    unknown = isinstance(left, t.Apply) and left.key in reading.unknown
+    if not (unknown and isinstance(left, t.Apply)) or mentions(first.right, left.key):
         return reading
     rest = statement.steps[1:]
     if not rest:
         return None
     statement = replace(statement, steps=rest)
-    return replace(reading, statement=statement, unknown=_called(statement, reading.unknown))
+    called = tuple(key for key in reading.unknown if mentions(statement, key))
+    return replace(reading, statement=statement, unknown=called)
 
 
-def _called(statement: t.Statement, keys: Sequence[str]) -> tuple[str, ...]:
-    return tuple(key for key in keys if _mentions(statement, key))
+def _judged(
+    body: Reading,
+    own: Known,
+    declared: Mapping[str, Kind],
+    conditions: Sequence[Condition],
+    unread: Sequence[str],
+    rng: np.random.Generator,
+) -> Tried:
+    """The verdict on what was read, in the way in which it holds if it does in any."""
+    names = [key for key in own.doubtful if mentions(body.statement, key)]
+    doubt = "a function that another may be called like is in it" if names else ""
+    told = f"a condition that is not read: {unread[0]}" if unread else ""
+    if any(isinstance(part, t.Dots) for _, part in t.walk(body.statement)):
+        doubt = doubt or "dots may go on in another way"
+    best: Tried | None = None
+    for plan, said in _plans(body, own, declared, conditions):
+        drawn = tuple(samples(plan, conditions, rng))
+        found = verdict_on(Trial(body.statement, drawn, tuple(plan.drawn)), plan, told, doubt)
+        found = replace(found, drawn=plan.drawn, why="; ".join(filter(None, (said, found.why))))
+        if found.verdict == "holds":
+            return found
+        if best is None or (found.verdict in _BETTER and best.verdict not in _BETTER):
+            best = found
+    assert best is not None, "there is a plan"
+    return best
 
 
-def _mentions(node: t.Node, key: str) -> bool:
-    return any(getattr(part, "key", "") == key for _, part in t.walk(node))
+def _plans(
+    body: Reading, own: Known, declared: Mapping[str, Kind], conditions: Sequence[Condition]
+) -> list[tuple[Plan, str]]:
+    """In what ways the letters may be meant, each with what is said of it."""
+    plan = _plan(body, own, declared, conditions)
+    plans = [(plan, "")]
+    axes = [key for key in _AXES if key in plan.drawn]
+    if axes and "z" in plan.drawn and "z" not in declared and plan.drawn["z"].name == "complex":
+        others = {key: kind for key, kind in plan.drawn.items() if key != "z"}
+        pair = {key: known_kinds.real for key in _AXES if key not in others}
+        made = {"z": lambda numbers: numbers["x"] + 1j * numbers["y"]}
+        apart = replace(plan, drawn={**others, **pair}, derived={**plan.derived, **made})
+        plans.append((apart, "with z = x + iy"))
+    return plans
 
 
-def _kinds_of(
-    reading: Reading, own: Known, declared: Mapping[str, Kind], conditions: Sequence[Condition]
-) -> tuple[dict[str, Kind], dict[str, Any]]:
-    """The kind of each symbol, and the values of those that are constants."""
+def _plan(
+    body: Reading, own: Known, declared: Mapping[str, Kind], conditions: Sequence[Condition]
+) -> Plan:
+    """The kind of each symbol, the values of constants, and what is made of others."""
     stated = {key: getattr(known_kinds, name) for one in conditions for key, name in one.kinds}
+    derived: dict[str, Made] = {one.defines: one.value for one in conditions if one.defines}
+    told = [body.statement, *(step for one in conditions for step in one.steps)]
+    known = {**own.constants, **own.bindings}
+    fixed = {key: value for key, value in known.items() if any(mentions(n, key) for n in told)}
+    needed = [key for one in conditions if one.defines for key in one.symbols]
     drawn: dict[str, Kind] = {}
-    fixed = {key: own.bindings[key] for key in own.bindings if _mentions(reading.statement, key)}
-    for key in reading.symbols:
-        if key in declared or key in stated or key not in own.constants:
-            drawn[key] = declared.get(key) or stated.get(key) or by_custom(key)
+    for key in dict.fromkeys((*body.symbols, *needed)):
+        conjugate = _conjugated(key)
+        kind = declared.get(key) or stated.get(key)
+        if key in derived or (key in known and kind is None):
+            continue
+        if conjugate in body.symbols and kind is None:
+            derived[key] = _conjugate_of(conjugate)
         else:
-            fixed[key] = own.constants[key]
-    return drawn, fixed
+            drawn[key] = kind or by_custom(key)
+    return Plan(drawn, {k: v for k, v in fixed.items() if k not in drawn}, derived)
 
 
-def _verdict(trial: Trial, reading: Reading, kinds: Mapping[str, Kind], told: str) -> Tried:
-    held, failed = trial.held, trial.failed
-    if not held and not failed:
-        why = next((fate.why for fate in trial.fates if fate.why), "no numbers meet the conditions")
-        return Tried("not read", f"it has no value: {why}", residual=trial.residual)
-    if held:
-        verdict: Verdict = "holds if" if failed else "holds"
-        region = _region(trial, kinds) if failed else None
-        return Tried(verdict, told, region, trial.residual, trial.mutants())
-    return _failed(trial, reading, kinds, told)
+def _conjugate_of(key: str) -> Made:
+    return lambda numbers: np.conj(numbers[key])
 
 
-def _failed(trial: Trial, reading: Reading, kinds: Mapping[str, Kind], told: str) -> Tried:
-    """A statement that holds nowhere: a definition, a relation of symbols, or a slip."""
-    first = reading.statement.steps[0]
-    left = first.left.key if isinstance(first.left, t.Name) else ""
-    alone = len(reading.statement.steps) == 1 and first.relation in ("=", ":=")
-    if left and alone and not _mentions(first.right, left):
-        return Tried("definition", f"of {left}")
-    loose = sorted(key for key in kinds if not _on_both_sides(reading.statement, key))
-    if loose or told:
-        said = told or f"a relation that the text must explain: {', '.join(loose)} on one side only"
-        return Tried("not read", said, residual=trial.residual)
-    return Tried("does not hold", residual=trial.residual, mend=trial.mends())
-
-
-def _on_both_sides(statement: t.Statement, key: str) -> bool:
-    return all(_mentions(step.left, key) and _mentions(step.right, key) for step in statement.steps)
-
-
-def _region(trial: Trial, kinds: Mapping[str, Kind]) -> str:
-    """Where it holds: of several descriptions that fit the shortest."""
-    names = [fate.sample.region.said for fate in trial.held]
-    for signs, said in (("+", "> 0"), ("-", "< 0")):
-        held = {fate.sample.region.signs == signs for fate in trial.held}
-        failed = {fate.sample.region.signs == signs for fate in trial.failed}
-        if held == {True} and failed == {False} and len(kinds) == 1:
-            plane = any(fate.sample.region.plane for fate in trial.held)
-            key = next(iter(kinds))
-            return f"\\Re {key} {said}" if plane else f"{key} {said}"
-    return f"in the regions: {', '.join(names)}"
+def _conjugated(key: str) -> str:
+    """The symbol below a bar."""
+    for bar in ("\\bar ", "\\bar{", "\\overline ", "\\overline{"):
+        if key.startswith(bar):
+            return key.removeprefix(bar).rstrip("}")
+    return ""

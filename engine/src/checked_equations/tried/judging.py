@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ..check.bindings import swap_groups
-from ..check.mends import Mends, holds_on, mends_of
+from ..check.mends import Mends, mends_of
 from ..check.mutant_outcomes import run_mutants
-from ..check.mutants import all_mutants
+from ..check.mutants import Mutant, all_mutants
 from ..check.outcomes import MutantRecord, Mutants
 from ..check.relations import Misfit, Tolerance
 from ..check.statements import BoundStatement, Draw
 from ..errors import EquationError, OperationError
+from ..evaluate import beyond
 from ..latex import tree as t
-from ..latex.balance import balanced
 from ..latex.printer import to_latex
 from .drawing import Sample
 
 ALLOWED = Tolerance(rtol=1e-8)
+_MINUS_ONE = t.Sum((t.Number(1.0),), (-1,))
+_JUDGES = 3  # samples that a mend must hold on
+_SECONDS = 3.0  # of a search for mends
 FAR = 1e-4  # a residual below is lost digits, and accuses nobody
 
 
@@ -43,9 +48,9 @@ class Fate:
 class Trial:
     """A statement on all samples."""
 
-    latex: str
     statement: t.Statement
     samples: tuple[Sample, ...]
+    drawn: tuple[str, ...] = ()
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
@@ -69,32 +74,99 @@ class Trial:
         every = [fate.residual for fate in self.fates if fate.residual is not None]
         return max(held) if held else min(every, default=None)
 
+    def mends(self) -> Mends:
+        """The single edits after which it holds wherever it fails."""
+        draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
+        bound = bound_on(self.statement, draws)
+
+        def holds(candidate: t.Statement) -> bool:
+            known = [len(draw.evaluator) for draw in bound.draws]
+            edited = replace(bound, statement=candidate)
+            try:
+                steps = enumerate(candidate.steps)
+                return all(edited.compare(place, step).holds for place, step in steps)
+            finally:
+                for draw, kept in zip(bound.draws, known, strict=True):
+                    draw.evaluator.forget(kept)
+
+        values = [{key: draw[key] for key in self.drawn} for draw in draws]
+        return mends_of(self.statement, holds, values, seconds=_SECONDS)
+
     def mutants(self) -> Mutants:
         """The mutants, on the samples on which the statement holds."""
         draws = [fate.sample.bindings for fate in self.held]
         bound = bound_on(self.statement, draws)
-        groups = swap_groups(draws[0])
-        every = all_mutants(self.statement, groups, lambda node: balanced(self.latex, node.span))
-        fates = run_mutants(bound, every)
+        groups = swap_groups({key: draws[0][key] for key in self.drawn})
+        found = all_mutants(self.statement, groups, to_latex)
+        every = [mutant for mutant in found if not _of_parity(self.statement, mutant)]
+        fates = [
+            ("indistinct", residual)
+            if fate == "survived" and _same_above(bound, mutant)
+            else (fate, residual)
+            for mutant, (fate, residual) in zip(every, run_mutants(bound, every), strict=True)
+        ]
         pairs = zip(every, fates, strict=True)
         return Mutants.of(
             tuple(MutantRecord(m.edit, to_latex(m.after), *fate, said=m.said) for m, fate in pairs)
         )
 
-    def mends(self) -> Mends:
-        """The single edits after which it holds wherever it fails."""
-        drawn = [fate.sample.bindings for fate in self.failed][:_SAMPLES]
-        missed = min(fate.residual or 0.0 for fate in self.failed)
-        holds = holds_on(drawn, ALLOWED, missed)
-        return mends_of(self.statement, holds, drawn, seconds=_SECONDS)
+
+def _of_parity(statement: t.Statement, mutant: Mutant) -> bool:
+    """Whether it turns a sign above a power of -1, which only asks whether that is even."""
+    if not mutant.said.startswith("flip the sign") or not mutant.side:
+        return False
+    node: t.Node = getattr(statement.steps[mutant.places[0]], mutant.side)
+    for place in mutant.path:
+        if isinstance(node, t.Power) and place[0] == "exponent" and node.base == _MINUS_ONE:
+            return True
+        node = dict(t.children(node))[place]
+    return False
 
 
-_SAMPLES, _SECONDS = 6, 4.0  # on so many a mend must hold, and for so long one is looked for
+def _told_apart(bound: BoundStatement, mutant: Mutant, fate: str) -> str:
+    return "indistinct" if fate == "survived" and _same_above(bound, mutant) else fate
+
+
+def _same_above(bound: BoundStatement, mutant: Mutant) -> bool:
+    """Whether a function that the edit stands in has two arguments there, and one value.
+
+    The cosine of ``z + 2k\\pi`` does not see the sign of k, nor a modulus that of its inside; that
+    is no blindness of the numbers.
+    """
+    if not mutant.side:
+        return False
+    side: t.Node = getattr(bound.statement.steps[mutant.places[0]], mutant.side)
+    chain, node = [], side
+    for i, place in enumerate(mutant.path):
+        chain.append((node, mutant.path[i:]))
+        node = dict(t.children(node))[place]
+    for outer, path in reversed(chain):
+        if isinstance(outer, t.Function | t.Bars | t.Power | t.Dots):
+            return all(
+                _hides(draw, outer, t.replace_at(outer, path, mutant.after)) for draw in bound.draws
+            )
+    return False
+
+
+def _hides(draw: Draw, before: t.Node, after: t.Node) -> bool:
+    inside = [(a, b) for (_, a), (_, b) in zip(t.children(before), t.children(after), strict=True)]
+    try:
+        alike = _near(draw, before, after)
+        if isinstance(before, t.Dots):  # one term less is printed of the same
+            return alike
+        return alike and not all(_near(draw, a, b) for a, b in inside)
+    except EquationError:  # a running variable stands in it
+        return False
+
+
+def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
+    a, b = draw.evaluator.value(one), draw.evaluator.value(other)
+    return bool(np.max(np.abs(a - b)) <= 1e-9 * max(np.max(np.abs(a)), np.max(np.abs(b))))
 
 
 def bound_on(statement: t.Statement, draws: Sequence[Mapping[str, Any]]) -> BoundStatement:
     """The statement on draws, as a check has it."""
-    return BoundStatement(statement, tuple(map(Draw, draws)), ALLOWED)
+    return BoundStatement(statement, tuple(Draw(numbers, beyond) for numbers in draws), ALLOWED)
 
 
 def fate_of(statement: t.Statement, sample: Sample) -> Fate:

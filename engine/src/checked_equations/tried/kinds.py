@@ -42,8 +42,8 @@ class Region:
         return float(sign * size)
 
     def number(self, rng: Rng) -> complex | float:
-        """A number of the plane where it is complex: right of zero where its sign is plus."""
-        if not self.plane:
+        """A number of the plane, off the negative axis, where branches are cut."""
+        if self.signs == "+" and not self.plane:
             return self.real(rng)
         half = {"+": (-1.3, 1.3), "-": (1.8, 4.4)}.get(self.signs, (-3.0, 3.0))
         turn = rng.uniform(*half)

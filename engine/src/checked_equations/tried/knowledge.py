@@ -12,6 +12,7 @@ from ..evaluate.values import kind
 from ..latex.names import normal
 from . import kinds
 from .kinds import Kind
+from .notation import Notation
 
 CONSTANTS: dict[str, Any] = {"\\mathrm i": 1j, "i": 1j, "e": math.e, "\\mathrm e": math.e}
 _WHOLE = frozenset("nmkijlNMK") | {"\\ell"}
@@ -25,6 +26,7 @@ class Known:
 
     bindings: Mapping[str, Any]
     constants: Mapping[str, Any]
+    doubtful: tuple[str, ...] = ()
 
     @cached_property
     def kinds(self) -> dict[str, str]:
@@ -53,7 +55,11 @@ def by_custom(key: str) -> Kind:
     return kinds.complex_ if own in _COMPLEX else kinds.real
 
 
-def known(bindings: Mapping[str, Any] | None) -> Known:
+def known(bindings: Mapping[str, Any], notation: Notation | None = None) -> Known:
     """The constants that everybody knows, and what is bound besides."""
-    own = {normal(key): value for key, value in (bindings or {}).items()}
-    return Known(own, CONSTANTS)
+    own = {normal(key): value for key, value in bindings.items()}
+    if notation is None:
+        return Known(own, CONSTANTS)
+    named = {normal(key): value for key, value in notation.constants.items()}
+    doubtful = tuple(f"\\mathrm{{{name}}}" for name in notation.doubtful)
+    return Known(own, {**CONSTANTS, **named}, doubtful)

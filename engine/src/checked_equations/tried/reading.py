@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..errors import EquationError
+from ..evaluate.ellipsis import DOTS
 from ..latex import tree as t
 from ..latex.names import joined
 from ..latex.parser import parse
@@ -39,11 +40,29 @@ def read(latex: str, known: Known) -> Reading:
         second = parse(latex, {**known.kinds, **found}, free=True)
     except EquationError as wrong:
         raise NotRead(str(wrong.problem)) from wrong
+    _refuse_unread(second, known)
     statement = _settled(second, frozenset(found) | _running(second))
     parts = [part for _, part in t.walk(statement)]
-    free = [p.key for p in parts if isinstance(p, t.Name) and p.key not in known.kinds]
-    called = [p.key for p in parts if isinstance(p, t.Apply) and p.key not in known.kinds]
+    free = [p.key for p in parts if isinstance(p, t.Name) and p.key not in {*known.kinds, DOTS}]
+    called = [p.key for p in parts if isinstance(p, t.Apply) and p.key not in {*known.kinds, DOTS}]
     return Reading(latex, statement, tuple(dict.fromkeys(free)), tuple(dict.fromkeys(called)))
+
+
+def _refuse_unread(statement: t.Statement, known: Known) -> None:
+    """Raise `NotRead` for an unknown word, and for a side of a cut: ``x + \\mathrm i 0``."""
+    for _, part in t.walk(statement):
+        word = _key(part).partition("_")[0]
+        roman = word.startswith("\\mathrm{") and len(word) > len("\\mathrm{d}")
+        if isinstance(part, t.Name) and roman and part.key not in known.kinds:
+            raise NotRead(f"the function `{part.key}` is not known")
+        factors = part.factors if isinstance(part, t.Product) else ()
+        if t.Number(0.0) in factors and any(_key(f) in ("i", "\\mathrm i") for f in factors):
+            raise NotRead("a side of a branch cut is not read")
+
+
+def mentions(node: t.Node, key: str) -> bool:
+    """Whether a symbol, a function or a running variable called `key` occurs in `node`."""
+    return any(key in (_key(part), getattr(part, "name", "")) for _, part in t.walk(node))
 
 
 def _running(node: t.Node) -> frozenset[str]:
@@ -54,7 +73,9 @@ def _running(node: t.Node) -> frozenset[str]:
 def _runs(part: t.Node) -> tuple[str, ...]:
     if isinstance(part, t.Reduction):
         return (part.over.index,)
-    return part.variables if isinstance(part, t.Integral) else ()
+    if isinstance(part, t.Integral) and part.first is not None:
+        return part.variables
+    return ()
 
 
 def _letters(statement: t.Statement, latex: str, known: Known) -> Iterator[str]:
@@ -70,7 +91,7 @@ def _letters(statement: t.Statement, latex: str, known: Known) -> Iterator[str]:
     for _, part in t.walk(statement):
         named = isinstance(part, t.Name) and id(part) not in whole and part.key not in known.kinds
         called = isinstance(part, t.Apply) and known.is_number(part.key)
-        if (named or called) and _key(part) not in running:
+        if (named or called) and _key(part) not in {*running, DOTS}:
             yield _key(part)
 
 

@@ -12,7 +12,18 @@ from ...errors import OperationError, ShapeError
 from ...latex import tree as t
 from .. import operations as op
 from ..evaluator import Evaluator, Scope, rule
-from ..values import Array, Distribution, Nodes, conform, host, is_family, kind, scalar, shaped
+from ..values import (
+    Array,
+    Distribution,
+    Nodes,
+    Word,
+    conform,
+    host,
+    is_family,
+    kind,
+    scalar,
+    shaped,
+)
 
 _CONSTANTS = {"\\pi": np.pi, "e": np.e, "\\infty": np.inf}
 _TRANSPOSE_LETTERS = frozenset({"T", "\\mathrm T", "\\mathsf T"})
@@ -178,7 +189,13 @@ def _function(node: t.Function, ev: Evaluator, scope: Scope) -> Array:
         (condition,) = node.arguments
         assert isinstance(condition, t.Step), "the grammar allows no other"
         return scalar(_holds(ev, condition, scope))
-    return op.FUNCTIONS[node.name](*(ev.of(a, scope) for a in node.arguments))
+    arguments = [ev.of(a, scope) for a in node.arguments]
+    own = ev.bindings.get(node.name)
+    return (
+        call(node.name, own.function, arguments)
+        if isinstance(own, Word)
+        else op.FUNCTIONS[node.name](*arguments)
+    )
 
 
 def _holds(ev: Evaluator, step: t.Step, scope: Scope) -> bool:

@@ -16,6 +16,12 @@ from .algebra import argument, call, inside, whole_number
 
 @rule.register(t.Derivative | t.Gradient)
 def _derivative(node: t.Slope, ev: Evaluator, scope: Scope) -> Array:
+    if ev.beyond is not None and isinstance(node, t.Derivative):
+        value = ev.beyond.slope(node, ev, scope)
+        if value is not None:
+            return value
+    if isinstance(node, t.Derivative) and node.order is not None:
+        raise OperationError("an order of a derivative that is no digit is not read here")
     key = node.symbol.key
     # a bare function name is applied to the moved point
     name = node.body.key if isinstance(node.body, t.Name) else ""

@@ -16,10 +16,14 @@ from ..evaluator import Evaluator, Item, Points, Scope, rule
 from ..values import Array, Distribution, Nodes, conform, scalar
 from .algebra import argument, members_of, whole_number
 
+_LONGEST = 10_000_000
+
 
 def _members(ev: Evaluator, over: t.Range, scope: Scope) -> list[Any]:
     if over.members is None:
         first, last = (whole_number(ev.of(limit, scope)) for limit in over.limits)
+        if last - first > _LONGEST:
+            raise OperationError(f"a range of {last - first + 1} is too long to go through")
         if last - first > ev.longest:
             raise OperationError(f"more than {ev.longest:g} terms, by an edit of its ends")
         members = list(range(first, last + 1))
@@ -52,6 +56,8 @@ _STEPS: dict[str, Callable[[Array, Array], Array]] = {
 @rule.register(t.Reduction)
 def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
     if node.over.last == _INFINITY:
+        if ev.beyond is not None:
+            return ev.beyond.endless(node, ev, scope)
         return _series(node, ev, scope)
     members = _members(ev, node.over, scope)
     ev.terms += len(members)
@@ -67,6 +73,13 @@ def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
         raise OperationError(f"only scalars have a largest and a smallest, not {values[0].shape}")
     choose = np.argmin if node.kind == "argmin" else np.argmax
     return conform(members[int(choose(values))])
+
+
+@rule.register(t.Dots)
+def _dots(node: t.Dots, ev: Evaluator, scope: Scope) -> Array:
+    if ev.beyond is None:
+        raise OperationError("dots are not read here: write the sum with \\sum, or every term")
+    return ev.beyond.dots(node, ev, scope)
 
 
 _INFINITY = t.Constant("\\infty")
@@ -184,6 +197,8 @@ def _cross(node: t.Variance | t.Covariance, ev: Evaluator, scope: Scope) -> Arra
 
 @rule.register(t.Integral)
 def _integral(node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
+    if ev.beyond is not None and not set(node.variables) <= ev.bindings.keys():
+        return ev.beyond.integral(node, ev, scope)
     over = tuple(t.Under((key,), key) for key in node.variables)
     nodes = {under.distribution: _nodes(ev, under, scope) for under in over}
     weighted = list(_weighted(ev, over, scope, chances=False))

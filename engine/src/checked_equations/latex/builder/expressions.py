@@ -380,8 +380,14 @@ class Expressions:
         if len(order) > 1 and isinstance(order[-1], t.Transpose):
             order = [order[-1].base, *order[-2::-1]]  # the columns of the Hessian come last
         for variable in reversed(order):
-            body = t.Derivative(body, self.nabla(span, variable), span=span)
+            body = self._derivative(span, body, variable)
         return body
+
+    def _derivative(self, span: Span, body: Node, variable: Node) -> Node:
+        """One derivative, or of ``x^n`` below the line those of an order n."""
+        if isinstance(variable, t.Power):
+            return t.Derivative(body, self.nabla(span, variable.base), variable.exponent, span=span)
+        return t.Derivative(body, self.nabla(span, variable), span=span)
 
     def at(self, span: Span, body: Node, *points: Any) -> Node:
         """``\\left. body \\right|_{x = a}``."""

@@ -6,7 +6,7 @@ import itertools
 from functools import partial
 
 from .. import vocabulary as v
-from ..names import joined
+from ..names import Match, joined
 from ..tokenizer import Token, closing, split
 from .stream import Stream, is_letter
 
@@ -48,12 +48,17 @@ def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
         match = s.names.match(s.tokens, after)
         if match and (match.kind == "nodes" or (match.kind == "value" and s.indefinite)):
             i = after + match.length
-        elif s.free and not match and is_letter(s.tokens[after].text):
+        elif s.free and _may_run(match) and is_letter(s.tokens[after].text):
             i = s.atom_end(after)
         else:
             break
         keys.append(joined(s.tokens[after:i]))
     return keys, i
+
+
+def _may_run(match: Match | None) -> bool:
+    """Whether a bound name, if it is one, may be the variable of an integral without nodes."""
+    return match is None or match.kind == "value"
 
 
 def integral(s: Stream) -> None:

@@ -1,0 +1,128 @@
+"""How much of NIST's Digital Library of Mathematical Functions is verified, and nothing accused.
+
+    python engine/benchmarks/dlmf.py FOLDER [--list VERDICT] [--only 4.21]
+
+FOLDER holds the pages in Markdown, one folder a chapter (``4/4.1.md``), as the public repository
+Novum-Mathematicum/DLMF-markdown has them. Each display is tried as it stands, with the conditions
+that the text around it prints; nothing is bound by hand. A display is *verified* if it holds
+wherever it has a value and the conditions allow it, and every mutant of it is caught; *in part* if
+it holds in one region and not in another; *wrong* if it holds nowhere.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from checked_equations.tried import Tried
+from checked_equations.tried.display import try_display
+from checked_equations.tried.nist import NIST
+
+_DISPLAY = re.compile(r"\$\$\n(?P<latex>.*?)\n\$\$", re.DOTALL)
+_TAG = re.compile(r"\\tag\{(?P<tag>[^}]*)\}")
+_INLINE = re.compile(r"\$([^$]+)\$")
+_BEHIND = re.compile(r"^\s*(where|when|provided|for|if|and|valid|in which|here)\b", re.IGNORECASE)
+
+
+COLUMNS = ("verified", "survivors", "in part", "wrong", "definition", "not read")
+
+
+@dataclass(frozen=True)
+class Display:
+    """One display of a page, and the conditions that stand around it."""
+
+    page: str
+    tag: str
+    latex: str
+    conditions: tuple[str, ...]
+
+
+def displays(page: Path) -> Iterator[Display]:
+    """All displays of a page."""
+    text = re.sub(r":::\{note\}.*?:::", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    found = list(_DISPLAY.finditer(text))
+    for i, match in enumerate(found):
+        tags = _TAG.findall(match["latex"])
+        end = found[i + 1].start() if i + 1 < len(found) else len(text)
+        after = text[match.end() : end].strip().split("\n\n")[0]
+        start = found[i - 1].end() if i else 0
+        before = text[start : match.start()].strip().split("\n\n")
+        sentences = [after if _BEHIND.match(after) else "", _introduction(before)]
+        conditions = [one for said in sentences for one in _INLINE.findall(said)]
+        latex = _TAG.sub("", match["latex"]).strip()
+        yield Display(page.stem, tags[0] if tags else "", latex, tuple(conditions))
+
+
+def _introduction(before: list[str]) -> str:
+    """The last sentence before a display."""
+    said = [part for part in before if part.strip() and not part.startswith("<a id")]
+    return said[-1].split(". ")[-1] if said and not said[-1].startswith("#") else ""
+
+
+def tried(display: Display) -> tuple[Tried, float]:
+    """What becomes of a display, and the seconds of processor that it took."""
+    begun = time.process_time()
+    found = try_display(display.latex, conditions=display.conditions, notation=NIST)
+    return found, time.process_time() - begun
+
+
+def sort_of(found: Tried) -> str:
+    """The word for a verdict."""
+    if found.verdict == "holds":
+        mutants = found.mutants
+        caught = mutants is not None and mutants.caught and not mutants.survived
+        return "verified" if caught else "survivors"
+    words = {"holds if": "in part", "does not hold": "wrong", "not read": "not read"}
+    return words.get(found.verdict, found.verdict)
+
+
+def told(display: Display, found: Tried, took: float) -> str:
+    """A display and what became of it, for the list."""
+    latex = display.latex.replace("\n", " ")
+    lines = [f"{sort_of(found)} {display.tag} [{took:.1f} s] {latex}"]
+    lines.append(f"      {found} {found.residual} {display.conditions}")
+    if sort_of(found) == "survivors" and found.mutants is not None:
+        alive = [record.edit for record in found.mutants.list if record.outcome == "survived"]
+        lines.append(f"      {alive}")
+    return "\n".join(lines)
+
+
+def row(chapter: Path, pages: str, listed: list[str]) -> str:
+    """The row of a chapter in the table."""
+    counts: Counter[str] = Counter()
+    seconds: list[float] = []
+    for page in sorted(chapter.glob("*.md"), key=lambda p: [int(n) for n in p.stem.split(".")]):
+        for display in displays(page) if page.stem.startswith(pages) else ():
+            found, took = tried(display)
+            counts[sort_of(found)] += 1
+            seconds.append(took)
+            if sort_of(found) in listed:
+                print(told(display, found, took), flush=True)
+    total = len(seconds)
+    cells = [f"{counts[name]} ({100 * counts[name] / max(total, 1):.0f} %)" for name in COLUMNS]
+    mean = sum(seconds) / max(total, 1)
+    return " | ".join(
+        [f"| {chapter.name}", str(total), *cells, f"{mean:.2f}, {max(seconds):.1f} |"]
+    )
+
+
+def main() -> None:
+    """Print the table."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("folder", type=Path)
+    options.add_argument("--list", default="", help="print the displays with these verdicts")
+    options.add_argument("--only", default="", help="pages that begin so")
+    given = options.parse_args()
+    print("| chapter | displays |", " | ".join(COLUMNS), "| seconds each, most |")
+    for chapter in sorted((p for p in given.folder.iterdir() if p.is_dir()), key=lambda p: p.name):
+        if given.only.startswith(chapter.name) or not given.only:
+            print(row(chapter, given.only, given.list.split(",")), flush=True)
+
+
+if __name__ == "__main__":
+    main()

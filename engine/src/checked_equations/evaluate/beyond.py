@@ -1,0 +1,121 @@
+"""What an evaluator may do beyond what is bound: integrals without nodes, slow series, slopes.
+
+A check binds the nodes of its integrals. Where nobody binds anything, integrals are adaptive,
+series are accelerated, and derivatives are those of analytic functions.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import OperationError
+from ..latex import tree as t
+from . import ellipsis
+from .evaluator import Evaluator, Item, Scope
+from .numerics.circle import derivative
+from .numerics.extrapolation import product, series
+from .numerics.quadrature import integrate
+from .rules.algebra import whole_number
+from .values import Array, scalar
+
+_INFINITY = t.Constant("\\infty")
+
+
+def integral(node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
+    """The integral over an unbound variable, along a straight line between its limits."""
+    if len(node.variables) > 1 or node.first is None or node.dimension is not None:
+        raise OperationError("an integral over one variable between limits can be tried")
+    (key,) = node.variables
+    (low, down), (high, up) = (_limit(limit, ev, scope) for limit in node.limits)
+
+    def along(start: complex, by: complex) -> Any:
+        def at(u: float) -> complex:
+            place = start + u * by
+            place = place if np.imag(by) or np.imag(start) else float(np.real(place))
+            return complex(ev.of(node.body, {**scope, key: Item(("at", place), place)}) * by)
+
+        return at
+
+    if not down and not up:
+        straight = np.isreal(low) and np.isreal(high)
+        if straight:
+            return _real(integrate(along(0.0, 1.0), float(np.real(low)), float(np.real(high))))
+        return _real(integrate(along(low, high - low), 0.0, 1.0))
+    if down and up:
+        if abs(down + up) > 1e-9 or abs(low - high) > 1e-9:
+            raise OperationError("the ends of this integral do not lie on one line")
+        return _real(integrate(along(low, up), -np.inf, np.inf))
+    start, by, sign = (low, up, 1.0) if up else (high, down, -1.0)
+    if np.isreal(start) and np.isreal(by) and np.real(by) > 0:
+        return _real(sign * integrate(along(0.0, 1.0), float(np.real(start)), np.inf))
+    return _real(sign * integrate(along(start, by), 0.0, np.inf))
+
+
+def _real(value: complex) -> Array:
+    value = complex(value)
+    return scalar(value if value.imag else value.real)
+
+
+def _limit(node: t.Node, ev: Evaluator, scope: Scope) -> tuple[complex, complex]:
+    """A limit as a place and a direction, which is zero where it is finite."""
+    if not any(part == _INFINITY for _, part in t.walk(node)):
+        return complex(ev.of(node, scope)), 0.0
+    one, two = (complex(ev.of(_put(node, t.Number(size)), scope)) for size in (1.0, 2.0))
+    by = two - one
+    return one - by, by / abs(by)
+
+
+def _put(node: t.Node, number: t.Node) -> t.Node:
+    """`node` with a number in place of what is infinite."""
+    return number if node == _INFINITY else t.mapped(node, lambda part: _put(part, number))
+
+
+def endless(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
+    """A sum or a product without end, either way."""
+    if node.kind not in ("sum", "prod"):
+        raise OperationError(f"the {node.kind} over a range without end is not tried")
+    first, _ = node.over.limits
+
+    def term(k: int) -> complex:
+        return complex(ev.of(node.body, {**scope, node.over.index: Item(k, k)}))
+
+    total = series if node.kind == "sum" else product
+    if first == t.Sum((_INFINITY,), (-1,)):
+        if node.kind == "sum":
+            return _real(term(0) + series(lambda k: term(k) + term(-k), 1))
+        return _real(term(0) * product(lambda k: term(k) * term(-k), 1))
+    start = ev.of(first, scope)
+    return _real(total(term, int(np.real(start))))
+
+
+def dots(node: t.Dots, ev: Evaluator, scope: Scope) -> Array:
+    """What goes on with dots."""
+    return ellipsis.value_of(node, ev, scope)
+
+
+def _order(node: t.Derivative, ev: Evaluator, scope: Scope) -> int:
+    return 1 if node.order is None else whole_number(ev.of(node.order, scope))
+
+
+def slope(node: t.Derivative, ev: Evaluator, scope: Scope) -> Array | None:
+    """A derivative of any order by a number, where it is that of an analytic function."""
+    order, body = _order(node, ev, scope), node.body
+    while isinstance(body, t.Derivative) and body.variable == node.variable:
+        order, body = order + _order(body, ev, scope), body.body
+    if isinstance(node.variable, t.Subscript):
+        return None
+    key = node.symbol.key
+    point: Any = scope[key].value if key in scope else ev.bindings.get(key, np.zeros(2))
+    if np.ndim(point) or not ev.depends(body, key):
+        return None
+
+    def at(z: complex) -> complex:
+        return complex(ev.of(body, {**scope, key: Item(("circle", z), z)}))
+
+    value = derivative(at, complex(point), order)
+    if value is None:
+        return None
+    real = np.isreal(point) and abs(value.imag) <= 1e-9 * abs(value)
+    return scalar(value.real if real else value)

@@ -1,0 +1,1 @@
+"""Integrals, series and derivatives of functions of one number: each settles, or says that not."""

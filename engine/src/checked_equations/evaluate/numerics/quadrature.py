@@ -1,0 +1,167 @@
+"""Integrals by double exponential rules, and tails that oscillate by extrapolation.
+
+Takahasi and Mori (1974): after a substitution that makes the integrand die away doubly
+exponentially the trapezoidal rule is all that is needed, also beside singular ends. A tail that
+oscillates is cut at its zeros; the partial integrals are extrapolated by Wynn's epsilon algorithm.
+"""
+
+from __future__ import annotations
+
+import cmath
+import itertools
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ...errors import EquationError, OperationError
+from .extrapolation import wynn
+
+Integrand = Callable[[float], complex]
+_SETTLED = 1e-11  # of two levels, relative to the integral of the modulus
+_LEVELS = 6
+_REACH = 4.0  # in the variable of the trapezoidal rule, either way
+_ZEROS = 26  # of a tail that oscillates
+_GRID = 800
+_RULE = np.polynomial.legendre.leggauss(24)
+
+
+def integrate(f: Integrand, low: float, high: float) -> complex:
+    """The integral of `f`, either end perhaps infinite. Raises `OperationError` if none settles.
+
+    >>> round(integrate(lambda x: math.exp(-x * x), -math.inf, math.inf).real ** 2, 9)
+    3.141592654
+    """
+    if low == high:
+        return 0.0
+    if low > high:
+        return -integrate(f, high, low)
+    if low == -math.inf < high < math.inf:
+        return integrate(lambda x: f(-x), -high, math.inf)
+    settled = _double_exponential(f, low, high)
+    if settled is not None:
+        return settled
+    if low == -math.inf:
+        return integrate(lambda x: f(x) + f(-x), 0.0, math.inf)
+    if high == math.inf:
+        return _oscillating(f, low)
+    raise OperationError("the integral does not settle")
+
+
+def _double_exponential(f: Integrand, low: float, high: float) -> complex | None:
+    place = _substitution(low, high)
+    known: dict[float, complex] = {}
+    before: complex | None = None
+    for level in range(1, _LEVELS):
+        step = 0.5**level
+        for k in range(-int(_REACH / step), int(_REACH / step) + 1):
+            u = k * step
+            if u not in known:
+                known[u] = _term(f, *place(u))
+        values = np.array(list(known.values()))
+        total, size = step * complex(values.sum()), step * float(np.abs(values).sum())
+        if not cmath.isfinite(total):
+            return None
+        ends = max(abs(known[u]) for u in (min(known), max(known)))
+        settled = before is not None and level > 2 and abs(total - before) <= _SETTLED * size
+        if settled and ends <= 1e-9 * size:
+            return total
+        before = total
+    return None
+
+
+def _term(f: Integrand, x: float, weight: float) -> complex:
+    """One term; where the weight leaves the reach of floats, an integrand may have no value."""
+    if weight == 0.0 or not math.isfinite(x) or not math.isfinite(weight):
+        return 0.0
+    try:
+        value = complex(f(x)) * weight
+    except (EquationError, OperationError, ArithmeticError, ValueError):
+        return 0.0 if weight < 1e-9 or weight > 1e9 else complex(math.nan)
+    return value
+
+
+def _substitution(low: float, high: float) -> Callable[[float], tuple[float, float]]:
+    """From the variable of the trapezoidal rule to a place and its weight."""
+
+    def finite(u: float) -> tuple[float, float]:
+        s = math.pi / 2 * math.sinh(u)
+        small = 1.0 / (1.0 + math.exp(2.0 * abs(s))) if abs(s) < 300 else 0.0  # from the nearer end
+        x = low + (high - low) * small if s < 0 else high - (high - low) * small
+        if x in (low, high):
+            return x, 0.0
+        weight = (high - low) * math.pi * math.cosh(u) * small * (1.0 - small)
+        return x, weight
+
+    def half(u: float) -> tuple[float, float]:
+        s = math.pi / 2 * math.sinh(u)
+        if abs(s) > 300:
+            return low, 0.0
+        return low + math.exp(s), math.exp(s) * math.pi / 2 * math.cosh(u)
+
+    def whole(u: float) -> tuple[float, float]:
+        s = math.pi / 2 * math.sinh(u)
+        if abs(s) > 300:
+            return 0.0, 0.0
+        return math.sinh(s), math.cosh(s) * math.pi / 2 * math.cosh(u)
+
+    if math.isfinite(high):
+        return finite
+    return half if math.isfinite(low) else whole
+
+
+def _oscillating(f: Integrand, low: float) -> complex:
+    """From `low` on: the integrals between zeros, and what they tend to."""
+    cuts = _zeros(f, low)
+    if len(cuts) < 10:
+        raise OperationError("the integral does not settle")
+    first = _double_exponential(f, low, cuts[0])
+    if first is None:
+        raise OperationError("the integral does not settle")
+    partial = [first]
+    for a, b in itertools.pairwise(cuts):
+        partial.append(partial[-1] + _gauss(f, a, b))
+    return wynn(partial)
+
+
+def _gauss(f: Integrand, low: float, high: float) -> complex:
+    points, weights = _RULE
+    half = 0.5 * (high - low)
+    values = (complex(f(low + half * (1.0 + x))) * w for x, w in zip(points, weights, strict=True))
+    return half * sum(values)
+
+
+def _zeros(f: Integrand, low: float) -> list[float]:
+    """The first zeros behind `low` of the real part, or of the imaginary one if that is larger."""
+    grid = low + np.linspace(0.0, 60.0, _GRID)[1:]
+    values = np.array([_value(f, float(x)) for x in grid])
+    real = np.abs(values.real).sum() >= np.abs(values.imag).sum()
+
+    def part(value: complex) -> float:
+        return value.real if real else value.imag
+
+    along = [part(v) for v in values]
+    return list(_crossings(lambda x: part(_value(f, x)), grid, along))[:_ZEROS]
+
+
+def _crossings(
+    g: Callable[[float], float], grid: np.ndarray, along: list[float]
+) -> Iterator[float]:
+    for a, b, at_a, at_b in zip(grid, grid[1:], along, along[1:], strict=False):
+        if at_a * at_b < 0:
+            left, right, value = float(a), float(b), at_a
+            for _ in range(28):
+                middle = 0.5 * (left + right)
+                there = g(middle)
+                if there * value > 0:
+                    left, value = middle, there
+                else:
+                    right = middle
+            yield 0.5 * (left + right)
+
+
+def _value(f: Integrand, x: float) -> complex:
+    try:
+        return complex(f(x))
+    except (EquationError, OperationError, ArithmeticError, ValueError):
+        return complex(math.nan)

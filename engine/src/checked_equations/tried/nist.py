@@ -1,0 +1,87 @@
+"""The notation of NIST's Digital Library of Mathematical Functions, which many others share.
+
+A row is a written form and what it is a call of; a letter alone, such as ``C(z)`` for a Fresnel
+integral, means this in the library and not in general, and stands in a second table.
+"""
+
+from __future__ import annotations
+
+from . import elementary, special
+from .notation import Notation
+
+_COMMON = {
+    r"\Gamma(z)": "gammafn(z)", r"\ln\Gamma(z)": "loggamma(z)", r"\log\Gamma(z)": "loggamma(z)",
+    r"\operatorname{Ln}\Gamma(z)": "loggamma(z)", r"\Gamma(a,z)": "uppergamma(a,z)",
+    r"\gamma(a,z)": "lowergamma(a,z)", r"\psi(z)": "digamma(z)", r"\psi^{(n)}(z)": "polygamma(n,z)",
+    r"\mathrm{B}(a,b)": "betafn(a,b)", r"\zeta(s)": "zetafn(s)", r"\zeta(s,a)": "hurwitz(s,a)",
+    r"J_{a}(z)": "besselj(a,z)", r"Y_{a}(z)": "bessely(a,z)", r"I_{a}(z)": "besseli(a,z)",
+    r"K_{a}(z)": "besselk(a,z)", r"H^{(1)}_{a}(z)": "hankelone(a,z)",
+    r"H^{(2)}_{a}(z)": "hankeltwo(a,z)", r"\operatorname{Ai}(z)": "airyai(z)",
+    r"\operatorname{Bi}(z)": "airybi(z)", r"P_{n}(x)": "legendrep(n,x)",
+    r"T_{n}(x)": "chebyshevt(n,x)", r"U_{n}(x)": "chebyshevu(n,x)", r"H_{n}(x)": "hermite(n,x)",
+    r"L_{n}(x)": "laguerre(n,x)", r"L^{(a)}_{n}(x)": "laguerrea(n,a,x)",
+    r"C^{(a)}_{n}(x)": "gegenbauer(n,a,x)", r"P^{(a,b)}_{n}(x)": "jacobip(n,a,b,x)",
+    r"E_{p}(z)": "expint(p,z)",
+}  # fmt: skip
+_LIBRARY = {
+    r"P(a,z)": "regularlower(a,z)", r"Q(a,z)": "regularupper(a,z)",
+    r"\gamma^{*}(a,z)": "entiregamma(a,z)",
+    r"G(z)": "barnes(z)", r"B_{n}": "bernoulli(n)", r"E_{n}": "euler(n)",
+    r"B_{n}(x)": "bernpoly(n,x)", r"E_{n}(x)": "eulerpoly(n,x)", r"e_{n}(z)": "exppoly(n,z)",
+    r"\operatorname{Li}_{s}(z)": "polylog(s,z)", r"\eta(s)": "eta(s)",
+    r"\Phi(z,s,a)": "lerch(z,s,a)",
+    r"F(z)": "dawson(z)", r"w(z)": "faddeeva(z)", r"\mathsf{M}(x)": "mills(x)",
+    r"\mathcal{F}(z)": "fresnel(z)", r"C(z)": "fresnelc(z)", r"S(z)": "fresnels(z)",
+    r"\mathrm{f}(z)": "fresnelf(z)", r"\mathrm{g}(z)": "fresnelg(z)",
+    r"E_{1}(z)": "expintone(z)", r"\mathsf{j}_{n}(z)": "sphericalj(n,z)",
+    r"\mathsf{y}_{n}(z)": "sphericaly(n,z)", r"\mathsf{k}_{n}(z)": "sphericalk(n,z)",
+    r"\mathsf{i}^{(1)}_{n}(z)": "sphericali(n,z)",
+    r"\mathsf{h}^{(1)}_{n}(z)": "sphericalhone(n,z)",
+    r"\mathsf{h}^{(2)}_{n}(z)": "sphericalhtwo(n,z)",
+    r"\mathbf{H}_{a}(z)": "struveh(a,z)", r"\mathbf{L}_{a}(z)": "struvel(a,z)",
+    r"\mathbf{J}_{a}(z)": "angerj(a,z)", r"\mathbf{E}_{a}(z)": "webere(a,z)",
+    r"\operatorname{ber}_{a}(z)": "kelvinber(a,z)", r"\operatorname{bei}_{a}(z)": "kelvinbei(a,z)",
+    r"\operatorname{ker}_{a}(z)": "kelvinker(a,z)", r"\operatorname{kei}_{a}(z)": "kelvinkei(a,z)",
+    r"M(a,b,z)": "kummerm(a,b,z)", r"U(a,b,z)": "kummeru(a,b,z)",
+    r"\mathbf{M}(a,b,z)": "kummerbold(a,b,z)",
+    r"M_{k,m}(z)": "whittakerm(k,m,z)", r"W_{k,m}(z)": "whittakerw(k,m,z)",
+    r"U(a,z)": "paraboliccylinder(a,z)", r"V(a,z)": "paraboliccylinderv(a,z)",
+    r"D_{a}(z)": "paraboliccylinderd(a,z)",
+    r"F(a,b;c;z)": "gauss(a,b,c,z)", r"\mathbf{F}(a,b;c;z)": "gaussbold(a,b,c,z)",
+    r"{}_{2}F_{1}(a,b;c;z)": "gauss(a,b,c,z)",
+    r"{}_{1}F_{1}(a;b;z)": "kummerm(a,b,z)",
+    r"W_{k}(z)": "lambert(k,z)", r"W(x)": "lambertprincipal(x)",
+    r"\operatorname{log}_{a}(z)": "logbase(a,z)",
+    r"\mathsf{P}_{n}(x)": "legendrep(n,x)", r"\mathsf{Q}_{n}(x)": "ferrersq(n,x)",
+    r"\mathsf{P}^{m}_{n}(x)": "ferrersp(n,m,x)",
+    r"V_{n}(x)": "chebyshevv(n,x)", r"W_{n}(x)": "chebyshevw(n,x)",
+    r"\mathit{He}_{n}(x)": "hermitee(n,x)",
+    r"K(k)": "ellipk(k)", r"E(k)": "ellipe(k)", r"F(\phi,k)": "ellipf(\\phi,k)",
+    r"E(\phi,k)": "ellipei(\\phi,k)", r"\operatorname{Ein}(z)": "expintentire(z)",
+    r"\Gamma_{q}(z)": "qgamma(q,z)", r"s(n,k)": "stirlingone(n,k)", r"S(n,k)": "stirlingtwo(n,k)",
+}  # fmt: skip
+# What is written in a way of its own.
+_PATTERNS = (
+    (r"\\genfrac\{\(\}\{\)\}\{0\.?0?pt\}\{\}", r"\\binom"),
+    (r"([+-])\s*(\}+)\s*\\cdots(?!\\cfrac)", r"\1\\dots\2"),
+    (r"\\displaystyle|\\\*|\\NVar|\\textstyle|\\quad(?=\s*\\\\)", ""),
+    (r"\\ifrac\{((?:[^{}]|\{[^{}]*\})*)\}\{((?:[^{}]|\{[^{}]*\})*)\}", r"\\frac{\1}{\2}"),
+    (
+        r"\\genfrac\{\[\}\{\]\}\{0\.?0?pt\}\{\}\{([^{}]*)\}\{([^{}]*)\}",
+        r"\\operatorname{stirlingcycle}(\1,\2)",
+    ),
+    (
+        r"\\mathop\{\\mathrm\{i\}\^\{?((?:[^{}]|\{[^{}]*\})*?)\}?\\mathrm\{erfc\}\}\\left\(",
+        r"\\operatorname{repeatederfc}\\left(\1,",
+    ),
+    (r"\\left\\lfloor|\\lfloor", r"\\operatorname{floorfn}\\left("),
+    (r"\\right\\rfloor|\\rfloor", r"\\right)"),
+    (r"\{(\\[A-Za-z]+|\\operatorname\{[A-Za-z]+\})\}(?=\s*\^)", r"\1"),
+    (r"\{(\\operatorname\{[A-Za-z]+\}\^\{-1\})\}", r"\1"),
+    (r"\\mathrm\{d\}|\{\\mathrm\{d\}\}", r"\\mathrm{d}"),
+)
+_CONSTANTS = {r"\gamma": 0.577215664901532860606512090082}
+_WORDS = {**elementary.WORDS, **special.WORDS}
+COMMON = Notation({}, {}, elementary.WORDS, {}, _PATTERNS[1:])
+NIST = Notation({**_LIBRARY, **_COMMON}, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)
+SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)

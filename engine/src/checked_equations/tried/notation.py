@@ -1,0 +1,288 @@
+"""How a field writes its functions: ``J_\\nu(z)``, ``\\psi^{(n)}(z)``, ``{}_2F_1(a, b; c; z)``.
+
+A row of a notation pairs a written form with a name and the order of its arguments. The forms in a
+display are put as calls of that name, ``\\operatorname{besselj}(\\nu, z)``, before it is read;
+places in what is read are those of the display.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ..evaluate.values import Word
+from ..latex.macros import Expanded
+
+_PIECE = re.compile(
+    r"\\(?:operatorname\*?|mathrm|mathsf|mathop|mathbf)\s*\{|\\[A-Za-z]+|\\.|.", re.DOTALL
+)
+_PRIME = re.compile(r"'|\^\{\\prime\}|\^\\prime(?![a-z])")
+_CLOSES = re.compile(r"\\(right|[bB]igg?r?)$")
+_LETTER = re.compile(r"(\\[a-z]+|[A-Za-z])$")
+_OPEN = re.compile(r"\s*(\\left|\\[bB]igg?l?)?\s*([(\[])")
+_ROW = re.compile(
+    r"(?P<head>.+?)(?:\^\{(?P<sup>\(?[a-z0-9*,]+\)?)\})?(?:_\{(?P<sub>[a-z0-9,]+)\})?"
+    r"(?P<call>\((?P<args>[^)]*)\))?$"
+)
+
+
+class Form(NamedTuple):
+    """A written form: what stands below, above and in the brackets, and what it is a call of."""
+
+    sub: tuple[str, ...]
+    sup: str
+    args: tuple[str, ...] | None
+    name: str
+    order: tuple[str, ...]
+
+    @property
+    def above(self) -> tuple[str, ...]:
+        """The parameters above: of ``(a,b)`` both, of ``(1)`` none."""
+        inner = self.sup.strip("()")
+        return tuple(inner.split(",")) if inner and not inner.isdigit() else ()
+
+
+@dataclass(frozen=True)
+class Notation:
+    """The forms of a field, its functions by name, its words and constants."""
+
+    rows: Mapping[str, str] = field(default_factory=dict)
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    words: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    patterns: tuple[tuple[str, str], ...] = ()
+    plain: frozenset[str] = frozenset({"\\Gamma"})  # what nobody uses otherwise
+
+    @cached_property
+    def forms(self) -> dict[str, list[Form]]:
+        """The forms of each head."""
+        found: dict[str, list[Form]] = {}
+        for written, called in self.rows.items():
+            row = _ROW.match(written)
+            assert row is not None, written
+            name, _, order = called.partition("(")
+            args = tuple(re.split("[,;]", row["args"])) if row["call"] else None
+            sub = tuple(row["sub"].split(",")) if row["sub"] else ()
+            form = Form(
+                sub, row["sup"] or "", args, name, tuple(filter(None, order.rstrip(")").split(",")))
+            )
+            found.setdefault(row["head"], []).append(form)
+        return found
+
+    @cached_property
+    def heads(self) -> tuple[str, ...]:
+        """All heads, the longest first."""
+        return tuple(sorted(self.forms, key=len, reverse=True))
+
+    @cached_property
+    def compiled(self) -> tuple[tuple[re.Pattern[str], str], ...]:
+        """The patterns of what is written in a way of its own."""
+        return tuple((re.compile(pattern), put) for pattern, put in self.patterns)
+
+    @cached_property
+    def doubtful(self) -> tuple[str, ...]:
+        """The functions that are written by a letter that may as well be another thing."""
+        heads = (
+            h for h in self.heads if h not in self.plain and len(h.strip("\\")) - h.count("\\") < 4
+        )
+        lone = [form for head in heads for form in self.forms[head] if not form.sub]
+        return tuple(sorted({form.name for form in lone}))
+
+    def bindings(self) -> dict[str, Any]:
+        """What the evaluator knows by it."""
+        called = {f"\\operatorname{{{name}}}": of for name, of in self.functions.items()}
+        words = {name: Word(function) for name, function in self.words.items()}
+        return {**called, **words}
+
+    def written(self, latex: str) -> Expanded:
+        """`latex` with every form as a call."""
+        pieces = list(_Rewriter(self, latex).between(0, len(latex)))
+        text = "".join(piece for piece, _ in pieces)
+        return Expanded(text, tuple(span for piece, span in pieces for _ in piece))
+
+
+Span = tuple[int, int]
+Piece = tuple[str, Span]
+
+
+class Site(NamedTuple):
+    """What stands behind a head: its scripts, its primes, the arguments and where those end."""
+
+    scripts: dict[str, Span]
+    primes: int
+    end: int
+    arguments: list[Span] | None
+    closed: Span | None
+
+
+class Found(NamedTuple):
+    """Which stretch is which parameter of a form, and a power that is none."""
+
+    arguments: dict[str, Span]
+    power: Span | None
+
+
+class _Rewriter:
+    """Walks through a display and puts forms as calls."""
+
+    def __init__(self, notation: Notation, latex: str) -> None:
+        self.notation, self.latex = notation, latex
+
+    def between(self, start: int, end: int) -> Iterator[Piece]:
+        """The pieces of a stretch."""
+        i = start
+        while i < end:
+            found = self._pattern(i, end) or self._form(i, end) or self._grouped(i, end)
+            pieces, i = found or self._as_it_is(i)
+            yield from pieces
+
+    def _as_it_is(self, i: int) -> tuple[list[Piece], int]:
+        match = _PIECE.match(self.latex, i)
+        assert match is not None, "every character is a piece"
+        grouped = match[0].endswith("{") and len(match[0]) > 1
+        stop = self._shut(match.end() - 1, "{", "}") + 1 if grouped else match.end()
+        return [(self.latex[i:stop], (i, stop))], stop
+
+    def _pattern(self, i: int, end: int) -> tuple[list[Piece], int] | None:
+        for pattern, put in self.notation.compiled:
+            match = pattern.match(self.latex, i, end)
+            if match:
+                return [(match.expand(put), match.span())], match.end()
+        return None
+
+    def _form(self, i: int, end: int) -> tuple[list[Piece], int] | None:
+        for head in self.notation.heads:
+            behind = i + len(head)
+            command = head[0] == "\\" and head[-1].isalpha()
+            if not self.latex.startswith(head, i):
+                continue
+            if command and self.latex[behind : behind + 1].isalpha():
+                continue
+            site = self._site(behind, end, grouped=self.latex[i - 1 : i] == "{")
+            for form in self.notation.forms[head]:
+                found = self._matched(form, site)
+                if found is not None:
+                    return self._call(i, form, site, found)
+        return None
+
+    def _grouped(self, i: int, end: int) -> tuple[list[Piece], int] | None:
+        """A form in braces before its arguments: ``{H^{(1)}_\\nu}\\left(z\\right)``."""
+        if self.latex[i] != "{":
+            return None
+        shut = self._shut(i, "{", "}")
+        found = self._form(i + 1, end) if _OPEN.match(self.latex, shut + 1, end) else None
+        return found if found and found[1] > shut else None
+
+    def _call(self, i: int, form: Form, site: Site, found: Found) -> tuple[list[Piece], int]:
+        stop = site.closed[1] if form.args is not None and site.closed else site.end
+        whole = (i, stop)
+        out: list[Piece] = [(f"\\operatorname{{{form.name}{'P' * site.primes}}}\\left(", whole)]
+        for place, key in enumerate(form.order):
+            out += [(",", whole)] * (place > 0)
+            out += self.between(*found.arguments[key])
+        out.append(("\\right)", whole))
+        if found.power:
+            out += [("^{", whole), *self.between(*found.power), ("}", whole)]
+        return out, stop
+
+    # -- what stands behind a head ------------------------------------------------------
+
+    def _site(self, at: int, end: int, *, grouped: bool) -> Site:
+        scripts: dict[str, Span] = {}
+        primes = 0
+        while at < end:
+            prime = _PRIME.match(self.latex, at)
+            if prime:
+                primes, at = primes + 1, prime.end()
+            elif self.latex[at] in "_^" and self.latex[at] not in scripts and at + 1 < end:
+                sign = self.latex[at]
+                scripts[sign], at = self._script(at + 1)
+            else:
+                break
+        at += grouped and self.latex[at : at + 1] == "}"
+        opened = _OPEN.match(self.latex, at, end)
+        closed = self._close(opened) if opened else None
+        arguments = self._split(opened.end(), closed[0]) if opened and closed else None
+        return Site(scripts, primes, at, arguments, closed)
+
+    def _script(self, at: int) -> tuple[Span, int]:
+        """The inside of a script, and where it ends."""
+        if self.latex[at] == "{":
+            stop = self._shut(at, "{", "}")
+            return (at + 1, stop), stop + 1
+        match = _PIECE.match(self.latex, at)
+        assert match is not None, "every character is a piece"
+        return match.span(), match.end()
+
+    def _matched(self, form: Form, site: Site) -> Found | None:
+        """Whether what stands there is this form."""
+        if form.args is None and (site.arguments is not None or site.primes):
+            return None
+        parts = site.arguments if form.args is not None else []
+        if parts is None or len(parts) != len(form.args or ()):
+            return None
+        below = self._split(*site.scripts["_"]) if "_" in site.scripts else []
+        if len(below) != len(form.sub):
+            return None
+        if any(k.isdigit() and self._text(at) != k for k, at in zip(form.sub, below, strict=True)):
+            return None
+        above = self._above(form, site.scripts.get("^"))
+        if above is None:
+            return None
+        found = {**dict(zip(form.args or (), parts, strict=True)), **above.arguments}
+        return Found({**found, **dict(zip(form.sub, below, strict=True))}, above.power)
+
+    def _above(self, form: Form, power: Span | None) -> Found | None:
+        """What the superscript is: parameters, the one that is asked for, or a power."""
+        bracketed = power is not None and self._text(power).startswith("(")
+        if not form.sup:  # `J^{(2)}` is no power
+            return None if bracketed and form.args is not None else Found({}, power)
+        if power is None or (form.sup[0] == "(") != bracketed:
+            return None
+        if not form.above:
+            return Found({}, None) if self._text(power) == form.sup else None
+        start = self.latex.index("(", power[0]) + 1 if bracketed else power[0]
+        stop = self.latex.rindex(")", power[0], power[1]) if bracketed else power[1]
+        parts = self._split(start, stop)
+        if len(parts) != len(form.above):
+            return None
+        return Found(dict(zip(form.above, parts, strict=True)), None)
+
+    def _text(self, span: Span) -> str:
+        return self.latex[slice(*span)].strip()
+
+    def _split(self, start: int, end: int) -> list[Span]:
+        """The stretches between commas and semicolons outside all brackets."""
+        cuts, depth, i = [start], 0, start
+        while i < end:
+            match = _PIECE.match(self.latex, i, end)
+            assert match is not None, "every character is a piece"
+            piece = match[0]
+            depth += piece[-1] in "([{" and piece not in ("\\(", "\\[")
+            depth -= piece in (")", "]", "}", "\\}")
+            if piece in (",", ";") and depth == 0:
+                cuts += [i, match.end()]
+            i = match.end()
+        cuts.append(end)
+        return list(zip(cuts[::2], cuts[1::2], strict=True))
+
+    def _close(self, opened: re.Match[str]) -> Span | None:
+        """Where the bracket that `opened` opens is closed: from its command to behind it."""
+        sign = opened[2]
+        try:
+            stop = self._shut(opened.end() - 1, sign, {"(": ")", "[": "]"}[sign])
+        except ValueError:
+            return None
+        command = _CLOSES.search(self.latex[:stop].rstrip())
+        return (command.start() if command else stop), stop + 1
+
+    def _shut(self, start: int, opens: str, shuts: str) -> int:
+        depth = 0
+        for i in range(start, len(self.latex)):
+            depth += (self.latex[i] == opens) - (self.latex[i] == shuts)
+            if depth == 0:
+                return i
+        raise ValueError("never closed")

@@ -1,0 +1,99 @@
+"""The verdict on a trial: where it holds, or why it is nobody's fault."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..check.mends import Mends
+from ..check.outcomes import Mutants
+from ..latex import tree as t
+from .drawing import Plan
+from .judging import Trial
+from .kinds import Kind
+from .reading import mentions
+
+Verdict = Literal["holds", "holds if", "does not hold", "definition", "not read"]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of a display that nobody bound.
+
+    `why` says why it is not read, or what the verdict rests on; `region` where it holds, if not
+    everywhere; `residual` is the worst where it holds, else the best; `mutants` are its slips and
+    their fates; `mend` what one edit would mend it; `drawn` what was drawn for each symbol.
+    """
+
+    verdict: Verdict
+    why: str = ""
+    region: str | None = None
+    residual: float | None = None
+    mutants: Mutants | None = None
+    mend: Mends | None = None
+    drawn: Mapping[str, Kind] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The verdict with the region and the reason, in a line."""
+        said = f"{self.verdict} {self.region}" if self.region else self.verdict
+        return f"{said} ({self.why})" if self.why else said
+
+
+def _said(mends: Mends) -> str:
+    """What is told of the mends."""
+    if len(mends.found) == 1:
+        return f"it does with {mends.found[0].said}" + (", of what was tried" * (not mends.whole))
+    return f"it does with each of {len(mends.found)} single edits" if mends.found else ""
+
+
+def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str = "") -> Tried:
+    """What the fates on all samples say together; `told` is what stands in the way of a blame,
+    and `doubt` what leaves one to a reader.
+    """
+    held, failed = trial.held, trial.failed
+    if held:
+        verdict: Verdict = "holds if" if failed else "holds"
+        region = _region(trial, plan.drawn) if failed else None
+        return Tried(verdict, told, region, trial.residual, trial.mutants())
+    if failed:
+        return _failed(trial, plan, told, doubt)
+    why = next((fate.why for fate in trial.fates if fate.why), "no numbers meet the conditions")
+    return Tried("not read", f"it has no value: {why}", residual=trial.residual)
+
+
+def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
+    """A statement that holds nowhere: a definition, a relation of symbols, or a slip."""
+    steps = trial.statement.steps
+    first = steps[0]
+    left = first.left.key if isinstance(first.left, t.Name) else ""
+    alone = len(steps) == 1 and first.relation in ("=", ":=")
+    if left and alone and not mentions(first.right, left):
+        return Tried("definition", f"of {left}")
+    if told:
+        return Tried("not read", told, residual=trial.residual)
+    mends = trial.mends()
+    if mends.found and not doubt:
+        return Tried("does not hold", _said(mends), residual=trial.residual, mend=mends)
+    loose = [key for key in plan.drawn if not any(_on_both_sides(step, key) for step in steps)]
+    if loose or doubt:
+        said = f"a relation that the text must explain: {', '.join(sorted(loose))} on one side only"
+        return Tried("not read", doubt or said, residual=trial.residual)
+    return Tried("does not hold", residual=trial.residual)
+
+
+def _on_both_sides(step: t.Step, key: str) -> bool:
+    return mentions(step.left, key) and mentions(step.right, key)
+
+
+def _region(trial: Trial, kinds: Mapping[str, Kind]) -> str:
+    """Where it holds: of several descriptions that fit the shortest."""
+    names = [fate.sample.region.said for fate in trial.held]
+    for signs, said in (("+", "> 0"), ("-", "< 0")):
+        held = {fate.sample.region.signs == signs for fate in trial.held}
+        failed = {fate.sample.region.signs == signs for fate in trial.failed}
+        if held == {True} and failed == {False} and len(kinds) == 1:
+            plane = any(fate.sample.region.plane for fate in trial.held)
+            key = next(iter(kinds))
+            return f"\\Re {key} {said}" if plane else f"{key} {said}"
+    return f"in the regions: {', '.join(names)}"

@@ -1,0 +1,67 @@
+"""Integrals, series and derivatives settle on known values, or say that they do not."""
+
+import math
+
+import numpy as np
+import pytest
+
+from checked_equations.errors import OperationError
+from checked_equations.evaluate.numerics.circle import derivative
+from checked_equations.evaluate.numerics.extrapolation import product, series
+from checked_equations.evaluate.numerics.quadrature import integrate
+
+INTEGRALS = (
+    (lambda t: math.exp(-t), 0, math.inf, 1.0),
+    (lambda t: t**-0.5, 0, 1, 2.0),
+    (lambda t: math.log(t), 0, 1, -1.0),
+    (lambda t: math.exp(-t * t), -math.inf, math.inf, math.sqrt(math.pi)),
+    (lambda t: math.sin(t) / t, 0, math.inf, math.pi / 2),
+    (lambda t: math.cos(t * t), 0, math.inf, math.sqrt(math.pi / 8)),
+    (lambda t: np.exp(1j * t) / (1 + t), 0, math.inf, 0.3433779615564 + 0.6214496242358j),
+    (lambda t: 1 / t, 1, math.e, 1.0),
+    (lambda t: t, 1, 0, -0.5),
+)
+
+
+@pytest.mark.parametrize(("f", "low", "high", "value"), INTEGRALS)
+def test_integrals(f, low, high, value):
+    assert abs(integrate(f, low, high) - value) < 1e-9
+
+
+@pytest.mark.parametrize("f", [lambda t: 1 / (t - 0.37), lambda t: 1 / t, lambda t: 1.0 + 0 * t])
+def test_an_integral_that_does_not_converge_has_no_value(f):
+    with pytest.raises(OperationError, match="settle"):
+        integrate(f, 0, math.inf)
+
+
+SERIES = (
+    (lambda k: 1 / k**2, 1, math.pi**2 / 6),
+    (lambda k: (-1) ** k / (2 * k + 1), 0, math.pi / 4),
+    (lambda k: 0.5**k, 0, 2.0),
+    (lambda k: 1 / math.factorial(k), 0, math.e),
+    (lambda k: 1 / k**1.5, 1, 2.612375348685488),
+)
+
+
+@pytest.mark.parametrize(("term", "first", "value"), SERIES)
+def test_series(term, first, value):
+    assert abs(series(term, first) - value) < 1e-8
+
+
+@pytest.mark.parametrize("term", [lambda k: 1 / k, lambda k: 1.0, lambda k: 2.0**k])
+def test_a_series_that_grows_has_no_value(term):
+    with pytest.raises(OperationError, match="die away"):
+        series(term, 1)
+
+
+def test_products():
+    assert abs(product(lambda k: 1 - 1 / k**2, 2) - 0.5) < 1e-9
+
+
+def test_derivatives_of_any_order():
+    assert abs(derivative(np.exp, 0.7, 4) - math.exp(0.7)) < 1e-9
+    assert abs(derivative(np.log, 2.0 + 1j, 2) + 1 / (2 + 1j) ** 2) < 1e-10
+
+
+def test_what_is_not_analytic_has_no_circle():
+    assert derivative(abs, 1.0 + 1.0j, 1) is None

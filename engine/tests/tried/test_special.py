@@ -1,0 +1,66 @@
+"""Special functions, series without end, integrals without nodes, and what must not pass."""
+
+import pytest
+
+from checked_equations.tried import try_display
+from checked_equations.tried.nist import NIST, SPECIAL
+
+TRUE = (
+    r"\Gamma\left(z+1\right) = z\Gamma\left(z\right)",
+    r"J_{\nu-1}(z) + J_{\nu+1}(z) = \frac{2\nu}{z} J_\nu(z)",
+    r"\operatorname{erf} z + \operatorname{erfc} z = 1",
+    r"\psi'(z+1) = \psi'(z) - \frac{1}{z^2}",
+    r"\psi^{(n)}(1) = (-1)^{n+1} n! \zeta(n+1)",
+    r"\int_0^\infty e^{-a t} \cos(b t) \,\mathrm{d}t = \frac{a}{a^2+b^2}, \quad a > 0",
+    r"\sum_{k=1}^\infty \frac{1}{k^2} = \frac{\pi^2}{6}",
+    r"\sin z = z \prod_{k=1}^\infty \left(1 - \frac{z^2}{k^2 \pi^2}\right)",
+    r"\int \frac{\,\mathrm{d}x}{1 + x^2} = \arctan x",
+    r"\frac{\mathrm{d}^n}{\mathrm{d}z^n} e^{a z} = a^n e^{a z}",
+    r"n P_n(x) = (2n-1) x P_{n-1}(x) - (n-1) P_{n-2}(x)",
+)
+FALSE = (
+    r"\Gamma\left(z+1\right) = (z+1)\Gamma\left(z\right)",
+    r"J_{\nu-1}(z) + J_{\nu+1}(z) = \frac{\nu}{z} J_\nu(z)",
+    r"\psi'(z+1) = \psi'(z) + \frac{1}{z^2}",
+    r"\int_0^\infty e^{-a t} \cos(b t) \,\mathrm{d}t = \frac{b}{a^2+b^2}, \quad a > 0",
+    r"\sin z = z \prod_{k=1}^\infty \left(1 - \frac{z^2}{k^2 \pi}\right)",
+    r"\int \frac{\,\mathrm{d}x}{1 + x^2} = \arcsin x",
+    r"\frac{\mathrm{d}^n}{\mathrm{d}z^n} e^{a z} = n a e^{a z}",
+)
+
+
+@pytest.mark.parametrize("latex", TRUE)
+def test_what_is_true_holds_and_every_slip_is_caught(latex):
+    tried = try_display(latex, notation=SPECIAL)
+    assert tried.verdict == "holds", tried
+    assert tried.mutants.caught > 0
+    assert tried.mutants.survived == 0
+
+
+@pytest.mark.parametrize("latex", FALSE)
+def test_what_is_false_does_not_hold(latex):
+    assert try_display(latex, notation=SPECIAL).verdict == "does not hold"
+
+
+def test_a_form_is_a_call_wherever_it_stands():
+    written = NIST.written(r"\frac{J_{\nu}'\left(z^2\right)}{{}_2F_1} + P^{(a,b)}_{n}(x)").latex
+    assert written.startswith(r"\frac{\operatorname{besseljP}\left(\nu,z^2\right)}")
+    assert r"\operatorname{jacobip}\left(n,a,b,x\right)" in written
+
+
+def test_a_power_behind_a_form_is_one():
+    assert NIST.written(r"J_0^2(z)").latex == r"\operatorname{besselj}\left(0,z\right)^{2}"
+
+
+def test_places_in_what_is_read_are_those_of_the_display():
+    full = NIST.written(r"a + \Gamma(z) + b")
+    at = full.latex.rindex("b")
+    assert full.place((at, at + 1)) == (16, 17)
+
+
+def test_a_series_that_does_not_settle_accuses_nobody():
+    assert try_display(r"\sum_{k=1}^\infty \frac{x}{k} = x").verdict == "not read"
+
+
+def test_the_path_of_an_integral_is_not_read():
+    assert "path" in try_display(r"\int_C z \,\mathrm{d}z = z").why
