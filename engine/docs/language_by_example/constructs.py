@@ -34,6 +34,11 @@ STATEMENTS = (
         r"\cos(a \pm b) = \cos a \cos b \mp \sin a \sin b", {"a": a, "b": b}),
     Row("several conditions", r"f = a^2 + a \text{ if } a > 0 \text{ and } a < 3", _F),
     Row("a range of numbers", r"f = a^2 + a \text{ for } i = 1, \dots, N", {**_F, "i": 2, "N": 4}),
+    Row("a range behind a comma, and one without end", r"u_i = a x_i, \quad i = 1, \dots, N, "
+        r"\qquad b = a^n, \quad n = 0, 1, 2, \dots",
+        {"u": a * x, "a": a, "x": x, "i": 2, "N": 3, "b": a**3, "n": 3}),
+    Row("what is listed behind a comma", r"u_i = a x_i, \; i = 1, 2",
+        {"u": a * x, "a": a, "x": x, "i": 2}),
     Row("several in one range", r"f = a^2 + a \text{ for } i, j = 1, 2, \dots, N",
         {**_F, "i": 2, "j": 1, "N": 4}),
     Row("a set, bound or written", r"f = a^2 + a \quad \forall i \in S, \quad b = 2 j \quad "
@@ -204,6 +209,8 @@ CALCULUS = (
         r" + \frac{\partial^2 g(\mathbf x)}{\partial \mathbf x \, \partial \mathbf x^\top}",
         {"C": -2 * np.diag(np.sin(x)), r"\mathbf x": x,
          "g": lambda u: float(np.sum(np.sin(u)))}, {"rtol": 1e-6}),
+    Row("gradients by the argument of a call", r"\mathbf z = \nabla g(\mathbf x)",
+        {r"\mathbf z": np.cos(x), r"\mathbf x": x, "g": lambda u: float(np.sum(np.sin(u)))}),
     Row("gradients of averages, and behind a factor",
         r"\nabla_t \mathbb E_{p(v \mid t)}[f(v)]"
         r" = \mathbb E_{p(v \mid t)}[f(v) \nabla_t \log p(v \mid t)]",

@@ -24,5 +24,8 @@ DEFINITIONS = (
     Row("where a thing lives", r"f \in \mathcal F"),
     Row("what a function takes and gives", r"\mathcal X \to \mathcal Y, \quad x \mapsto x^2"),
     Row("what is left out", r"a \ne b"),
+    Row("a mean without brackets, of the rest of the term",
+        r"V = \mathbb E_0 \sum_{t=0}^\infty \beta^t u(c_t)"),
+    Row("a probability", r"p = \Pr(A)"),
     Row("what behaves alike", r"a \simeq b"),
 )  # fmt: skip

@@ -336,3 +336,48 @@ def test_a_mark_is_no_index_of_data():
     bound = {"x": rng.normal(size=(4, 3)), "x_*": rng.normal(size=3), "d": 0.0}
     bound["d"] = (bound["x"] @ bound["x_*"]).sum()
     assert check_equation(r"d = \sum_{i=1}^4 x_i^\top x_*", bound).mutants.survived == 0
+
+
+class TestRangesBehindAComma:
+    BOUND = {"y": 2 * np.arange(1.0, 4), "x": np.arange(1.0, 4), "n": 3}  # noqa: RUF012
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            r", \quad i = 1, \dots, n",
+            r" \qquad i = 1, 2, \ldots, n.",
+            r", \; i = 1, 2, 3",
+            r", \qquad i \in \{1, 2\}",
+            r", \quad i \in \mathbb N",
+            r", \quad i = 0, 1, 2, \ldots",
+        ],
+    )
+    def test_it_is_a_condition(self, said):
+        bound = {**self.BOUND, "i": 2}
+        if "n" not in said.replace(r"\in", ""):
+            del bound["n"]
+        assert len(check_equation("y_i = 2 x_i" + said, bound).steps) == 1
+
+    @pytest.mark.parametrize("said", [r", \quad i = 1, 2", r", \quad i = 5, 6, \dots"])
+    def test_it_must_be_met(self, said):
+        bound = {**self.BOUND, "i": 3}
+        del bound["n"]
+        with pytest.raises(EquationError, match="do not meet this condition"):
+            check_equation("y_i = 2 x_i" + said, bound)
+
+    def test_one_number_is_a_statement(self):
+        assert len(check_equation(r"a = 2 b, \quad b = 0.7", {"a": 1.4, "b": 0.7}).steps) == 2
+
+
+def test_a_gradient_by_the_argument():
+    x, f = rng.normal(size=3), lambda u: float(np.sum(np.sin(u)))
+    bound = {"y": np.cos(x), "x": x, "f": f}
+    assert check_equation(r"y = \nabla f(x)", bound).mutants.survived == 0
+    with pytest.raises(EquationError, match="does not hold"):
+        check_equation(r"y = \nabla^2 f(x) x", bound, rtol=1e-6)
+    with pytest.raises(EquationError, match="write the variable"):
+        check_equation(r"y = \nabla f", {"y": 1.0, "f": f})
+
+
+def test_brackets_across_groups_are_refused():
+    assert "opens in one group and closes in another" in problem(r"\mathbb E_{s(x, \mathbb)}[x]")

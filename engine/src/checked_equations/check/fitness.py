@@ -193,6 +193,8 @@ def _belongs(node: t.Member, evaluator: Evaluator) -> bool:
     if node.last is not None:
         if any(b != a + 1 for a, b in itertools.pairwise(listed)):
             raise evaluator.fault(node, "dots go on with whole numbers one after another: 1, 2")
+        if node.last == t.Constant("\\infty"):
+            return bool(np.all((value >= listed[0]) & (value == np.floor(value))))
         listed = list(np.arange(listed[0], float(evaluator.value(node.last)) + 1))
     return any(np.array_equal(value, one) for one in listed)
 

@@ -16,6 +16,7 @@ from .lexer.terminals import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .parser_tables import grammar
+from .tokenizer import UnclosedError
 from .tree import Name, Node, Statement, walk
 from .vocabulary import UNREAD
 
@@ -92,6 +93,9 @@ def _built(
         parsed = grammar().parse(lex(latex, names, free=free, lower=lower), start=start)
     except UnexpectedToken as wrong:
         raise _misplaced(latex, wrong) from None
+    except UnclosedError:
+        problem = "a bracket opens in one group and closes in another"
+        raise EquationError(problem, latex, (0, len(latex))) from None
     return TreeBuilder(latex, kinds, names).build(parsed)
 
 

@@ -315,4 +315,5 @@ def _member(node: t.Member, p: Printer) -> str:
     listed = ", ".join(map(p.any, node.listed))
     if node.last is None:
         return f"{element} \\in \\{{{listed}\\}}"
-    return f"{element} = {listed}, \\dots, {p.any(node.last)}"
+    end = "" if node.last == t.Constant("\\infty") else f", {p.any(node.last)}"
+    return f"{element} = {listed}, \\dots{end}"

@@ -193,6 +193,10 @@ def tokens(latex: str) -> tuple[Token, ...]:
     return tuple(_Reader(latex).all())
 
 
+class UnclosedError(ValueError):
+    """A bracket without the one that closes it."""
+
+
 def closing(
     sequence: Sequence[Token],
     start: int,
@@ -206,7 +210,7 @@ def closing(
         depth += (text in opens) - (text in shuts)
         if depth == 0:
             return i
-    raise ValueError("no closing bracket")
+    raise UnclosedError("no closing bracket")
 
 
 def outside(row: Iterable[Token]) -> Iterator[tuple[Token, bool]]:

@@ -71,6 +71,11 @@ class TreeBuilder(Expressions):
         drawn = [key for under in ranges for key in under.variables]
         return kind(ranges, *(bind(body, drawn) for body in bodies), span=span)
 
+    def averaging(self, span: Span, sign: Word, *parts: Any) -> Node:
+        """``\\mathbb E_0 \\sum_t x_t`` in a definition: the mean of the rest of the term."""
+        *over, body = parts
+        return self.average(span, Word(str(sign), ""), *over, ((body,), ()))
+
     def _own(self, bodies: Items, span: Span) -> list[t.Under]:
         """The one distribution that is bound for a variable of the expression."""
         named = _named(bodies)
@@ -265,6 +270,8 @@ class TreeBuilder(Expressions):
         """What is listed, and where the dots end."""
         numbers = tuple(part for part in parts if isinstance(part, Node))
         dotted = any(isinstance(part, Word) and part.type == "DOTS" for part in parts)
+        if dotted and not isinstance(parts[-1], Node):  # `n = 0, 1, \dots`
+            return numbers, _INFINITY
         return (numbers[:-1], numbers[-1]) if dotted else (numbers, None)
 
     def interval(self, span: Span, items: Items, *parts: Any) -> list[Node]:

@@ -193,7 +193,8 @@ def unknown(s: Stream, end: int | None = None) -> None:
     end = end or s.atom_end(s.i)
     first, last = s.tokens[s.i], s.tokens[end - 1]
     key = joined(s.tokens[s.i : end])
-    if first.text in v.UNREAD and first.text != "\\dots":
+    called = s.free and first.text == "\\Pr" and s.at(end) in v.OPEN
+    if first.text in v.UNREAD and first.text != "\\dots" and not called:
         raise s.fault(f"`{first.text}` is not part of the language: {v.UNREAD[first.text]}", first)
     if first.text == "\\dots":  # the builder reads them where they follow from what is around them
         s.emit("NAME", first.text)
@@ -357,12 +358,13 @@ def expectation(s: Stream, kind: str, length: int) -> None:
     """The sign of an average; its subscript is written anew, a word for each distribution."""
     start = s.i + length
     end = s.behind_script(start, "_")
-    if s.at(end) not in v.OPEN:
+    bare = s.at(end) not in v.OPEN
+    if bare and not s.free:
         raise s.fault("write brackets around what is averaged")
     if end > start:
         at = s.tokens[start + 2]._replace(end=s.tokens[end - 2].end)
         s.tokens[start:end] = [t for over in _read(s, start) for t in _written(over, at)]
-    s.emit(kind, "", length)
+    s.emit("AVERAGING" if bare else kind, kind, length)
 
 
 def _written(over: _Over, at: Token) -> list[Token]:

@@ -8,9 +8,9 @@ from contextlib import suppress
 
 from .. import vocabulary as v
 from ..names import joined, nearest
-from ..tokenizer import Token, closing, outside
+from ..tokenizer import Token, closing, outside, split
 from .numbers import number
-from .stream import Stream
+from .stream import Stream, is_letter
 
 
 def matching(s: Stream, opened: int, row: Sequence[Token] = ()) -> int:
@@ -173,8 +173,52 @@ def _stop(s: Stream) -> None:
     signed = follows == "\\\\" and s.text(_beyond(s, 1, _BREAKS)) in v.OPERATORS
     if not signed and (follows in _ENDS or follows.startswith(("\\end{", "\\text{"))):
         s.i += 1
+    elif _is_condition(s, s.i + 1):
+        _condition(s, 1)
     else:
         end_statement(s, ",")
+
+
+def _is_condition(s: Stream, start: int) -> bool:
+    """Whether ``i = 1, \\dots, n`` or ``x \\in \\mathbb R`` stands there, which is no statement."""
+    while s.at(start) in _BREAKS:
+        start += 1
+    names, i = 0, start
+    while is_letter(s.at(i)) and s.at(i) not in (*v.OPERATORS, *v.RELATIONS):
+        names, i = names + 1, s.atom_end(i)
+        i += s.at(i) == ","
+    if not names or s.at(i - 1) == "," or s.at(i) not in ("=", "\\in"):
+        return False
+    return s.at(i) == "\\in" or _is_range(s, i)
+
+
+def _is_range(s: Stream, equals: int) -> bool:
+    """Whether numbers follow, one after another, with dots among them, or the end behind them."""
+    ends = v.RELATIONS | _ENDS
+    row = list(itertools.takewhile(lambda t: t.text not in ends, s.tokens[equals + 1 :]))
+    if any(token.text.startswith("\\text{") for token in row):
+        return False
+    parts, _ = split(row, {","})
+    stop = next((i for i, part in enumerate(parts) if part and part[0].wide and i), len(parts))
+    texts = [[token.text for token in part] for part in parts[:stop]]
+    if ["\\dots"] in texts:
+        return all(texts[: texts.index(["\\dots"])])
+    numbers = len(texts) > 1 and all(len(t) == 1 and t[0].isdecimal() for t in texts)
+    if numbers and not s.stack:  # `i = 1, 2` is said of a set
+        last = parts[stop - 1][-1]
+        end = s.tokens.index(last) + 1
+        s.tokens.insert(end, last._replace(text="\\}"))
+        first = s.tokens[equals + 1]
+        s.tokens[equals] = s.tokens[equals]._replace(text="\\in")
+        s.tokens.insert(equals + 1, first._replace(text="\\{", wide=False))
+    return numbers
+
+
+def _condition(s: Stream, tokens: int) -> None:
+    s.insert("WHEN", "all", s.tokens[s.i], s.tokens[s.i])
+    s.i += tokens
+    s.given = False
+    s.condition = "all"
 
 
 def end_statement(s: Stream, value: str, tokens: int = 1) -> None:
@@ -238,15 +282,18 @@ def wide_space(s: Stream) -> None:
     follows, *behind = s.tokens[s.i + _beyond(s, 0, ("&",)) :] or s.tokens[-1:]
     begins_line = s.tokens[s.i - 1].text in _BREAKS
     if s.stack or begins_line or s.last() == "" or _goes_on(s, follows):
-        return
+        return None
     # a bar stands between two things where none behind it could close it
     closed = any(other.text == follows.text for other in behind)
     if follows.text in ("|", "\\|") and (follows.side in ("middle", "close") or not closed):
-        return
+        return None
     if follows.text in v.SIGNS:
         problem = "ambiguous: does `\\quad` begin a new statement? write a comma, or `{}`"
         raise s.fault(problem, follows)
+    if _is_condition(s, s.i) and not s.condition:
+        return _condition(s, 0)
     end_statement(s, s.text(), 0)
+    return None
 
 
 def _goes_on(s: Stream, token: Token) -> bool:

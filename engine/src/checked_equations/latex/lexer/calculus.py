@@ -185,9 +185,25 @@ def point(s: Stream) -> None:
     s.lead("_AT", "|", "head")
 
 
+def _is_of_a_call(s: Stream) -> bool:
+    """Of ``\\nabla f(x)`` and ``\\nabla^2 f(x)`` the variable is x: write it below."""
+    start = s.behind_script(s.i + 1, "^")
+    if not is_letter(s.at(start)) or s.at(start) == "\\nabla":
+        return False
+    opened = s.atom_end(start)
+    shut = opened + 1 + (s.atom_end(opened + 1) - opened - 1 if is_letter(s.at(opened + 1)) else 0)
+    if s.at(opened) != "(" or s.at(shut) != ")" or shut == opened + 1:
+        return False
+    at = s.tokens[s.i].end
+    below = [t._replace(start=at, end=at) for t in s.tokens[opened + 1 : shut]]
+    mark, left, right = (s.tokens[s.i]._replace(text=text, start=at, end=at) for text in "_{}")
+    s.tokens[s.i + 1 : s.i + 1] = [mark, left, *below, right]
+    return True
+
+
 def nabla(s: Stream) -> None:
     """Read ``\\nabla`` up to the brace of its variable; ``\\nabla_x^2`` is two of them."""
-    if s.text(1) != "_":
+    if s.text(1) != "_" and not _is_of_a_call(s):
         raise s.fault("write the variable: \\nabla_x")
     sign = s.tokens[s.i : s.group_end(s.i + 2) + 1]
     end = s.i + len(sign)
