@@ -19,7 +19,14 @@ from typing import Any
 
 from checked_equations import EquationError, check_equation
 from checked_equations.check.bindings import draw_bindings, name_kinds, names_in
-from checked_equations.check.mends import Mends, mends_of_equation, same_claim
+from checked_equations.check.mends import (
+    Mends,
+    holds_on,
+    mends_of,
+    mends_of_equation,
+    same_claim,
+)
+from checked_equations.check.mends.numbers import EXACT, missed_by
 from checked_equations.check.mends.reading import read_loosely
 from checked_equations.check.mends.search import mutant_statements
 from checked_equations.latex import tree as t
@@ -112,6 +119,22 @@ def _is_mutant(
     )
 
 
+def spoilt(item: Mapping[str, str], count: int) -> Counter[str]:
+    """What becomes of `count` mutants of the corrected form: what would mend each of them?"""
+    drawn = draw_bindings(NUMBERS[item["id"]], f"errata:{item['id']}")
+    right, fates = _read(item["corrected"], drawn[0]), Counter[str]()
+    if right is None or not holds_on(drawn)(right):
+        return fates
+    named = [_named(one, right) for one in drawn]
+    every = list(mutant_statements(right, named[0]))
+    for mutant in every[:: max(1, len(every) // count)][:count]:
+        missed = missed_by(mutant, named, EXACT)
+        mends = mends_of(mutant, holds_on(named, EXACT, missed), named)
+        if mends.tried:  # else it holds: it says the same
+            fates[_mended(mends, right, named)] += 1
+    return fates
+
+
 def table(verdicts: list[Verdict]) -> str:
     """The counts, a line each."""
     count = len(verdicts)
@@ -142,8 +165,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("ids", nargs="*", help="the items to judge; all, if none is named")
     parser.add_argument("--all", action="store_true", help="print a line for each item")
+    parser.add_argument(
+        "--spoil", type=int, metavar="N", help="spoil N times what is right instead"
+    )
     given = parser.parse_args()
     chosen = [item for item in items() if not given.ids or item["id"] in given.ids]
+    if given.spoil:
+        fates = sum((spoilt(item, given.spoil) for item in chosen), Counter[str]())
+        print(f"{fates.total()} right formulas spoilt by a mutant:", dict(fates.most_common()))
+        return
     verdicts = []
     for item in chosen:
         verdicts.append(one := judge(item))

@@ -24,7 +24,8 @@ class Mended(Shown):
     """An equation that does not hold, and the single edits after which it does.
 
     `found` are pairs: what to write for what, and how the edited step then reads. `said` is the
-    same in a sentence. `tried` counts the edits; `whole` says whether the search came to its end.
+    same in a sentence, and so is `shown`, with mathematics between dollars. `tried` counts the
+    edits; `whole` says whether the search came to its end.
     """
 
     latex: str
@@ -32,6 +33,7 @@ class Mended(Shown):
     tried: int = 0
     whole: bool = True
     said: str = ""
+    shown: str = ""
     kind: str = "mended"
 
     def panel(self) -> str:
@@ -106,4 +108,8 @@ def mend_equation(
 def _record(latex: str, mends: Mends, kinds: Mapping[str, Any]) -> Mended:
     words = in_words(mends, latex, kinds) or "no single edit that was tried mends it"
     found = tuple(told(mend, latex, kinds) for mend in mends.found)
-    return Mended(latex, found, mends.tried, mends.whole, f"does not hold; {words}")
+    said = f"does not hold; {words}"
+    shown = said.replace("`", "$")
+    for _, reads in found:
+        shown = shown.replace(f": {reads}", f": ${reads}$", 1)
+    return Mended(latex, found, mends.tried, mends.whole, said, shown)

@@ -18,7 +18,7 @@ from typing import Any
 from docutils import nodes
 
 from ..book.badge import MARK, check_details, claim_details, framed_badge
-from ..book.html import element, later, link, number, phrase, say
+from ..book.html import code, element, inline_math, later, link, number, phrase, say
 from ..book.phrases import Data, badge_phrases, claim_phrases, mutants_caught, said, together
 from ..claims.sentence import TOKEN, pasted
 from ..latex.balance import is_balanced
@@ -87,7 +87,12 @@ def line(record: Data, row: Row | None, address: str) -> str:
         tells = tells.removeprefix(record["about"]).lstrip(": ")
         first = link(record["about"], address)
     name = f"eqn-line eqn-{record['kind']}"
-    return element("p", MARK, first, element("span", say(tells)), class_=name)
+    told = phrase(record["shown"], _typeset) if record.get("shown") else say(tells)
+    return element("p", MARK, first, element("span", told), class_=name)
+
+
+def _typeset(latex: str) -> str:
+    return inline_math(latex) if is_balanced(latex) else code(latex)
 
 
 def paste(box: nodes.container, record: Data) -> None:
