@@ -21,7 +21,8 @@ if TYPE_CHECKING:  # isort: off
         posterior as posterior, prior_terms as prior_terms,
         progress as progress, repeats as repeats, report as report, run as run, saving as saving,
         sparse as sparse,
-        state_space as state_space, sufficient_statistics as sufficient_statistics, svgp as svgp,
+        state_space as state_space, sufficient_statistics as sufficient_statistics,
+        summands as summands, svgp as svgp,
         ties as ties,
         verbs as verbs,
     )  # fmt: skip
