@@ -8,8 +8,9 @@ is what a file keeps, and what is played again when a run goes on from it.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from ...ground.xp import HostArray, HostVector
 from .mdp_environment import TimeStep
 
 __all__ = ["GymnasiumEnvironment"]
+
+Stepper: TypeAlias = Callable[[int], tuple[int, float, bool, bool]]
 
 _SEEDS = 2**31  # gymnasium takes whole numbers below this on every platform
 
@@ -34,6 +37,11 @@ class _Numbering:
     @property
     def count(self) -> int:
         return int(np.prod(self.sizes))
+
+    @property
+    def is_from_0(self) -> bool:
+        """Whether elements are their own numbers."""
+        return self.kind == "Discrete" and self.starts[0] == 0
 
     def number(self, element: Any) -> int:
         if self.kind == "Discrete":
@@ -110,9 +118,7 @@ class GymnasiumEnvironment:
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""
         new_states, ended = states.copy(), np.flatnonzero(over)
-        seeds = stream.generator.integers(_SEEDS, size=ended.size)
-        for run, seed in zip(ended.tolist(), seeds.tolist(), strict=True):
-            new_states[run] = self._copies[run].begin(seed)
+        new_states[ended] = begun(self, ended.tolist(), stream)
         return new_states
 
     def saved(self) -> dict[str, HostArray]:
@@ -152,11 +158,24 @@ class GymnasiumEnvironment:
         return f"{spec.id}({dict(spec.kwargs)}, {spec.max_episode_steps})"
 
 
+def begun(environment: GymnasiumEnvironment, over: list[int], stream: Stream) -> list[int]:
+    """The states in which runs begin anew that are over."""
+    seeds = stream.generator.integers(_SEEDS, size=len(over)).tolist()
+    pairs = zip(over, seeds, strict=True)
+    return [environment._copies[run].begin(seed) for run, seed in pairs]
+
+
+def steppers(environment: GymnasiumEnvironment) -> list[Stepper]:
+    """What takes one step in each run, from an action to what came of it."""
+    return [env_copy.step for env_copy in environment._copies]
+
+
 class _Copy:
     """One copy of the environment, and how it came to be where it is."""
 
     def __init__(self, env: Any, states: _Numbering, actions: _Numbering) -> None:
-        self.env, self.number, self.element = env, states.number, actions.element
+        self.env, self.number = env, int if states.is_from_0 else states.number
+        self.element = None if actions.is_from_0 else actions.element
         self.seed, self.state, self.actions = 0, 0, list[int]()
 
     def begin(self, seed: int) -> int:
@@ -166,9 +185,10 @@ class _Copy:
 
     def step(self, action: int) -> tuple[int, float, bool, bool]:
         self.actions.append(action)
-        reached, reward, terminated, truncated, _ = self.env.step(self.element(action))
-        self.state = self.number(reached)
-        return self.state, float(reward), bool(terminated), bool(truncated)
+        element = action if self.element is None else self.element(action)
+        reached, reward, terminated, truncated, _ = self.env.step(element)
+        self.state = state = self.number(reached)
+        return state, float(reward), bool(terminated), bool(truncated) and not terminated
 
 
 def _copy_env(env: Any) -> Any:

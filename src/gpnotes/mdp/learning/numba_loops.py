@@ -23,28 +23,37 @@ from .schedules import ConstantSchedule, Schedule
 from .tabular import Learner, LearnerState
 from .td_control import SARSA, ExpectedSARSA, QLearning, no_pending
 
-__all__ = ["ScheduleTables", "advance", "compiled", "refused", "walk"]
+__all__ = [
+    "PENDING", "ScheduleTables", "advance", "compiled", "refused", "refused_learner", "walk",
+]  # fmt: skip
 
 StepSizes: TypeAlias = tuple[HostVector, bool]  # values by counts; whether of visits
 Arrays: TypeAlias = tuple[HostVector, ...]
 _LEARNER_KINDS: dict[type, int] = {QLearning: 0, SARSA: 1, ExpectedSARSA: 2}
 _WIDTH = 8  # from so many terms on NumPy sums in another order
 _MAX_EPISODES = 1_000_000  # episodes that one call may see to their end
-_PENDING = ("pairs", "rewards", "step_sizes", "pending")
+PENDING = ("pairs", "rewards", "step_sizes", "pending")
 
 
 def refused(learner: Learner[Any], environment: Environment, record: bool) -> str:
     """Say what the compiled loop needs that is not so; nothing where it can be had."""
+    if needed := refused_learner(learner, 0):
+        return needed
+    if type(environment) is not MDPEnvironment:
+        return "an MDPEnvironment"
+    return refused_learner(learner, environment.num_actions) or ("record=False" if record else "")
+
+
+def refused_learner(learner: Learner[Any], num_actions: int) -> str:
+    """Say what a loop over single runs needs of a learner that is not so."""
     policies = [getattr(learner, name, None) for name in ("exploration", "policy")]
     if type(learner) not in _LEARNER_KINDS or type(policies[0]) is not EpsilonGreedy:
         return "QLearning, SARSA or ExpectedSARSA, with EpsilonGreedy"
     if policies[1] is not None and type(policies[1]) is not EpsilonGreedy:
         return "EpsilonGreedy as policy"
-    if type(environment) is not MDPEnvironment:
-        return "an MDPEnvironment"
-    if type(learner) is not QLearning and environment.num_actions >= _WIDTH:
+    if type(learner) is not QLearning and num_actions >= _WIDTH:
         return f"fewer than {_WIDTH} actions, but for QLearning"
-    return "record=False" if record else ""
+    return ""
 
 
 @cache
@@ -67,6 +76,7 @@ class ScheduleTables:
 
     def __init__(self) -> None:
         self.held: dict[int, HostVector] = {}
+        self.lists: dict[int, list[float]] = {}
 
     def of(self, schedule: Schedule, num_counts: int) -> tuple[HostVector, bool]:
         """Return the values at fewer counts than are given, and whether visits are counted."""
@@ -78,6 +88,15 @@ class ScheduleTables:
             values = np.array(schedule(np.arange(size)), dtype=np.float64)
             self.held[id(schedule)] = values
         return values, schedule.clock == "visits"
+
+    def listed(self, schedule: Schedule, num_counts: int) -> tuple[list[float], bool]:
+        """The same as a list."""
+        if isinstance(schedule, ConstantSchedule):
+            return [schedule.value], False
+        known = self.lists.get(id(schedule), [])
+        if len(known) < num_counts:
+            self.lists[id(schedule)] = known = self.of(schedule, num_counts)[0].tolist()
+        return known, schedule.clock == "visits"
 
 
 def advance(
@@ -109,7 +128,7 @@ def advance(
         Run, step, return and length of the episodes that were over.
     """
     runs, ended, settings = states.shape[0], list[Arrays](), cast(Any, learner)
-    pending_step: Any = {name: np.array(getattr(learned, name, 0)) for name in _PENDING}
+    pending_step: Any = {name: np.array(getattr(learned, name, 0)) for name in PENDING}
     if type(learner) is not SARSA:
         pending_step = no_pending(runs)
     low, high = environment.binary_rewards or (0.0, 0.0)
@@ -126,7 +145,7 @@ def advance(
         buffers = [np.empty(count * runs, kind) for kind in (np.int64, np.int64, float, np.int64)]
         num_ended = loop(
             _LEARNER_KINDS[type(learner)], count, time, settings.discount, greedy, horizon or 0,
-            *step_sizes, parts, tuple(pending_step[name] for name in _PENDING), sums,
+            *step_sizes, parts, tuple(pending_step[name] for name in PENDING), sums,
             learned.values, learned.visits, states, generator, tuple(buffers),
         )  # fmt: skip
         ended.append(tuple(part[:num_ended].copy() for part in buffers))

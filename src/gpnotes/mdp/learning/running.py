@@ -16,7 +16,7 @@ from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ...model.contracts import missing
-from . import numba_loops
+from . import numba_loops, plain_loop
 from .mdp_environment import Environment, digest
 from .tabular import Learner, Transition, any_true
 
@@ -254,6 +254,7 @@ class _Runner:
         self.blocks: list[HostVector] = []
         self.transitions: list[Transition] = []
         self.tables = numba_loops.ScheduleTables()
+        self.walks_plainly = plain_loop.serves(learner, environment, settings.runs, settings.record)
         if parts:
             self._restore(parts)
             return
@@ -279,6 +280,9 @@ class _Runner:
     def _walk(self, count: int) -> None:
         if self.settings.loop is not None:
             self._loop(count)
+            return
+        if self.walks_plainly:
+            self._walk_plainly(count)
             return
         learner, environment, stream = self.settings.learner, self.settings.environment, self.stream
         horizon, record, states = self.settings.horizon, self.settings.record, self.states
@@ -311,7 +315,18 @@ class _Runner:
             settings.horizon, states, (self.returns, self.lengths, self.earned),
             self.stream.generator,
         )  # fmt: skip
-        self.states, self.ended, self.steps = states, self.ended + ended, self.steps + count
+        self.states, self.steps = states, self.steps + count
+        self.ended += ended
+
+    def _walk_plainly(self, count: int) -> None:
+        """The same for a few runs, on Python's numbers."""
+        settings, states = self.settings, np.array(self.states, dtype=np.int64)
+        self.learned, ended = plain_loop.advance(
+            settings.learner, settings.environment, self.learned, self.tables, count,
+            settings.horizon, states, (self.returns, self.lengths, self.earned), self.stream,
+        )  # fmt: skip
+        self.states, self.steps = states, self.steps + count
+        self.ended += ended
 
     def _end_episodes(self, over: HostVector) -> None:
         """Keep what episodes came to that are over, and begin their sums anew."""

@@ -1,0 +1,104 @@
+"""The loop on Python's numbers: bit for bit the runs that are walked all at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import each
+
+from gpnotes import stream
+from gpnotes.mdp.learning import (
+    SARSA,
+    UCB,
+    EpsilonGreedy,
+    ExpectedSARSA,
+    GymnasiumEnvironment,
+    MDPEnvironment,
+    PowerLawDecay,
+    QLearning,
+    plain_loop,
+    run,
+)
+
+gymnasium = pytest.importorskip("gymnasium")
+
+SLOW = EpsilonGreedy(PowerLawDecay(0.9, 0.4))
+LEARNERS = {
+    "Q": QLearning(0.9, exploration=SLOW),
+    "Q by time": QLearning(
+        0.9, PowerLawDecay(0.5, 0.6, clock="time"), EpsilonGreedy(PowerLawDecay(clock="time"))
+    ),
+    "Q, greedy and hopeful": QLearning(0.9, 0.1, EpsilonGreedy(0.0), initial_values=9.0),
+    "SARSA": SARSA(0.9, exploration=SLOW),
+    "SARSA by time": SARSA(1.0, PowerLawDecay(0.5, 0.6, clock="time"), EpsilonGreedy(0.2)),
+    "expected": ExpectedSARSA(0.9, exploration=SLOW),
+    "off policy": ExpectedSARSA(0.9, 0.2, EpsilonGreedy(1.0), policy=EpsilonGreedy(0.3)),
+}
+
+
+class Numbers(gymnasium.Env):
+    """States of two numbers, actions from 1, ends and cuts by the seed."""
+
+    observation_space = gymnasium.spaces.MultiDiscrete([3, 2])
+    action_space = gymnasium.spaces.Discrete(3, start=1)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return self._at(), {}
+
+    def _at(self):
+        return self.np_random.integers([3, 2])
+
+    def step(self, action):
+        ends = self.np_random.random(2) < 0.1
+        return self._at(), np.float32(action - 1.5), ends[0], ends[1], {}
+
+
+def made(name):
+    return GymnasiumEnvironment(Numbers() if name == "numbers" else gymnasium.make(name))
+
+
+@each("name", ["FrozenLake-v1", "numbers"])
+@each("horizon", [None, 7])
+@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
+@each("runs", [1, 3])
+def test_it_walks_the_same_to_the_last_bit(runs, learner, horizon, name, monkeypatch):
+    settings = {"num_runs": runs, "rng": stream(4), "every": 40, "horizon": horizon,
+                "watch": lambda learned: learned.values.mean(0)}  # fmt: skip
+    environment = made(name)
+    plain = run(learner, environment, num_steps=130, **settings)
+    paused = run(learner, environment, num_steps=55, **settings).resume(75)
+    monkeypatch.setattr(plain_loop, "serves", lambda *arguments: False)
+    wanted = run(learner, environment, num_steps=130, **settings)
+    for other in (plain, paused):
+        assert other._parts.keys() == wanted._parts.keys()
+        for part in wanted._parts:
+            assert np.array_equal(other._parts[part], wanted._parts[part]), part
+            assert other._parts[part].dtype == wanted._parts[part].dtype, part
+    assert wanted.episodes.run.size > 3
+
+
+def test_a_file_goes_on_in_either_loop(tmp_path, monkeypatch):
+    settings = {"num_runs": 2, "rng": stream(1), "every": 20}
+    learner, file, environment = LEARNERS["SARSA"], tmp_path / "runs.npz", made("FrozenLake-v1")
+    wanted = run(learner, environment, num_steps=90, **settings)
+    serves = plain_loop.serves
+    for steps, is_plain in ((30, True), (50, False), (90, True)):
+        chosen = serves if is_plain else lambda *arguments: False
+        monkeypatch.setattr(plain_loop, "serves", chosen)
+        found = run(learner, environment, num_steps=steps, file=file, **settings)
+    assert np.array_equal(found.learner_state.values, wanted.learner_state.values)
+    assert np.array_equal(found.episodes.returns, wanted.episodes.returns)
+
+
+def test_it_serves_few_runs_of_learners_that_it_knows():
+    lake = made("FrozenLake-v1")
+    assert plain_loop.serves(QLearning(0.9), lake, 1, False)
+    assert not plain_loop.serves(QLearning(0.9), lake, 100, False)
+    assert not plain_loop.serves(QLearning(0.9), lake, 1, True)
+    assert not plain_loop.serves(QLearning(0.9, exploration=UCB()), lake, 1, False)
+    table = gymnasium.make("FrozenLake-v1").unwrapped
+    from gpnotes.mdp import MDP
+
+    other = MDPEnvironment(MDP.from_gymnasium(table, 0.9))
+    assert not plain_loop.serves(QLearning(0.9), other, 1, False)
