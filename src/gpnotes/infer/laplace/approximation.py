@@ -67,14 +67,29 @@ def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[V
 
 def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vector:
     """``K⁻¹(f − m)`` at the maximum of the quadratic that touches the posterior, [eq-la-newton]."""
-    # with b = W (f − m) + ∇log p: α = b − W^½ B⁻¹ W^½ K b
     sqrt_W = _root(second)
-    b = first + sqrt_W * sqrt_W * deviation
-    return b - sqrt_W * factored(K, sqrt_W)._solve(sqrt_W * (K @ b))
+    factor = factored(K, sqrt_W)
+    bent = _bent_there(K, sqrt_W, factor, second)
+    W = sqrt_W * sqrt_W if bent is None else -second
+    # with b = W (f − m) + ∇log p: α = b − R K b, and R = W^½ B⁻¹ W^½ but for what bends upwards
+    b = first + W * deviation
+    Kb = K @ b
+    alpha = b - sqrt_W * factor._solve(sqrt_W * Kb)
+    if bent is None:
+        return alpha
+    return alpha + array_namespace(K).matrix_transpose(bent.root) @ (bent.root @ Kb)
+
+
+def _bent_there(K: Matrix, sqrt_W: Vector, factor: Cholesky, second: Vector) -> Bending | None:
+    """`bending_of`, on the way to a mode: None too where the posterior has no maximum nearby."""
+    try:
+        return bending_of(K, sqrt_W, factor, second)
+    except _check.NoValueError:
+        return None
 
 
 def _root(second: Vector) -> Vector:
-    """``W^½``, zero where log p(y | f) bends upwards: a step by the rest still leads uphill."""
+    """``W^½``, zero where log p(y | f) bends upwards: a step by the rest leads uphill too."""
     xp = array_namespace(second)
     return xp.sqrt(xp.clip(-second, 0.0, None))
 
@@ -274,8 +289,9 @@ class LaplaceGP:
 
     A likelihood that is not log-concave, as `StudentT`, may leave several modes: the one found is
     uphill from the prior mean. Where log p(y | f) bends upwards the precision of a site is negative
-    (Hartmann & Vanhatalo, 2018). Steps there go by the positive ones alone, which takes
-    more of them; a mode without a bell around it is an error, to which a fit does not go.
+    (Hartmann & Vanhatalo, 2018). Far from a mode steps go by the positive ones alone; a mode
+    without a bell around it is an error, from which a fit turns back. Where another mode is found
+    the evidence jumps, and a fit may end there, unconverged: take an `SVGP`, or another start.
 
     Source: Rasmussen & Williams (2006), algorithm 3.1 and section 5.5.1.
 
