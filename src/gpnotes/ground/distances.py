@@ -25,6 +25,7 @@ from .xp import (
     has_double,
     in_double,
     is_numpy_namespace,
+    set_at,
 )
 
 __all__ = ["by_differences", "centroid", "squared_distances", "squared_distances_pullback"]
@@ -159,8 +160,7 @@ def _expanded(u: Matrix, v: Matrix) -> Matrix:
     q *= -2.0  # in place from here: fresh memory is dearer than the arithmetic
     q += size
     size *= rounding(u)
-    q[q <= size] = 0.0
-    return q
+    return set_at(q, q <= size, 0.0)
 
 
 def _between(u: Matrix, v: Matrix, like: Array) -> Matrix:
@@ -168,7 +168,7 @@ def _between(u: Matrix, v: Matrix, like: Array) -> Matrix:
     xp = array_namespace(u)
     q = xp.empty((u.shape[0], v.shape[0]), dtype=like.dtype, device=device(like))
     for rows in memory.blocks(u.shape[0], v.shape[0], _ENTRIES):
-        q[rows, :] = xp.astype(_expanded(u[rows, :], v), like.dtype)
+        q = set_at(q, (rows, slice(None)), xp.astype(_expanded(u[rows, :], v), like.dtype))
     return q
 
 
@@ -178,7 +178,8 @@ def _within(u: Matrix, like: Array) -> Matrix:
     n = u.shape[0]
     q = xp.zeros((n, n), dtype=like.dtype, device=device(like))
     for rows in memory.blocks(n, n, _ENTRIES):
-        q[rows, : rows.stop] = xp.astype(_expanded(u[rows, :], u[: rows.stop, :]), like.dtype)
+        block = xp.astype(_expanded(u[rows, :], u[: rows.stop, :]), like.dtype)
+        q = set_at(q, (rows, slice(rows.stop)), block)
     lower = xp.tril(q, k=-1)
     return lower + xp.matrix_transpose(lower)
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar, cast
 from array_api_compat import (
     device,
     is_cupy_namespace,
+    is_jax_array,
     is_numpy_namespace,
     to_device,
 )
@@ -43,12 +44,12 @@ from .threads import called_back, threads_for
 __all__ = [
     "LOG_2PI", "Array", "ArrayLike", "HostArray", "HostMatrix", "HostVector", "Matrix",
     "MatrixLike", "Namespace", "Numbers", "OfEach", "OfEachLike", "Scalar", "Stack", "Table",
-    "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "blas", "cholesky_factor",
-    "cholesky_inverse",
+    "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "blas", "cast_like",
+    "cholesky_factor", "cholesky_inverse",
     "device", "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double",
     "in_double", "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf",
-    "mills_fractions", "minimise", "set_rows", "sobol", "solve_triangular", "symmetric_part",
-    "to_device", "to_numpy", "triangular_product", "zeros",
+    "mills_fractions", "minimise", "set_at", "set_rows", "sobol", "solve_triangular",
+    "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "zeros",
 ]  # fmt: skip
 
 
@@ -112,6 +113,27 @@ def in_double(a: Array) -> Array:
     if a.dtype == getattr(xp, "float64", None) or not has_double(a):
         return a
     return xp.astype(a, xp.float64)
+
+
+def to_write(a: Array) -> Array:
+    """Return an array in float64 that may be written into: of NumPy on the host in JAX's place."""
+    return in_double(to_numpy(a) if is_jax_array(a) else a)
+
+
+def cast_like(a: Array, like: Array) -> Array:
+    """Return an array in the kind of another, from the host or of its own namespace."""
+    xp = array_namespace(a)
+    same = xp is array_namespace(like)
+    return xp.astype(a, like.dtype) if same else as_array(a, like)
+
+
+def set_at(a: Array, index: Any, values: Any) -> Array:
+    """Return `a` with ``a[index] = values``: itself, written into; a copy of an array of JAX."""
+    if is_jax_array(a):
+        changed: Any = a
+        return cast("Array", changed.at[index].set(values))
+    a[index] = values
+    return a
 
 
 def as_host(a: Array) -> HostArray:
@@ -319,14 +341,14 @@ def sobol(n: int, d: int, generator: Any) -> HostMatrix:
     return sequence.random_base2((n - 1).bit_length())[:n]
 
 
-def set_rows(a: Matrix, rows: HostVector, columns: slice, values: Matrix) -> None:
-    """Set ``a[rows, columns] = values`` in place; `rows` (k,) are numbers of rows, on the host."""
+def set_rows(a: Matrix, rows: HostVector, columns: slice, values: Matrix) -> Matrix:
+    """Return `a` with ``a[rows, columns] = values``, as `set_at`; `rows` (k,) are on the host."""
     xp = array_namespace(a)
-    if is_numpy_namespace(xp) or is_cupy_namespace(xp):
-        a[xp.asarray(rows), columns] = values
-        return
+    if is_numpy_namespace(xp) or is_cupy_namespace(xp) or is_jax_array(a):
+        return set_at(a, (xp.asarray(rows), columns), values)
     for i, row in enumerate(rows.tolist()):
         a[row, columns] = values[i, :]
+    return a
 
 
 def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Array:

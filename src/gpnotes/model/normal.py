@@ -27,6 +27,7 @@ from ..ground.xp import (
     is_numpy_namespace,
     keep_copies,
     lapack,
+    set_at,
     triangular_product,
 )
 
@@ -394,7 +395,8 @@ def _pivoted_by_columns(covariance: Matrix, rounding: float) -> Matrix:
         pivot = float(left[j])
         if not pivot > rounding:
             return root[:, :k]
-        root[:, k] = (covariance[:, j] - root[:, :k] @ root[j, :k]) / math.sqrt(pivot)
+        column = (covariance[:, j] - root[:, :k] @ root[j, :k]) / math.sqrt(pivot)
+        root = set_at(root, (slice(None), k), column)
         left = left - root[:, k] ** 2
     return root
 

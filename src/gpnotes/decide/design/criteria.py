@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ground import memory
 from ...ground.linalg import _cholesky, warn_of_jitter
-from ...ground.xp import Matrix, Vector, array_namespace, epsilon, eye
+from ...ground.xp import Matrix, Vector, array_namespace, epsilon, eye, set_at
 from ...infer.exact import GP, ExactPosterior
 from .design_checks import covariance_at, process
 from .downdates import Downdates, MatrixCovariance, Rows, start_downdates, take_rows
@@ -134,7 +134,7 @@ class IntegratedVariance:
         b = -(state.W[:, :t] @ (xp.matrix_transpose(self.weights[:, :t]) @ w))
         for rows, K in self._blocks():
             b += K @ w[rows]
-        self.weights[:, t] = w
+        self.weights = set_at(self.weights, (slice(None), t), w)
         total = float(xp.sum(w * w))
         state.variance()  # so that W has its column t
         w_X = state.W[:, t]

@@ -24,6 +24,7 @@ from ...ground.xp import (
     device,
     diagonal,
     epsilon,
+    set_at,
     set_rows,
     solve_triangular,
 )
@@ -77,10 +78,10 @@ class KernelCovariance:
         K = self.kernel._gram(take_rows(self.X, rows), take_rows(self.X, columns))
         for k, column in enumerate(columns):
             if rows is None:
-                K[column, k] = self.diag[column]
+                K = set_at(K, (column, k), self.diag[column])
                 continue
             for i in np.flatnonzero(rows == column):  # where measurements may be repeated
-                K[int(i), k] = self.diag[column]
+                K = set_at(K, (int(i), k), self.diag[column])
         return K
 
 
@@ -121,7 +122,7 @@ class Downdates:
         memory.require(n, width, copies=2, like=noise, **limits)
         self.W = xp.zeros((n, width), **kind)
         self.lower = xp.zeros((width, width), **kind)
-        self.W[:, : self.first] = known
+        self.W = set_at(self.W, (slice(None), slice(self.first)), known)
         self.chosen: list[int] = []
         self.levels = np.full(n, self.first)  # how many columns of W each candidate has
 
@@ -169,18 +170,18 @@ class Downdates:
             )
         new = solve_triangular(lower[:, start:stop], xp.matrix_transpose(right))
         if rows is None:
-            self.W[:, start:stop] = xp.matrix_transpose(new)
+            self.W = set_at(self.W, (slice(None), slice(start, stop)), xp.matrix_transpose(new))
             self.levels[:] = stop
         else:
-            set_rows(self.W, rows, slice(start, stop), xp.matrix_transpose(new))
+            self.W = set_rows(self.W, rows, slice(start, stop), xp.matrix_transpose(new))
             self.levels[rows] = stop
 
     def add(self, j: int) -> float:
         """Measure candidate j, and return the standard deviation of that measurement."""
         pivot = math.sqrt(float(self.variance(np.asarray([j]))[0]) + float(self.noise[j]))
         t = self.size
-        self.lower[t, :t] = self.W[j, :t]
-        self.lower[t, t] = pivot
+        self.lower = set_at(self.lower, (t, slice(t)), self.W[j, :t])
+        self.lower = set_at(self.lower, (t, t), pivot)
         self.chosen.append(j)
         return pivot
 

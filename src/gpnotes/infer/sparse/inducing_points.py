@@ -18,6 +18,7 @@ from ...ground.xp import (
     device,
     epsilon,
     in_double,
+    set_at,
     to_numpy,
 )
 from ...model.kernels import Kernel
@@ -88,9 +89,9 @@ def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
         chosen.append(i)
         cross = kernel._gram(X[i : i + 1, :], X)[0, :]
         row = (cross - rows[:j, i] @ rows[:j, :]) / pivot**0.5
-        rows[j, :] = row
+        rows = set_at(rows, (j, slice(None)), row)
         gap = xp.clip(gap - row * row, 0.0, None)
-        gap[i] = 0.0
+        gap = set_at(gap, i, 0.0)
     return chosen
 
 

@@ -21,9 +21,10 @@ from ...ground.xp import (
     Vector,
     VectorLike,
     array_namespace,
+    cast_like,
     device,
-    in_double,
     symmetric_part,
+    to_write,
 )
 from ...model import means
 from ...model.gaussian_process import GP, residual_of
@@ -193,11 +194,11 @@ class StateSpacePosterior(Posterior):
 
     def _moments_of_part(self, part: PartPosterior, Xs: Matrix) -> tuple[Vector, Vector]:
         """By the same states, of which other entries are seen."""
-        xp = array_namespace(Xs)
         seen, white = self._seen_of(part.kernel)
-        pull, variance = self._unit(in_double(Xs[:, 0]), True, seen)
-        pull = xp.astype(math.sqrt(self._variance) * pull, Xs.dtype)
-        variance = xp.astype(self._variance * xp.clip(variance, 0.0, None) + white, Xs.dtype)
+        pull, variance = self._unit(to_write(Xs[:, 0]), True, seen)
+        xp = array_namespace(pull)
+        pull = cast_like(math.sqrt(self._variance) * pull, Xs)
+        variance = cast_like(self._variance * xp.clip(variance, 0.0, None) + white, Xs)
         return part.mean_in(means.with_hooks(self.gp.mean)._call(Xs), pull), variance
 
     def _covariance_of_part(self, part: PartPosterior, Xs: Matrix) -> Matrix:
@@ -208,12 +209,12 @@ class StateSpacePosterior(Posterior):
 
     def fitted(self) -> Vector:
         """The mean of f at the readings, (n,), in their order: no search is needed."""
-        xp = array_namespace(self.X)
         alpha = self.run.lanes.ordered(self.run.smoothed_means.alpha) / math.sqrt(self._variance)
+        xp = array_namespace(alpha)
         if self.order is not None:
             alpha = xp.take(alpha, xp.argsort(self.order))
         noise = self.reading_noise.variance + self._expansion.white
-        return self.y - noise * xp.astype(alpha, self.y.dtype)
+        return self.y - noise * cast_like(alpha, self.y)
 
     @in_one_pool
     def _covariance(self, Xs: Matrix) -> Matrix:
@@ -221,7 +222,8 @@ class StateSpacePosterior(Posterior):
 
     def _covariance_by(self, Xs: Matrix, kernel: Kernel, seen: tuple[int, ...]) -> Matrix:
         """``k(x, z) − k(x, X) K_y⁻¹ k(X, z)``, whose second part is a mean, of readings k(X, z)."""
-        xp, x = array_namespace(Xs), in_double(Xs)
+        x = to_write(Xs)
+        xp = array_namespace(x)
         prior = kernel._gram(x, None) / self._variance
         cross = kernel._gram(self.times[:, None], x) / self._variance if x.shape[0] else x
         told = [self._given(cross[:, j]) for j in range(x.shape[0])]
@@ -230,7 +232,7 @@ class StateSpacePosterior(Posterior):
             if told
             else prior
         )
-        return xp.astype(self._variance * symmetric_part(prior - known), Xs.dtype)
+        return cast_like(self._variance * symmetric_part(prior - known), Xs)
 
     @in_one_pool
     def _sample(self, Xs: Matrix, num_samples: int, stream: Stream, noise: bool) -> Matrix:
@@ -240,11 +242,11 @@ class StateSpacePosterior(Posterior):
         memory.require(1, num_samples * Xs.shape[0] + states, copies=1, like=Xs, what=what)
         if num_samples > Xs.shape[0]:
             return super()._sample(Xs, num_samples, stream, noise)
-        values = self._drawn(in_double(Xs[:, 0]), stream, num_samples)
+        values = self._drawn(to_write(Xs[:, 0]), stream, num_samples)
         if noise:
             values = with_noise(values, self.gp.noise_var, stream)
         mean = self._mean_of_f(Xs, None)[None, :]
-        return mean + array_namespace(Xs).astype(values, Xs.dtype)
+        return mean + cast_like(values, Xs)
 
     def _drawn(self, x: Vector, stream: Stream, n: int) -> Matrix:
         """What functions are beyond the mean at places x (m,), (n, m)."""
@@ -273,13 +275,13 @@ class StateSpacePosterior(Posterior):
         return replace(self, run=kalman_filter(other))
 
     def _at_places(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
-        xp = array_namespace(Xs)
-        mean, variance = self._unit(in_double(Xs[:, 0]), wanted, self._seen)
-        mean = xp.astype(math.sqrt(self._variance) * mean, Xs.dtype)
-        mean = means.with_hooks(self.gp.mean)._call(Xs) + mean
-        return mean, xp.astype(
-            self._variance * xp.clip(variance, 0.0, None) + self._expansion.white, Xs.dtype
+        mean, variance = self._unit(to_write(Xs[:, 0]), wanted, self._seen)
+        xp = array_namespace(mean)
+        mean = means.with_hooks(self.gp.mean)._call(Xs) + cast_like(
+            math.sqrt(self._variance) * mean, Xs
         )
+        variance = self._variance * xp.clip(variance, 0.0, None) + self._expansion.white
+        return mean, cast_like(variance, Xs)
 
     def _unit(self, x: Vector, wanted: bool, seen: tuple[int, ...]) -> tuple[Vector, Vector]:
         """Mean, and variance if it is wanted, at places (m,), in units of the signal."""
@@ -431,14 +433,15 @@ class StateSpaceForecast(Posterior):
     def _extended(self, rows: Rows) -> StateSpaceForecast:
         if not rows.y.shape[0]:
             return self
-        xp, found = array_namespace(rows.X), expansion_of(self.gp, self.tolerance)
-        x = in_double(rows.X[:, 0])
+        x, found = to_write(rows.X[:, 0]), expansion_of(self.gp, self.tolerance)
+        xp = array_namespace(x)
         pieces = _merged(self.pieces, rows)
         if float(xp.min(x)) < float(self.belief.place[0]):
             whole = posterior_of(self.gp, reduce(joined, pieces), self.tolerance)
             return whole._forecast(self.columns)
-        misses = in_double(residual_of(self.gp, rows.X, rows.y)) / math.sqrt(found.unit)
-        level = (xp.zeros_like(x) + noise_of(self.gp, rows).variance + found.white) / found.unit
+        misses = to_write(residual_of(self.gp, rows.X, rows.y)) / math.sqrt(found.unit)
+        noise = along(noise_of(self.gp, rows), None).variance
+        level = (xp.zeros_like(x) + noise + found.white) / found.unit
         order, belief, motion = xp.argsort(x), self.belief, found.motion
         x, misses, level = (xp.take(a, order) for a in (x, misses, level))
         for i in range(x.shape[0]):
@@ -465,14 +468,15 @@ class StateSpaceForecast(Posterior):
 
     def _ahead(self, Xs: Matrix, kernel: Kernel) -> tuple[Vector, Vector]:
         """Mean, beyond that of the process, and variance of f or of a part of it."""
-        xp, found = array_namespace(Xs), expansion_of(self.gp, self.tolerance)
-        m, P = self.belief.ahead(found.motion, in_double(Xs[:, 0]))
+        found = expansion_of(self.gp, self.tolerance)
+        m, P = self.belief.ahead(found.motion, to_write(Xs[:, 0]))
+        xp = array_namespace(m)
         seen, white = seen_of(kernel, self.gp.kernel, self.tolerance, found.motion.seen)
         mean, variance = xp.zeros_like(m[0, ...]), xp.zeros_like(m[0, ...])
         if seen:
             mean, variance = signal(m, seen), signal(signal(P, seen), seen)
         variance = found.unit * xp.clip(variance, 0.0, None) + white
-        return xp.astype(math.sqrt(found.unit) * mean, Xs.dtype), xp.astype(variance, Xs.dtype)
+        return cast_like(math.sqrt(found.unit) * mean, Xs), cast_like(variance, Xs)
 
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         if not self._is_later(Xs):
@@ -520,8 +524,8 @@ def posterior_of(gp: GP, rows: Rows, tolerance: float) -> StateSpacePosterior:
 
 def sorted_readings(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vector | None]:
     """Places and residuals in ascending order, and that order; None if they came in it."""
-    xp = array_namespace(X)
-    times, residual = in_double(X[:, 0]), in_double(residual_of(gp, X, y))
+    times, residual = to_write(X[:, 0]), to_write(residual_of(gp, X, y))
+    xp = array_namespace(times)
     if bool(xp.all(times[1:] >= times[:-1])):
         return times, residual, None
     order = xp.argsort(times)
@@ -542,7 +546,7 @@ def along(noise: Noise, order: Vector | None) -> Noise:
     def sorted_(a: Numbers) -> Numbers:
         if isinstance(a, float):
             return a
-        a = in_double(a)
+        a = to_write(a)
         return a if order is None else array_namespace(a).take(a, order)
 
     return Noise(*(sorted_(a) for a in noise))

@@ -12,7 +12,7 @@ from ...ground.chunks import Chunks, Rows
 from ...ground.params import cotangent, fixed
 from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
-from ...ground.xp import Matrix, Vector, array_namespace, in_double
+from ...ground.xp import Matrix, Vector, array_namespace, cast_like, in_double
 from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ..evidence import Evidence, evidence_of, whole_rows
@@ -49,7 +49,7 @@ def _value_and_gradient(model: StateSpaceGP, rows: Rows) -> tuple[float, GP]:
     alpha = lanes.ordered(alpha) / math.sqrt(unit)
     if order is not None:
         alpha = xp.take(alpha, xp.argsort(order))
-    mean_bar, _ = means.with_hooks(differentiable_mean(gp))._pullback(X, xp.astype(alpha, X.dtype))
+    mean_bar, _ = means.with_hooks(differentiable_mean(gp))._pullback(X, cast_like(alpha, X))
     value = run.log_evidence - 0.5 * lanes.count * math.log(unit)
     return value, cotangent(gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
 
