@@ -28,6 +28,8 @@ def tried(latex: str, known: Declared | None = None) -> Finding:
         (r"1 \mapsto 2", "an arrow"),
         (r"\frac{\sinh(A y)}{A^2} \to A^{-2} e^{A y}", "an arrow"),
         (r"\frac{1}{3} = 0.333", "so many digits"),
+        ("0 &= 12", "two numbers"),
+        (r"\mathbf v (1 + i) = \mathbf v - i \mathbf v", "is printed as an array"),
         ("P^2 = P", "no single edit would mend it"),
     ],
 )
@@ -45,6 +47,7 @@ def test_what_may_mean_something_else(latex: str, said: str) -> None:
         "x (y + 1) = x y + y",
         r"\cosh(x + y) = \cosh x \cosh y - \sinh x \sinh y",
         r"\frac{1}{3} = 0.4333",
+        r"(\lambda I - T)^{-1} = \lambda^{-1} (I - \lambda T)^{-1}",
     ],
 )
 def test_what_cannot_is_accused(latex: str) -> None:

@@ -17,7 +17,10 @@ _ARROW = re.compile(r"\\(?:long)?mapsto(?![A-Za-z])|\\(?:long)?(?:to|rightarrow)
 _SCRIPT = re.compile(r"[_^]\s*\{[^{}]*\}")
 _OPEN = r"\s*(?:\^\s*(?:\{[^{}]*\}|\\?\w+))?\s*'*\s*(?:\\left|\\[bB]igg?l?)?\s*(?:\(|\[|\\\{)"
 _ARGUMENT = re.compile(r"[^()\[\]]*")
-_FACTOR = re.compile(r"^[a-ceik-uv-z](?:_.*)?$")
+_FACTOR = re.compile(
+    r"^(?:[a-ceik-uv-z]|\\(?:alpha|beta|epsilon|varepsilon|eta|kappa|lambda|nu|omega|sigma|tau|theta))"
+    r"(?:_.*)?$"
+)
 _ARRAY = re.compile(r"\^\s*\{\s*-1\s*\}|\\top|(?<![A-Za-z\\])I(?![A-Za-z])")
 _APPLIED = re.compile(r"\)\s*(?:\\left)?\(\s*(?:\\?[A-Za-z]+|\\mathbf\s*\{?\w\}?)\s*(?:\\right)?\)")
 _LETTER = re.compile(
@@ -26,6 +29,8 @@ _LETTER = re.compile(
     r"|[Uu]psilon|[Pp]hi|[Pp]si|[Oo]mega|alpha|beta|zeta|eta|kappa|mu|nu|rho|tau|chi|iota|epsilon"
     r"|varepsilon|vartheta|varphi|varrho|varsigma|ell))\}*'*(?:[_^].*)?$"
 )
+_NUMBERS = re.compile(r"^[\s&{}]*-?[\d.]+[\s&{}]*=[\s&{}]*-?[\d.]+[\s.,;&{}]*$")
+_BOLD = re.compile(r"^\\(?:mathbf|boldsymbol|bm|vec)(?![A-Za-z])")
 _DECIMAL = re.compile(r"\d\.\d")
 _NEAR = 1e-2
 
@@ -47,6 +52,11 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
     drawn = [key for key in tried.drawn if key not in declared]
     if not drawn and tried.drawn:
         return ""
+    if _NUMBERS.match(latex):
+        return "two numbers: what a text derives, or contradicts"
+    bold = next((key for key in drawn if _BOLD.match(key) and not tried.drawn[key].shape), "")
+    if bold:
+        return f"`{bold}` is printed as an array: declare what it is"
     strange = next((key for key in drawn if not _LETTER.match(key)), "")
     if strange:
         return f"`{strange}` may be more than a number: declare what it is"

@@ -93,9 +93,11 @@ _SHOWN = 3
 def finding(tried: Tried, place: tuple[str, int, int], label: str, latex: str) -> Finding:
     """What was found by trying a display."""
     name, outcome = _PARTS[tried.verdict]
+    mends = _told(tried.mend) if outcome == "does not hold" else ()
     return Finding(
         *place, name, outcome, label, latex,
-        why=tried.why, region=tried.region or "", residual=tried.residual, mends=_told(tried.mend),
+        why="" if mends else tried.why,  # which says the same in fewer words
+        region=tried.region or "", residual=tried.residual, mends=mends,
         mutants=tried.mutants.counts if tried.mutants else {},
         drawn={key: str(kind) for key, kind in tried.drawn.items()},
     )  # fmt: skip
