@@ -103,7 +103,7 @@ class CirculantEmbedding:
     def _independent(self, stream: Stream, n: int) -> Array:
         xp = array_namespace(self.eigenvalues)
         memory.require(n, math.prod(self.shape), copies=2, like=self.eigenvalues, what="the draws")
-        size = self.eigenvalues.size
+        size = math.prod(self.eigenvalues.shape)  # of PyTorch, `size` is a method
         roots = xp.sqrt(self.eigenvalues / size)
         drawn = [self._pairs(stream, rows, roots) for rows in memory.blocks((n + 1) // 2, 4 * size)]
         return (drawn[0] if len(drawn) == 1 else xp.concat(drawn, axis=0))[:n, ...]
@@ -176,7 +176,7 @@ def embed_circulant(
     for k in range(doublings + 1):
         values = _eigenvalues(kernel, tuple(m * 2**k for m in ring), steps, like)
         xp = array_namespace(values)
-        wrong = float(xp.sum(xp.clip(-values, 0.0, None))) / values.size
+        wrong = float(xp.sum(xp.clip(-values, 0.0, None))) / math.prod(values.shape)
         if wrong <= allowed:
             kept = xp.astype(xp.clip(values, 0.0, None), like.dtype)
             return CirculantEmbedding(sizes, steps, kept, wrong)

@@ -156,3 +156,8 @@ def test_candidates_that_do_not_fit(inputs):
         marginal_gains(gp, inputs, [12])
     with pytest.raises(TypeError, match="chosen must be whole numbers"):
         marginal_gains(gp, inputs, [0.5])
+
+
+def test_a_noise_whose_reciprocal_overflows_is_named():
+    with pytest.raises(ValueError, match="noise_var must be larger"):
+        information_gain(GP(RBF(), 0.1), np.arange(3.0)[:, None], noise_var=1e-320)
