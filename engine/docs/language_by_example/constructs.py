@@ -72,6 +72,8 @@ ARITHMETIC = (
         {"d": 0.5 * a + 1200 * b - 1.77245385 * c, "a": a, "b": b, "c": c}),
     Row("factorials and binomials", r"d = \binom{n}{k} = \frac{n!}{k! \, (n - k)!}",
         {"d": 35, "n": 7, "k": 3}),
+    Row("a decimal on a side of its own: rounded to the digits that it shows",
+        r"a b c = 2.18", {"a": a, "b": b, "c": c}),
     Row("double factorials", r"d = n!! + a", {"d": 105 + a, "n": 7, "a": a}),
     Row("Pochhammer's symbol", r"d = (a)_n + (a + b)_2",
         {"d": a * (a + 1) * (a + 2) + (a + b) * (a + b + 1), "a": a, "b": b, "n": 3}),

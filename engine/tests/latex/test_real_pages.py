@@ -381,3 +381,22 @@ def test_a_gradient_by_the_argument():
 
 def test_brackets_across_groups_are_refused():
     assert "opens in one group and closes in another" in problem(r"\mathbb E_{s(x, \mathbb)}[x]")
+
+
+class TestPrintedDecimals:
+    """A decimal that is a side of its own was rounded to the digits that it shows."""
+
+    @pytest.mark.parametrize("printed", ["0.36", "0.364", "0.36432", ".364"])
+    def test_one_that_is_rounded_holds(self, printed):
+        record = check_equation(f"p q = {printed}", {"p": 0.72864, "q": 0.5})
+        assert record.mutants.survived == 0
+        assert (record.atol > 0) == (printed != "0.36432")
+
+    @pytest.mark.parametrize("printed", ["0.37", "0.365", "0.46", "0.4", "1", "-0.36", "0.36 + 0"])
+    def test_any_other_does_not(self, printed):
+        with pytest.raises(EquationError, match="does not hold"):
+            check_equation(f"p q = {printed}", {"p": 0.72864, "q": 0.5})
+
+    def test_digits_that_change_places_are_seen(self):
+        with pytest.raises(EquationError, match="does not hold"):
+            check_equation("p = 4.6925", {"p": 4.9625})

@@ -81,8 +81,9 @@ def _record_of(
     drawn = draw_bindings(bindings, *terms.place(equation), draws)
     attained = draw_tight_bindings(terms.tight, *terms.place(equation))
     every = (*drawn, *attained)
-    with mended(equation.latex, drawn, terms.allowed):
-        bound = statements.bind_statement(equation.latex, every, terms.allowed, tight=len(attained))
+    allowed = replace(terms.allowed, decimals=True)
+    with mended(equation.latex, drawn, allowed):
+        bound = statements.bind_statement(equation.latex, every, allowed, tight=len(attained))
     statements.refuse_unused(drawn[0], equation.latex, bound.statement)
     record = _compared(statements.kind_of_statement(bound), bound, drawn, equation, terms)
     return replace(record, tight=len(attained), estimate=worst_estimate(bound)), bound.anew()
@@ -99,9 +100,10 @@ def _compared(
     allowed = terms.allowed
     with mended(equation.latex, drawn, allowed):
         steps = check_steps(bound, equation)
+    rounded = [bound.rounding(place) for place in range(len(steps))]
     return Record(
         equation.label, terms.chapter, kind, equation.line, terms.oracle,
-        allowed.rtol, allowed.atol, allowed.approx,
+        allowed.rtol, max([allowed.atol, *rounded]), allowed.approx,
         steps=steps,
         mutants=check_mutants(bound, equation.latex, terms.spare, terms.tight),
         draws=len(drawn),

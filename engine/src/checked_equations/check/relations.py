@@ -35,11 +35,15 @@ class ShapeMisfit(Misfit):
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What a check allows; `approx` is the relative tolerance of its ``\\approx``."""
+    """What a check allows; `approx` is the relative tolerance of its ``\\approx``.
+
+    With `decimals` a side that is a printed decimal, ``0.36``, is one that was rounded to it.
+    """
 
     rtol: float = 1e-9
     atol: float = 0.0
     approx: float | None = None
+    decimals: bool = False
 
     def refuse_loose(self) -> None:
         """Raise `ValueError` where a wrong equation would pass, TypeError for what is no number."""

@@ -118,7 +118,23 @@ class BoundStatement:
         """Compare on the draws `drawn`; the step as printed is the measure of its mutants."""
         pairs = [self.draws[i].sides(step) for i in drawn]
         sizes = [self._terms(place)[i] for i in drawn]
-        return compare_all(step.relation, pairs, replace(self.allowed, **other), sizes)
+        allowed = replace(self.allowed, **other)
+        allowed = replace(allowed, atol=max(allowed.atol, self.rounding(place)))
+        return compare_all(step.relation, pairs, allowed, sizes)
+
+    def rounding(self, place: int) -> float:
+        """Half a unit of the last digit of a decimal that holds to its digits, and no closer."""
+        step = self.statement.steps[place]
+        half = _half_a_unit(step) if self.allowed.decimals else 0.0
+        if half and place not in self._exact:
+            pairs = [draw.sides(step) for draw in self.draws]
+            exact = compare_all(step.relation, pairs, self.allowed, self._terms(place))
+            self._exact[place] = exact.holds
+        return half if half and not self._exact[place] else 0.0
+
+    @cached_property
+    def _exact(self) -> dict[int, bool]:
+        return {}
 
     def _terms(self, place: int) -> tuple[float, ...]:
         """How large the terms of a step are on each draw; another may have no value."""
@@ -169,6 +185,22 @@ class BoundStatement:
         if together or any(error[0] is not None for error in self.errors):
             return (slice(None),)
         return tuple(slice(i, i + 1) for i in range(len(self.draws)))
+
+
+_DIGITS = 2  # significant ones that a decimal must have to be one that was rounded
+
+
+def _half_a_unit(step: t.Step) -> float:
+    """Half a unit of the last digit of the side that is a printed decimal; 0 where none is."""
+    sides = map(_unsigned, (step.left, step.right))
+    decimals = [side for side in sides if isinstance(side, t.Number) and side.places]
+    if step.relation != "=" or len(decimals) != 1 or decimals[0].digits < _DIGITS:
+        return 0.0
+    return 0.5000001 * 10.0 ** -decimals[0].places
+
+
+def _unsigned(side: t.Node) -> t.Node:
+    return side.terms[0] if isinstance(side, t.Sum) and side.signs == (-1,) else side
 
 
 def bind_statement(

@@ -72,9 +72,11 @@ def replace_at(node: Node, path: Path, new: Node) -> Node:
 
 
 class Number(Node):
-    """A literal: ``2``, ``0.5``."""
+    """A literal: ``2``, ``0.5``; its significant `digits`, and those behind its point, `places`."""
 
     value: float
+    digits: int = field(default=0, compare=False, repr=False)
+    places: int = field(default=0, compare=False, repr=False)
 
 
 class Constant(Node):

@@ -66,9 +66,14 @@ def _repeated(variable: Node) -> list[Node]:
     return [variable]
 
 
+def _number(text: str, span: Span) -> t.Number:
+    whole, _, behind = text.partition(".")
+    return t.Number(float(text), len((whole + behind).lstrip("0")), len(behind), span=span)
+
+
 # The rules that make something of their parts, whatever those are.
 _PLAIN: dict[str, Callable[..., Any]] = {
-    "number": lambda text, span: t.Number(float(text), span=span),
+    "number": lambda text, span: _number(str(text), span),
     "name": lambda key, span: t.Name(str(key), span=span),
     "plain": lambda key, span: t.Name(str(key), span=span),  # as it stands behind `\nabla`
     "constant": lambda name, span: t.Constant(str(name), span=span),
