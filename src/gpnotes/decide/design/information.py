@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from ...ground import check as _check
@@ -53,11 +54,10 @@ def information_gain(
     memory.require_square(n, copies=4, like=X, what=name)
     K = design_checks.covariance_at(gp, X)
     root = xp.sqrt(noise)
-    scaled = K / root[:, None] / root[None, :]
-    if not bool(xp.all(xp.isfinite(scaled))):
-        least = float(xp.min(noise))
+    least = float(xp.min(noise))
+    if not math.isfinite(float(xp.max(xp.abs(K))) / least):
         raise _check.NoValueError(f"noise_var must be larger: K / noise_var overflows; got {least}")
-    factor = _cholesky(eye(n, X) + scaled, name=name)
+    factor = _cholesky(eye(n, X) + K / root[:, None] / root[None, :], name=name)
     warn_of_jitter(factor.jitter, name)
     return 0.5 * factor.log_det
 
