@@ -19,6 +19,7 @@ from ..check.bindings import (
     draw_tight_bindings,
 )
 from ..check.definitions import compare_definition, refuse_second_claim
+from ..check.draw_notes import notes_on
 from ..check.mends import mended
 from ..check.mutant_outcomes import Survivors, check_mutants
 from ..check.relations import Tolerance
@@ -109,6 +110,7 @@ def _compared(
         draws=len(drawn),
         backend=backend(drawn[0]),
         route=statements.route_of(bound.statement, drawn[0]),
+        notes=notes_on(bound.statement, drawn),
     )  # fmt: skip
 
 

@@ -69,6 +69,7 @@ class Record(Shown):
     the tolerances, `residual` is the worst of the `steps`, `estimate` the sample behind a Monte
     Carlo estimate.
 
+    `notes` are what all draws share and the statement does not say: that every x is positive.
     Of a definition, `bare` are the statements that nothing was compared with, and `why`. `more` is
     what the verbs of a book's own add: words, by the word that they are shown behind.
     """
@@ -96,6 +97,7 @@ class Record(Shown):
     latex: str = ""
     why: str = ""
     bare: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __repr__(self) -> str:

@@ -25,7 +25,7 @@ from .drawing import Sample
 ALLOWED = Tolerance(rtol=1e-8)
 _MINUS_ONE = t.Sum((t.Number(1.0),), (-1,))
 _JUDGES = 3  # samples that a mend must hold on
-_SECONDS = 3.0  # of a search for mends
+_SECONDS = 15.0  # of a search for mends
 FAR = 1e-4  # a residual below is lost digits, and accuses nobody
 
 
@@ -74,7 +74,7 @@ class Trial:
         every = [fate.residual for fate in self.fates if fate.residual is not None]
         return max(held) if held else min(every, default=None)
 
-    def mends(self) -> Mends:
+    def mends(self) -> Mends | None:
         """The single edits after which it holds wherever it fails."""
         draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
         bound = bound_on(self.statement, draws)

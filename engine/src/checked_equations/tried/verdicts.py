@@ -40,13 +40,6 @@ class Tried:
         return f"{said} ({self.why})" if self.why else said
 
 
-def _said(mends: Mends) -> str:
-    """What is told of the mends."""
-    if len(mends.found) == 1:
-        return f"it does with {mends.found[0].said}" + (", of what was tried" * (not mends.whole))
-    return f"it does with each of {len(mends.found)} single edits" if mends.found else ""
-
-
 def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str = "") -> Tried:
     """What the fates on all samples say together; `told` is what stands in the way of a blame,
     and `doubt` what leaves one to a reader.
@@ -73,13 +66,13 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
     if told:
         return Tried("not read", told, residual=trial.residual)
     mends = trial.mends()
-    if mends.found and not doubt:
-        return Tried("does not hold", _said(mends), residual=trial.residual, mend=mends)
+    if mends is not None and mends.found and not doubt:
+        return Tried("does not hold", residual=trial.residual, mend=mends)
     loose = [key for key in plan.drawn if not any(_on_both_sides(step, key) for step in steps)]
     if loose or doubt:
         said = f"a relation that the text must explain: {', '.join(sorted(loose))} on one side only"
         return Tried("not read", doubt or said, residual=trial.residual)
-    return Tried("does not hold", residual=trial.residual)
+    return Tried("does not hold", residual=trial.residual, mend=mends)
 
 
 def _on_both_sides(step: t.Step, key: str) -> bool:
