@@ -31,7 +31,7 @@ Holds = Callable[[t.Statement], bool]
 
 EQUALITIES = ("=", ":=")
 MOST = 20_000  # candidates
-SECONDS = 20.0
+SECONDS = 20.0  # of the processor's time, which no busy machine stretches
 _SIZED = 1e-9  # two claims are one if they agree to this wherever they do not hold
 
 
@@ -100,7 +100,7 @@ def mends_of(
     ``O(n m)`` candidates (some 50 n for ten symbols), the last ``O(min(n, 12)^2 + k^2 m)`` for
     sums of k terms, and each costs the evaluation of the path from the edit to its side, on the
     first draw alone if it fails there. `most` candidates are tried, and none begins later than
-    `seconds` after the first; a search that was cut short suggests nothing as the only one.
+    `seconds` of processor time after the first; a search that was cut short has no only mend.
 
     Parameters
     ----------
@@ -134,11 +134,11 @@ def mends_of(
     if failing is None:
         return Mends()
     supply = Supply.of(statement, drawn[0], say)
-    deadline, tried = time.monotonic() + seconds, 0
+    deadline, tried = time.process_time() + seconds, 0
     for round_ in (_single, _wider, _twice):
         found: list[Mend] = []
         for own, mutant in round_(statement, failing, supply):
-            if tried >= most or time.monotonic() > deadline:
+            if tried >= most or time.process_time() > deadline:
                 return Mends(one_a_claim(found, drawn), tried, whole=False)
             tried += 1
             if _mends(statement, mutant, failing, holds):
