@@ -35,7 +35,8 @@ class Known:
 
     def is_number(self, key: str) -> bool:
         """Whether a letter before brackets is a factor, and no function that is not known."""
-        return key not in self.kinds and letter(key) not in _FUNCTIONS
+        polynomial = "_" in key and letter(key) in ("p", "q")
+        return key not in self.kinds and letter(key) not in _FUNCTIONS and not polynomial
 
 
 def letter(key: str) -> str:

@@ -14,6 +14,7 @@ from .judging import Trial
 from .kinds import Kind
 from .reading import mentions
 
+_MANY = 5  # samples on which an inequality must fail before it is blamed
 Verdict = Literal["holds", "holds if", "does not hold", "definition", "not read"]
 
 
@@ -65,14 +66,13 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         return Tried("definition", f"of {left}")
     if told:
         return Tried("not read", told, residual=trial.residual)
-    mends = trial.mends()
-    if mends is not None and mends.found and not doubt:
-        return Tried("does not hold", residual=trial.residual, mend=mends)
+    if first.relation not in ("=", ":=") and len(trial.failed) < _MANY:
+        return Tried("not read", "an inequality that may want a condition", residual=trial.residual)
     loose = [key for key in plan.drawn if not any(_on_both_sides(step, key) for step in steps)]
     if loose or doubt:
         said = f"a relation that the text must explain: {', '.join(sorted(loose))} on one side only"
         return Tried("not read", doubt or said, residual=trial.residual)
-    return Tried("does not hold", residual=trial.residual, mend=mends)
+    return Tried("does not hold", residual=trial.residual, mend=trial.mends())
 
 
 def _on_both_sides(step: t.Step, key: str) -> bool:
