@@ -131,6 +131,8 @@ def _judged(
     told = f"a condition that is not read: {unread[0]}" if unread else ""
     if any(isinstance(part, t.Dots) for _, part in t.walk(body.statement)):
         doubt = doubt or "dots may go on in another way"
+    if "\\pm" in body.latex or "\\mp" in body.latex:
+        doubt = doubt or "which sign stands may depend on the numbers"
     best: Tried | None = None
     for plan, said in _plans(body, own, declared, conditions):
         drawn = tuple(samples(plan, conditions, rng))
