@@ -29,6 +29,7 @@ def tried(latex: str, known: Declared | None = None) -> Finding:
         (r"\frac{\sinh(A y)}{A^2} \to A^{-2} e^{A y}", "an arrow"),
         (r"\frac{1}{3} = 0.333", "so many digits"),
         ("0 &= 12", "two numbers"),
+        (r"\det(A - \lambda I) = 0", "on one side only"),
         (r"\mathbf v (1 + i) = \mathbf v - i \mathbf v", "is printed as an array"),
         ("P^2 = P", "no single edit would mend it"),
     ],

@@ -52,6 +52,9 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
     drawn = [key for key in tried.drawn if key not in declared]
     if not drawn and tried.drawn:
         return ""
+    loose = next((key for key in drawn if not _on_every_side(key, latex)), "")
+    if loose:
+        return f"a relation that the text must explain: {loose} on one side only"
     if _NUMBERS.match(latex):
         return "two numbers: what a text derives, or contradicts"
     bold = next((key for key in drawn if _BOLD.match(key) and not tried.drawn[key].shape), "")
@@ -70,6 +73,17 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
     if drawn and tried.mend is not None and all(map(_says_nothing, tried.mend.found)):
         return "it holds on no numbers that were drawn, and no single edit would mend it"
     return ""
+
+
+def _on_every_side(key: str, latex: str) -> bool:
+    """Whether a symbol stands on each side: what asks for it, as ``p(x) = 0``, is no slip."""
+    sides = _RELATION.split(_BARE.sub("", _INDEX.sub("", latex)))
+    return all(_BARE.sub("", key) in side for side in sides)
+
+
+_INDEX = re.compile(r"_\s*\{[^{}]*=[^{}]*\}")
+_BARE = re.compile(r"[\s{}]")
+_RELATION = re.compile(r"[=<>]|\\(?:le|ge|leq|geq|approx|sim|equiv)(?![A-Za-z])")
 
 
 def _says_nothing(mend: Mend) -> bool:
