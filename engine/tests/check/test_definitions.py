@@ -22,6 +22,13 @@ def define(small_chapter):
     return record
 
 
+def test_functions_of_the_language_are_no_symbols_that_nobody_bound(define):
+    """What is defined through them is compared all the same."""
+    assert define(r"a = \log b + \exp c", {"a": 1.0, "b": 1.0, "c": 0.0}, oracle="by hand").steps
+    with pytest.raises(EquationError, match="does not hold"):
+        define(r"a = \log b + \exp c", {"a": 1.5, "b": 1.0, "c": 0.0}, oracle="by hand")
+
+
 class TestWithoutNumbers:
     def test_a_reason_is_needed(self, define):
         with pytest.raises(EquationError, match="why= must say why nothing is compared with a = b"):

@@ -17,7 +17,7 @@ from ..errors import EquationError
 from ..evaluate import values
 from ..latex import names
 from ..latex.parser import parse
-from ..latex.tree import Apply, Function, Integral, Name, Node, Under, walk
+from ..latex.tree import Apply, Integral, Name, Node, Under, walk
 
 DRAWS = 3
 
@@ -85,7 +85,6 @@ def names_in(node: Node) -> set[str]:
     """The keys of all bound names that occur below `node`."""
     parts = [part for _, part in walk(node)]
     found = {part.key for part in parts if isinstance(part, Name | Apply)}
-    found |= {part.name for part in parts if isinstance(part, Function)}
     found |= {part.distribution for part in parts if isinstance(part, Under)}
     return found.union(*(part.variables for part in parts if isinstance(part, Integral)))
 

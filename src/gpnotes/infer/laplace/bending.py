@@ -48,7 +48,7 @@ def bending_of(K: Matrix, sqrt_W: Vector, cholesky: Cholesky, second: Vector) ->
 
     Raises
     ------
-    NoValueError
+    ValueError
         If f is no maximum of the posterior density.
     """
     xp = array_namespace(K)
