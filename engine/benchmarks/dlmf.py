@@ -26,7 +26,7 @@ from checked_equations.tried.nist import NIST
 _DISPLAY = re.compile(r"\$\$\n(?P<latex>.*?)\n\$\$", re.DOTALL)
 _TAG = re.compile(r"\\tag\{(?P<tag>[^}]*)\}")
 _INLINE = re.compile(r"\$([^$]+)\$")
-_BEHIND = re.compile(r"^\s*(where|when|provided|for|if|and|valid|in which|here)\b", re.IGNORECASE)
+_BEHIND = re.compile(r"^\s*(where|when|provided|for|if|and|valid|in which|here)\b")
 
 
 COLUMNS = ("verified", "survivors", "in part", "wrong", "definition", "not read")

@@ -64,3 +64,53 @@ def test_a_series_that_does_not_settle_accuses_nobody():
 
 def test_the_path_of_an_integral_is_not_read():
     assert "path" in try_display(r"\int_C z \,\mathrm{d}z = z").why
+
+
+LIBRARY = (
+    r"{\left(a\right)_{n}} = a(a+1)(a+2)\cdots(a+n-1)",
+    r"{\left(a\right)_{2n}} = 2^{2n}{\left(\frac{a}{2}\right)_{n}}{\left(\frac{a+1}{2}\right)_{n}}",
+    r"\Gamma\left(\tfrac{1}{2}\right) = \pi^{1/2} = 1.77245\;38509\;05516\;02729\;\dots",
+    r"\prod_{k=1}^{n-1}\Gamma\left(\frac{k}{n}\right) = (2\pi)^{(n-1)/2}n^{-1/2}",
+    r"\ln\Gamma\left(1+z\right) = -\ln\left(1+z\right)+z(1-\gamma)"
+    r"+\sum_{k=2}^{\infty}(-1)^{k}(\zeta\left(k\right)-1)\frac{z^{k}}{k}",
+    r"\psi\left(x\right) = \ln x+\int_{0}^{\infty}"
+    r"\left(\frac{1}{t}-\frac{1}{1-e^{-t}}\right)e^{-tx}\,\mathrm{d}t, \quad x > 0",
+    r"\sum_{k=1}^{p} k = \frac{p(p+1)}{2}",
+)
+
+
+@pytest.mark.parametrize("latex", LIBRARY)
+def test_what_the_library_writes_holds_and_every_slip_is_caught(latex):
+    tried = try_display(latex, notation=NIST)
+    assert tried.verdict == "holds", tried
+    assert tried.mutants.survived == 0
+
+
+def test_a_decimal_in_groups_is_held_to_its_digits():
+    latex = r"\Gamma\left(\tfrac{1}{2}\right) = 1.77245\;38509\;05516\;\dots"
+    assert try_display(latex, notation=NIST).verdict == "holds"
+    wrong = latex.replace("38509", "38590")
+    assert try_display(wrong, notation=NIST).verdict != "holds"
+
+
+def test_a_power_may_begin_with_brackets():
+    tried = try_display(r"x^{(1/2)-x} x^x = \sqrt{x}, \quad x > 0", notation=NIST)
+    assert (tried.verdict, list(tried.drawn)) == ("holds", ["x"])
+
+
+def test_a_real_part_is_a_condition():
+    tried = try_display(r"\sqrt{z^2} = z, \quad \Re z > 0", notation=NIST)
+    assert tried.verdict == "holds"
+
+
+def test_the_text_defines_a_function():
+    defined = (r"\Phi(t) = 1 - t \cot t",)
+    tried = try_display(r"t + \Phi(t) = 1 + t - t \cot t", conditions=defined, notation=NIST)
+    assert tried.verdict == "holds"
+    tried = try_display(r"t + \Phi(t) = 1 + t + t \cot t", conditions=defined, notation=NIST)
+    assert tried.verdict != "holds"
+
+
+def test_a_singular_end_makes_nothing_small():
+    assert try_display(r"\int_0^1 t^{-1/2} \,\mathrm{d}t = 2").verdict == "holds"
+    assert try_display(r"\int_0^1 t^{-1/2} \,\mathrm{d}t = 3").verdict == "does not hold"

@@ -210,8 +210,10 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
         ):  # fmt: skip
             # of a series the factors of a term may have any size
             return largest(inner, ev) if _endless(node) else magnitude(inner, ev)
-    around = largest(node.body, ev) if isinstance(node, t.Integral) else 0.0
-    return max(largest(node, ev), around)
+    if not isinstance(node, t.Integral):
+        return largest(node, ev)
+    # without nodes that are bound, an integrand is seen as near to a singular end as numbers go
+    return max(largest(node, ev), (usual if ev.beyond else largest)(node.body, ev))
 
 
 def _endless(node: t.Node) -> bool:
@@ -222,3 +224,9 @@ def largest(node: t.Node, ev: Evaluator) -> float:
     """The largest entry that `node` has had, over the loops in which it stands."""
     sizes = (np.max(np.abs(v)) if v.ndim else abs(v) for v in ev.observe(node))
     return max(map(float, sizes), default=0.0)
+
+
+def usual(node: t.Node, ev: Evaluator) -> float:
+    """The median of the sizes that `node` has had, over the loops in which it stands."""
+    sizes = [float(np.max(np.abs(value))) for value in ev.observe(node)]
+    return float(np.median(sizes)) if sizes else 0.0

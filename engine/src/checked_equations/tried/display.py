@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ..errors import EquationError
 from ..latex import tree as t
 from ..latex.macros import Macros, expand
 from ..latex.names import normal
+from ..latex.parser import parse_expression
 from . import kinds as known_kinds
 from .conditions import Condition, conditions_of
 from .drawing import Made, Plan, samples
@@ -57,7 +60,8 @@ def try_display(
     'does not hold'
     """
     full = notation.written(expand(latex, macros).latex if macros else latex).latex
-    declared = {normal(key): kind for key, kind in (kinds or {}).items()}
+    declared = {**_functions(conditions, notation), **(kinds or {})}
+    declared = {normal(key): kind for key, kind in declared.items()}
     stream = np.random.default_rng(rng)
     functions = [key for key, kind in declared.items() if kind.name == "function"]
     drawn = {key: declared[key].draw(stream, {}) for key in functions}
@@ -67,7 +71,8 @@ def try_display(
         reading = _read(statement, own)
     except NotRead as wrong:
         return Tried("not read", str(wrong))
-    said = [notation.written(text).latex for text in conditions]
+    texts = [text for text in conditions if not _defines_one_of(functions, text)]
+    said = [notation.written(text).latex for text in texts]
     found, unread = conditions_of([*stated, *said], own, reading.symbols)
     body = _without_definition(reading)
     if body is None:
@@ -76,6 +81,32 @@ def try_display(
     if problem:
         return Tried("not read", problem)
     return _judged(body, own, declared, found, unread, stream)
+
+
+_DEFINES = re.compile(
+    r"\s*(?P<key>\\?[A-Za-z]+)\s*(?:\\left)?\(\s*(?P<of>\\?[A-Za-z]+)\s*(?:\\right)?\)\s*=(?P<latex>[^=]+)$"
+)
+
+
+def _functions(conditions: Sequence[str], notation: Notation) -> dict[str, Kind]:
+    """The functions of one number that the text defines: ``f(t) = 1 - t \\cot t``."""
+    found: dict[str, Kind] = {}
+    for match in filter(None, map(_DEFINES.match, conditions)):
+        names = {normal(match["of"]): "value"}
+        latex = match["latex"].strip(" .,;")
+        if notation.written(match[0]).latex != match[0]:  # it has a meaning already
+            continue
+        try:
+            parse_expression(latex, names)
+        except EquationError:
+            continue
+        found[match["key"]] = known_kinds.function(latex, normal(match["of"]))
+    return found
+
+
+def _defines_one_of(functions: Sequence[str], text: str) -> bool:
+    match = _DEFINES.match(text)
+    return match is not None and normal(match["key"]) in functions
 
 
 def _read(latex: str, own: Known) -> Reading:
@@ -172,6 +203,7 @@ def _plan(
     known = {**own.constants, **own.bindings}
     fixed = {key: value for key, value in known.items() if any(mentions(n, key) for n in told)}
     needed = [key for one in conditions if one.defines for key in one.symbols]
+    counted = set(_counted(body.statement))
     drawn: dict[str, Kind] = {}
     for key in dict.fromkeys((*body.symbols, *needed)):
         conjugate = _conjugated(key)
@@ -181,8 +213,18 @@ def _plan(
         if conjugate in body.symbols and kind is None:
             derived[key] = _conjugate_of(conjugate)
         else:
-            drawn[key] = kind or by_custom(key)
+            drawn[key] = kind or (known_kinds.whole if key in counted else by_custom(key))
     return Plan(drawn, {k: v for k, v in fixed.items() if k not in drawn}, derived)
+
+
+def _counted(statement: t.Statement) -> Iterator[str]:
+    """The symbols in the limits of sums and products, which are whole."""
+    for _, part in t.walk(statement):
+        if isinstance(part, t.Reduction):
+            ends = [end for end in (part.over.first, part.over.last) if end is not None]
+            for _, end in (pair for node in ends for pair in t.walk(node)):
+                if isinstance(end, t.Name):
+                    yield end.key
 
 
 def _conjugate_of(key: str) -> Made:

@@ -23,6 +23,8 @@ from ..latex.printer import to_latex
 from .drawing import Sample
 
 ALLOWED = Tolerance(rtol=1e-8)
+EXACT = Tolerance(rtol=1e-13)  # for decimals with more digits than that
+_DIGITS = 8
 _MINUS_ONE = t.Sum((t.Number(1.0),), (-1,))
 _JUDGES = 3  # samples that a mend must hold on
 _SECONDS = 15.0  # of a search for mends
@@ -141,7 +143,10 @@ def _same_above(bound: BoundStatement, mutant: Mutant) -> bool:
         chain.append((node, mutant.path[i:]))
         node = dict(t.children(node))[place]
     for outer, path in reversed(chain):
-        if isinstance(outer, t.Function | t.Bars | t.Power | t.Dots):
+        if isinstance(outer, t.Reduction) and path[0][0] == "over":  # a neutral term more
+            after = t.replace_at(outer, path, mutant.after)
+            return all(_alike(draw, outer, after) for draw in bound.draws)
+        if isinstance(outer, t.Function | t.Apply | t.Bars | t.Power | t.Dots):
             return all(
                 _hides(draw, outer, t.replace_at(outer, path, mutant.after)) for draw in bound.draws
             )
@@ -159,6 +164,13 @@ def _hides(draw: Draw, before: t.Node, after: t.Node) -> bool:
         return False
 
 
+def _alike(draw: Draw, before: t.Node, after: t.Node) -> bool:
+    try:
+        return _near(draw, before, after)
+    except EquationError:  # a running variable stands in it
+        return False
+
+
 def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
     a, b = draw.evaluator.value(one), draw.evaluator.value(other)
     return bool(np.max(np.abs(a - b)) <= 1e-9 * max(np.max(np.abs(a)), np.max(np.abs(b))))
@@ -166,7 +178,10 @@ def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
 
 def bound_on(statement: t.Statement, draws: Sequence[Mapping[str, Any]]) -> BoundStatement:
     """The statement on draws, as a check has it."""
-    return BoundStatement(statement, tuple(Draw(numbers, beyond) for numbers in draws), ALLOWED)
+    sides = (side for step in statement.steps for side in (step.left, step.right))
+    long = any(isinstance(side, t.Number) and side.digits > _DIGITS for side in sides)
+    allowed = EXACT if long else ALLOWED
+    return BoundStatement(statement, tuple(Draw(numbers, beyond) for numbers in draws), allowed)
 
 
 def fate_of(statement: t.Statement, sample: Sample) -> Fate:

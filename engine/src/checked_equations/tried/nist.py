@@ -26,7 +26,8 @@ _COMMON = {
 _LIBRARY = {
     r"P(a,z)": "regularlower(a,z)", r"Q(a,z)": "regularupper(a,z)",
     r"\gamma^{*}(a,z)": "entiregamma(a,z)",
-    r"G(z)": "barnes(z)", r"B_{n}": "bernoulli(n)", r"E_{n}": "euler(n)",
+    r"\Gamma^{*}(z)": "scaledgamma(z)", r"G(z)": "barnes(z)",
+    r"B_{n}": "bernoulli(n)", r"E_{n}": "euler(n)",
     r"B_{n}(x)": "bernpoly(n,x)", r"E_{n}(x)": "eulerpoly(n,x)", r"e_{n}(z)": "exppoly(n,z)",
     r"\operatorname{Li}_{s}(z)": "polylog(s,z)", r"\eta(s)": "eta(s)",
     r"\Phi(z,s,a)": "lerch(z,s,a)",
@@ -78,10 +79,13 @@ _PATTERNS = (
     (r"\\right\\rfloor|\\rfloor", r"\\right)"),
     (r"\{(\\[A-Za-z]+|\\operatorname\{[A-Za-z]+\})\}(?=\s*\^)", r"\1"),
     (r"\{(\\operatorname\{[A-Za-z]+\}\^\{-1\})\}", r"\1"),
+    # a decimal in groups of digits: `1.77245\;38509\;\dots`
+    (r"(?<=[0-9]{3})(?:\\[;,!:]|\s)+(?=[0-9]{2})|(?<=[0-9]{3})(?:\\[;,!:]|\s)*\\l?dots", ""),
     (r"\\mathrm\{d\}|\{\\mathrm\{d\}\}", r"\\mathrm{d}"),
 )
 _CONSTANTS = {r"\gamma": 0.577215664901532860606512090082}
 _WORDS = {**elementary.WORDS, **special.WORDS}
 COMMON = Notation({}, {}, elementary.WORDS, {}, _PATTERNS[1:])
-NIST = Notation({**_LIBRARY, **_COMMON}, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)
+_RISING = {1: "pochhammer", 2: "qpochhammer"}
+NIST = Notation({**_LIBRARY, **_COMMON}, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS, _RISING)
 SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)

@@ -54,6 +54,7 @@ class Notation:
     words: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     constants: Mapping[str, Any] = field(default_factory=dict)
     patterns: tuple[tuple[str, str], ...] = ()
+    rising: Mapping[int, str] = field(default_factory=dict)  # ``(a)_n``, by how many are inside
     plain: frozenset[str] = frozenset({"\\Gamma"})  # what nobody uses otherwise
 
     @cached_property
@@ -135,7 +136,10 @@ class _Rewriter:
         """The pieces of a stretch."""
         i = start
         while i < end:
-            found = self._pattern(i, end) or self._form(i, end) or self._grouped(i, end)
+            found = (
+                self._pattern(i, end) or self._form(i, end) or self._grouped(i, end)
+                or self._rising(i, end)
+            )  # fmt: skip
             pieces, i = found or self._as_it_is(i)
             yield from pieces
 
@@ -175,6 +179,23 @@ class _Rewriter:
         shut = self._shut(i, "{", "}")
         found = self._form(i + 1, end) if _OPEN.match(self.latex, shut + 1, end) else None
         return found if found and found[1] > shut else None
+
+    def _rising(self, i: int, end: int) -> tuple[list[Piece], int] | None:
+        """Brackets with an index: ``(a)_n`` and ``(a; q)_n``, by how many arguments."""
+        opened = _OPEN.match(self.latex, i, end) if not self.latex[i].isspace() else None
+        closed = self._close(opened) if opened and opened[2] == "(" else None
+        if not opened or not closed or self.latex[closed[1] : closed[1] + 1] != "_":
+            return None
+        arguments = self._split(opened.end(), closed[0])
+        below, stop = self._script(closed[1] + 1)
+        name = self.notation.rising.get(len(arguments))
+        if name is None:
+            return None
+        out: list[Piece] = [(f"\\operatorname{{{name}}}\\left(", (i, stop))]
+        for place, span in enumerate((*arguments, below)):
+            out += [(",", (i, stop))] * (place > 0)
+            out += self.between(*span)
+        return [*out, ("\\right)", (i, stop))], stop
 
     def _call(self, i: int, form: Form, site: Site, found: Found) -> tuple[list[Piece], int]:
         stop = site.closed[1] if form.args is not None and site.closed else site.end

@@ -117,6 +117,11 @@ def _tricomi_entire(mp: Any, a: Any, z: Any) -> Any:
 
 
 @made
+def _scaled_gamma(mp: Any, z: Any) -> Any:
+    return mp.gamma(z) * mp.power(z, mp.mpf(1) / 2 - z) * mp.exp(z) / mp.sqrt(2 * mp.pi)
+
+
+@made
 def _dawson(mp: Any, z: Any) -> Any:
     return mp.sqrt(mp.pi) / 2 * mp.exp(-z * z) * mp.erfi(z)
 
@@ -361,7 +366,8 @@ FUNCTIONS: Mapping[str, Special] = {
     "gammafn": by("gamma"), "loggamma": by("loggamma"), "digamma": by("digamma"),
     "polygamma": by("polygamma"), "betafn": by("beta"), "pochhammer": by("rf"),
     "lowergamma": _lower, "uppergamma": _upper, "regularlower": _regular_lower,
-    "regularupper": _regular_upper, "entiregamma": _tricomi_entire, "barnes": by("barnesg"),
+    "regularupper": _regular_upper, "entiregamma": _tricomi_entire,
+    "scaledgamma": _scaled_gamma, "barnes": by("barnesg"),
     "binomial": _binomial, "stirlingcycle": _stirling_first, "stirlingone": _stirling_signed,
     "stirlingtwo": _stirling_second, "bernoulli": by("bernoulli"), "euler": by("eulernum"),
     "bernpoly": _bernoulli_polynomial, "eulerpoly": _euler_polynomial,

@@ -13,6 +13,7 @@ from ...errors import OperationError
 
 _ENOUGH = 5e-9
 _FALLS = 400  # terms of a series that dies away by itself
+_LONG = 20
 _DEAD = 8  # so many in a row that add nothing
 
 
@@ -29,12 +30,20 @@ def series(term: Callable[[int], complex], first: int) -> complex:
         total += terms[-1]
         dead = dead + 1 if abs(terms[-1]) <= 1e-17 * abs(total) and total else 0
         if dead == _DEAD:
+            _refuse_torn(terms)
             return total
         if k - first == 59 and _slow(terms):
             return levin(terms)
     if abs(terms[-1]) > 1e3 * abs(terms[0]) + 1e6:
         raise OperationError("the terms do not die away")
     return levin(terms)
+
+
+def _refuse_torn(terms: Sequence[complex]) -> None:
+    """Raise where terms that grew for long are zero of a sudden: they have lost all digits."""
+    sizes = [abs(value) for value in terms if value]
+    if len(sizes) > _LONG and sizes[-1] > 1e-3 * max(sizes):
+        raise OperationError("the terms do not die away")
 
 
 def _slow(terms: Sequence[complex]) -> bool:

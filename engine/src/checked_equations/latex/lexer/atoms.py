@@ -270,6 +270,8 @@ def _free_end(s: Stream) -> int:
     if s.at(bare) == "_" and set(_unnamed(s, bare + 1)) <= {","}:
         end = bare
     marked = s.at(end) == "^" and s.at(end + 2) in ("*", "(", "\\dagger", "\\star")
+    if marked and s.at(end + 2) == "(":  # `x^{(1/2) - x}` is a power
+        marked = s.at(matching(s, end + 2) + 1) == "}"
     return s.behind_script(end, "^") if marked else end
 
 
