@@ -25,7 +25,7 @@ def notes_on(statement: t.Statement, drawn: Sequence[Mapping[str, Any]]) -> tupl
     Examples
     --------
     >>> from checked_equations.latex.parser import parse
-    >>> notes_on(parse(r"\\\\sqrt{x^2} = x", {"x": "value"}), [{"x": 1.3}, {"x": 0.4}])
+    >>> notes_on(parse(r"\\sqrt{x^2} = x", {"x": "value"}), [{"x": 1.3}, {"x": 0.4}])
     ('every draw of x is positive',)
     """
     if len(drawn) < 2:  # one set of numbers is shown, and nobody takes it for all
