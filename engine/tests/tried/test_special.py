@@ -114,3 +114,19 @@ def test_the_text_defines_a_function():
 def test_a_singular_end_makes_nothing_small():
     assert try_display(r"\int_0^1 t^{-1/2} \,\mathrm{d}t = 2").verdict == "holds"
     assert try_display(r"\int_0^1 t^{-1/2} \,\mathrm{d}t = 3").verdict == "does not hold"
+
+
+EXPANSIONS = (
+    r"\operatorname{Ln}\Gamma\left(z\right) \sim \left(z-\tfrac{1}{2}\right)\ln z-z"
+    r"+\tfrac{1}{2}\ln\left(2\pi\right)+\sum_{k=1}^{\infty}\frac{B_{2k}}{2k(2k-1)z^{2k-1}}",
+    r"{\psi}^{(n)}\left(z\right) \sim (-1)^{n-1}\left(\frac{(n-1)!}{z^{n}}+\frac{n!}{2z^{n+1}}"
+    r"+\sum_{k=1}^{\infty}\frac{(2k+n-1)!}{(2k)!}\frac{B_{2k}}{z^{2k+n}}\right)",
+)
+
+
+@pytest.mark.parametrize("latex", EXPANSIONS)
+def test_an_expansion_holds_far_out_and_every_slip_is_caught(latex):
+    tried = try_display(latex, notation=NIST)
+    assert tried.verdict == "holds", tried
+    assert (tried.drawn["z"].name, tried.mutants.survived) == ("large complex", 0)
+    assert try_display(latex.replace("B_{2k}", "B_{2k+2}"), notation=NIST).verdict != "holds"

@@ -6,6 +6,7 @@ series are accelerated, and derivatives are those of analytic functions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from . import ellipsis
 from .evaluator import Evaluator, Item, Scope
 from .numerics.circle import derivative
 from .numerics.extrapolation import product, series
+from .numerics.patience import spend
 from .numerics.quadrature import integrate
 from .rules.algebra import whole_number
 from .values import Array, scalar
@@ -32,6 +34,7 @@ def integral(node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
 
     def along(start: complex, by: complex) -> Any:
         def at(u: float) -> complex:
+            spend()
             place = start + u * by
             place = place if np.imag(by) or np.imag(start) else float(np.real(place))
             return complex(ev.of(node.body, {**scope, key: Item(("at", place), place)}) * by)
@@ -72,19 +75,23 @@ def _put(node: t.Node, number: t.Node) -> t.Node:
     return number if node == _INFINITY else t.mapped(node, lambda part: _put(part, number))
 
 
-def endless(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
-    """A sum or a product without end, either way."""
+Adding = Callable[[Callable[[int], complex], int], complex]
+
+
+def endless(node: t.Reduction, ev: Evaluator, scope: Scope, add: Adding = series) -> Array:
+    """A sum or a product without end, either way; `add` says what the sum of a series is."""
     if node.kind not in ("sum", "prod"):
         raise OperationError(f"the {node.kind} over a range without end is not tried")
     first, _ = node.over.limits
 
     def term(k: int) -> complex:
+        spend()
         return complex(ev.of(node.body, {**scope, node.over.index: Item(k, k)}))
 
-    total = series if node.kind == "sum" else product
+    total = add if node.kind == "sum" else product
     if first == t.Sum((_INFINITY,), (-1,)):
         if node.kind == "sum":
-            return _real(term(0) + series(lambda k: term(k) + term(-k), 1))
+            return _real(term(0) + add(lambda k: term(k) + term(-k), 1))
         return _real(term(0) * product(lambda k: term(k) * term(-k), 1))
     start = ev.of(first, scope)
     return _real(total(term, int(np.real(start))))

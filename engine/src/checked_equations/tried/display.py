@@ -17,6 +17,7 @@ from ..latex.parser import parse_expression
 from . import kinds as known_kinds
 from .conditions import Condition, conditions_of
 from .drawing import Made, Plan, samples
+from .expansions import expanded
 from .forms import differentiated, refuse_paths, with_dots
 from .judging import Trial
 from .kinds import Kind
@@ -77,6 +78,7 @@ def try_display(
     body = _without_definition(reading)
     if body is None:
         return Tried("definition")
+    body = expanded(body)
     problem = _not_tried(body)
     if problem:
         return Tried("not read", problem)
@@ -167,7 +169,8 @@ def _judged(
     best: Tried | None = None
     for plan, said in _plans(body, own, declared, conditions):
         drawn = tuple(samples(plan, conditions, rng))
-        found = verdict_on(Trial(body.statement, drawn, tuple(plan.drawn)), plan, told, doubt)
+        trial = Trial(body.statement, drawn, tuple(plan.drawn), bool(body.far))
+        found = verdict_on(trial, plan, told, doubt)
         found = replace(found, drawn=plan.drawn, why="; ".join(filter(None, (said, found.why))))
         if found.verdict == "holds":
             return found
@@ -210,7 +213,11 @@ def _plan(
         kind = declared.get(key) or stated.get(key)
         if key in derived or (key in known and kind is None):
             continue
-        if conjugate in body.symbols and kind is None:
+        if key == body.far:
+            own_kind = kind or by_custom(key)
+            plane = own_kind.name == "complex"
+            drawn[key] = known_kinds.large_complex if plane else known_kinds.large
+        elif conjugate in body.symbols and kind is None:
             derived[key] = _conjugate_of(conjugate)
         else:
             drawn[key] = kind or (known_kinds.whole if key in counted else by_custom(key))

@@ -17,7 +17,8 @@ from ..check.outcomes import MutantRecord, Mutants
 from ..check.relations import Misfit, Tolerance
 from ..check.statements import BoundStatement, Draw
 from ..errors import EquationError, OperationError
-from ..evaluate import beyond
+from ..evaluate import asymptotic, beyond
+from ..evaluate.numerics.patience import patience
 from ..latex import tree as t
 from ..latex.printer import to_latex
 from .drawing import Sample
@@ -27,6 +28,7 @@ EXACT = Tolerance(rtol=1e-13)  # for decimals with more digits than that
 _DIGITS = 8
 _MINUS_ONE = t.Sum((t.Number(1.0),), (-1,))
 _JUDGES = 3  # samples that a mend must hold on
+_PATIENCE = 6.0  # seconds of the processor for all samples
 _SECONDS = 15.0  # of a search for mends
 FAR = 1e-4  # a residual below is lost digits, and accuses nobody
 
@@ -53,11 +55,13 @@ class Trial:
     statement: t.Statement
     samples: tuple[Sample, ...]
     drawn: tuple[str, ...] = ()
+    far: bool = False  # whether series are those of an expansion
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
         """The fate of each sample."""
-        return tuple(fate_of(self.statement, sample) for sample in self.samples)
+        with patience(_PATIENCE):
+            return tuple(fate_of(self.statement, sample, self.far) for sample in self.samples)
 
     @property
     def held(self) -> tuple[Fate, ...]:
@@ -79,7 +83,7 @@ class Trial:
     def mends(self) -> Mends | None:
         """The single edits after which it holds wherever it fails."""
         draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
-        bound = bound_on(self.statement, draws)
+        bound = bound_on(self.statement, draws, self.far)
 
         def holds(candidate: t.Statement) -> bool:
             known = [len(draw.evaluator) for draw in bound.draws]
@@ -97,7 +101,7 @@ class Trial:
     def mutants(self) -> Mutants:
         """The mutants, on the samples on which the statement holds."""
         draws = [fate.sample.bindings for fate in self.held]
-        bound = bound_on(self.statement, draws)
+        bound = bound_on(self.statement, draws, self.far)
         groups = swap_groups({key: draws[0][key] for key in self.drawn})
         found = all_mutants(self.statement, groups, to_latex)
         every = [mutant for mutant in found if not _of_parity(self.statement, mutant)]
@@ -176,17 +180,23 @@ def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
     return bool(np.max(np.abs(a - b)) <= 1e-9 * max(np.max(np.abs(a)), np.max(np.abs(b))))
 
 
-def bound_on(statement: t.Statement, draws: Sequence[Mapping[str, Any]]) -> BoundStatement:
+def bound_on(
+    statement: t.Statement, draws: Sequence[Mapping[str, Any]], far: bool = False
+) -> BoundStatement:
     """The statement on draws, as a check has it."""
     sides = (side for step in statement.steps for side in (step.left, step.right))
     long = any(isinstance(side, t.Number) and side.digits > _DIGITS for side in sides)
     allowed = EXACT if long else ALLOWED
-    return BoundStatement(statement, tuple(Draw(numbers, beyond) for numbers in draws), allowed)
+    return BoundStatement(
+        statement,
+        tuple(Draw(numbers, asymptotic.FAR if far else beyond) for numbers in draws),
+        allowed,
+    )
 
 
-def fate_of(statement: t.Statement, sample: Sample) -> Fate:
+def fate_of(statement: t.Statement, sample: Sample, far: bool = False) -> Fate:
     """What becomes of a statement on a sample."""
-    bound = bound_on(statement, [sample.bindings])
+    bound = bound_on(statement, [sample.bindings], far)
     residual, holds = 0.0, True
     try:
         for place, step in enumerate(statement.steps):

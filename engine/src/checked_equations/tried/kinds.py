@@ -150,6 +150,10 @@ _DRAWS: Mapping[str, Draw] = {
     "positive": lambda kind, rng, shape, region: abs(region.real(rng)),
     "whole": lambda kind, rng, shape, region: int(rng.integers(2, 6)),
     "complex": lambda kind, rng, shape, region: region.number(rng),
+    "large": lambda kind, rng, shape, region: rng.uniform(18.0, 26.0),
+    "large complex": lambda kind, rng, shape, region: (
+        rng.uniform(18.0, 26.0) * np.exp(0.6j * rng.uniform(-1.0, 1.0))
+    ),
     "constant": lambda kind, rng, shape, region: kind.value,
     "vector": _matrix,
     "matrix": _matrix,
@@ -165,6 +169,8 @@ real = Kind("real")
 positive = Kind("positive")
 whole = Kind("whole")
 complex_ = Kind("complex")
+large = Kind("large")
+large_complex = Kind("large complex")
 
 
 def constant(value: Any) -> Kind:

@@ -137,9 +137,12 @@ class _Rewriter:
         i = start
         while i < end:
             found = (
-                self._pattern(i, end) or self._form(i, end) or self._grouped(i, end)
+                self._form(i, end, braced=True)
+                or self._pattern(i, end)
+                or self._form(i, end)
+                or self._grouped(i, end)
                 or self._rising(i, end)
-            )  # fmt: skip
+            )
             pieces, i = found or self._as_it_is(i)
             yield from pieces
 
@@ -157,11 +160,14 @@ class _Rewriter:
                 return [(match.expand(put), match.span())], match.end()
         return None
 
-    def _form(self, i: int, end: int) -> tuple[list[Piece], int] | None:
+    def _form(self, i: int, end: int, *, braced: bool = False) -> tuple[list[Piece], int] | None:
+        if braced and self.latex[i] != "{":
+            return None
         for head in self.notation.heads:
-            behind = i + len(head)
-            command = head[0] == "\\" and head[-1].isalpha()
-            if not self.latex.startswith(head, i):
+            spelled = f"{{{head}}}" if braced else head
+            behind = i + len(spelled)
+            command = head[0] == "\\" and head[-1].isalpha() and not braced
+            if not self.latex.startswith(spelled, i):
                 continue
             if command and self.latex[behind : behind + 1].isalpha():
                 continue
@@ -223,7 +229,8 @@ class _Rewriter:
                 scripts[sign], at = self._script(at + 1)
             else:
                 break
-        at += grouped and self.latex[at : at + 1] == "}"
+        shut = grouped and self.latex[at : at + 1] == "}"
+        at += shut and _OPEN.match(self.latex, at + 1, end) is not None
         opened = _OPEN.match(self.latex, at, end)
         closed = self._close(opened) if opened else None
         arguments = self._split(opened.end(), closed[0]) if opened and closed else None

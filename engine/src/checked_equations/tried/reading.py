@@ -28,6 +28,7 @@ class Reading:
     statement: t.Statement
     symbols: tuple[str, ...]
     unknown: tuple[str, ...] = ()
+    far: str = ""  # the symbol that is large, of an asymptotic expansion
 
 
 def read(latex: str, known: Known) -> Reading:

@@ -230,6 +230,16 @@ def _q_gamma(mp: Any, q: Any, z: Any) -> Any:
     return mp.qgamma(z, q)
 
 
+_HIGH = 1e3  # above, zeta takes minutes
+
+
+@made
+def _zeta(mp: Any, s: Any, *a: Any) -> Any:
+    if abs(mp.im(s)) > _HIGH:
+        raise ValueError("zeta so far up is not computed")
+    return mp.zeta(s, *a)
+
+
 @made
 def _polylog(mp: Any, s: Any, z: Any) -> Any:
     return mp.polylog(s, z)
@@ -372,7 +382,7 @@ FUNCTIONS: Mapping[str, Special] = {
     "stirlingtwo": _stirling_second, "bernoulli": by("bernoulli"), "euler": by("eulernum"),
     "bernpoly": _bernoulli_polynomial, "eulerpoly": _euler_polynomial,
     "exppoly": _exponential_polynomial, "floorfn": _floor, "ceilfn": _ceiling,
-    "zetafn": by("zeta"), "hurwitz": by("zeta"), "lerch": _lerch, "polylog": _polylog,
+    "zetafn": _zeta, "hurwitz": _zeta, "lerch": _lerch, "polylog": _polylog,
     "eta": by("altzeta"),
     "dawson": _dawson, "faddeeva": _faddeeva, "mills": _mills, "fresnel": _fresnel,
     "fresnelc": by("fresnelc"), "fresnels": by("fresnels"), "fresnelf": _fresnel_f,
