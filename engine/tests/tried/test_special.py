@@ -130,3 +130,9 @@ def test_an_expansion_holds_far_out_and_every_slip_is_caught(latex):
     assert tried.verdict == "holds", tried
     assert (tried.drawn["z"].name, tried.mutants.survived) == ("large complex", 0)
     assert try_display(latex.replace("B_{2k}", "B_{2k+2}"), notation=NIST).verdict != "holds"
+
+
+def test_what_takes_too_long_is_given_up(monkeypatch):
+    monkeypatch.setattr("checked_equations.tried.judging._PATIENCE", -1.0)
+    tried = try_display(r"\int_0^1 t^{-1/2} \,\mathrm{d}t = 2")
+    assert (tried.verdict, "too long" in tried.why) == ("not read", True)

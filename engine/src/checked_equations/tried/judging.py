@@ -202,6 +202,8 @@ def fate_of(statement: t.Statement, sample: Sample, far: bool = False) -> Fate:
         for place, step in enumerate(statement.steps):
             comparison = bound.compare(place, step)
             residual, holds = max(residual, comparison.residual), holds and comparison.holds
+    except TimeoutError as late:
+        return Fate(sample, None, False, str(late))
     except (EquationError, OperationError, Misfit, ArithmeticError, ValueError, TypeError) as wrong:
         return Fate(sample, None, False, str(getattr(wrong, "problem", wrong)))
     return Fate(sample, residual, holds)

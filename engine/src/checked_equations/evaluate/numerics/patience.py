@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from ...errors import OperationError
-
 _until: ContextVar[float] = ContextVar("until", default=math.inf)
 
 
@@ -28,6 +26,6 @@ def patience(seconds: float) -> Iterator[None]:
 
 
 def spend() -> None:
-    """Raise `OperationError` where patience is at its end."""
+    """Raise `TimeoutError`, which no rule catches, where patience is at its end."""
     if time.process_time() > _until.get():
-        raise OperationError("an integral or a series takes too long")
+        raise TimeoutError("an integral or a series takes too long")
