@@ -29,7 +29,9 @@ _LETTER = re.compile(
     r"|[Uu]psilon|[Pp]hi|[Pp]si|[Oo]mega|alpha|beta|zeta|eta|kappa|mu|nu|rho|tau|chi|iota|epsilon"
     r"|varepsilon|vartheta|varphi|varrho|varsigma|ell))\}*'*(?:[_^].*)?$"
 )
-_NUMBERS = re.compile(r"^[\s&{}]*-?[\d.]+[\s&{}]*=[\s&{}]*-?[\d.]+[\s.,;&{}]*$")
+_COUNTED = r"[\s&{}]*[-+]?\s*[\d.]+(?:[\s&{}]*(?:[-+]|\\times|\\cdot)[\s&{}]*[\d.]+)*[\s&{}]*"
+_MEMBER = re.compile(r"_\{[^{}]*[A-Za-z][^{}]*[+-]|_\{[^{}]*[+-]\s*[A-Za-z]")
+_NUMBERS = re.compile(rf"^{_COUNTED}(?:=|\\equiv){_COUNTED}[\s.,;]*$")
 _BOLD = re.compile(r"^\\(?:mathbf|boldsymbol|bm|vec)(?![A-Za-z])")
 _DECIMAL = re.compile(r"\d\.\d")
 _NEAR = 1e-2
@@ -52,17 +54,16 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
     drawn = [key for key in tried.drawn if key not in declared]
     if not drawn and tried.drawn:
         return ""
+    if why := more_than_numbers(tried, declared):
+        return why
     loose = next((key for key in drawn if not _on_every_side(key, latex)), "")
     if loose:
         return f"a relation that the text must explain: {loose} on one side only"
     if _NUMBERS.match(latex):
-        return "two numbers: what a text derives, or contradicts"
-    bold = next((key for key in drawn if _BOLD.match(key) and not tried.drawn[key].shape), "")
-    if bold:
-        return f"`{bold}` is printed as an array: declare what it is"
-    strange = next((key for key in drawn if not _LETTER.match(key)), "")
-    if strange:
-        return f"`{strange}` may be more than a number: declare what it is"
+        return "two numbers: what a text derives or contradicts, or counts modulo a third"
+    member = next((key for key in drawn if _MEMBER.search(key)), "")
+    if member:
+        return f"`{member}` is a member of a sequence, which may be related to the others"
     function = next(_functions(latex, drawn), "")
     if function:
         return f"`{function}` may be a function: declare what it is"
@@ -70,9 +71,24 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
         return "what stands before brackets may be a function"
     if _DECIMAL.search(latex) and (tried.residual or 1.0) < _NEAR:
         return "a number is printed with so many digits: state it with \\approx"
-    if drawn and tried.mend is not None and all(map(_says_nothing, tried.mend.found)):
+    if drawn and tried.mend is not None and not mended_for_good(tried):
         return "it holds on no numbers that were drawn, and no single edit would mend it"
     return ""
+
+
+def more_than_numbers(tried: Tried, declared: Mapping[str, Kind]) -> str:
+    """Why numbers drawn for a symbol say nothing, neither for nor against what is printed.
+
+    >>> from checked_equations.tried.kinds import real
+    >>> more_than_numbers(Tried("holds", drawn={r"\\mathbf a": real}), {})
+    '`\\\\mathbf a` is printed as an array: declare what it is'
+    """
+    numbers = [key for key, kind in tried.drawn.items() if key not in declared and not kind.shape]
+    bold = next(filter(_BOLD.match, numbers), "")
+    if bold:
+        return f"`{bold}` is printed as an array: declare what it is"
+    strange = next((key for key in numbers if not _LETTER.match(key)), "")
+    return f"`{strange}` may be more than a number: declare what it is" if strange else ""
 
 
 def _on_every_side(key: str, latex: str) -> bool:
@@ -86,15 +102,37 @@ _BARE = re.compile(r"[\s{}]")
 _RELATION = re.compile(r"[=<>]|\\(?:le|ge|leq|geq|approx|sim|equiv)(?![A-Za-z])")
 
 
+def mended_for_good(tried: Tried) -> bool:
+    """Whether a single edit mends it, and then it says something."""
+    return tried.mend is not None and not all(map(_says_nothing, tried.mend.found))
+
+
 def _says_nothing(mend: Mend) -> bool:
-    """Whether the mended step has powers of one symbol on both sides.
+    """Whether the mended step has powers of one symbol on both sides, or one side twice.
 
-    ``P^2 = P P`` mends ``P^2 = P``, which says what P is, and is no slip.
+    ``P^2 = P P`` mends ``P^2 = P``, which says what P is, and is no slip; ``x y = y x`` mends
+    ``x y = -y x``, which says that x and y anticommute. The sign between terms is left aside:
+    ``\\|x + y\\| = \\|x + y\\|`` mends what says that x and y are orthogonal.
     """
-    sides = [set(_POWER.sub("", side)) for side in mend.step.split("=")]
-    return len(sides) == 2 and sides[0] == sides[1] and len(sides[0]) == 1
+    sides = [_UNARY.sub(r"\1 ", side) for side in mend.step.split("=")]
+    if len(sides) != 2:
+        return False
+    letters = [set(_POWER.sub("", side)) for side in sides]
+    alike = [list(_tokens(side)) for side in sides]
+    twice = alike[0] == alike[1]
+    commuted = sorted(alike[0]) == sorted(alike[1]) and "+" not in alike[0]
+    return twice or commuted or (letters[0] == letters[1] and len(letters[0]) == 1)
 
 
+def _tokens(side: str) -> Iterator[str]:
+    """What a side is made of, a square as its factor twice, without brackets."""
+    for match in _TOKEN.finditer(side):
+        sign = "+" if match["token"] == "-" else match["token"]
+        yield from [sign] * int(match["power"] or 1)
+
+
+_UNARY = re.compile(r"(^|[({]|\\l[vV]ert)\s*-")
+_TOKEN = re.compile(r"(?P<token>\\[A-Za-z]+|[^\s(){}\\,])(?:\s*\^\s*\{?(?P<power>[2-9])\}?(?!\d))?")
 _POWER = re.compile(r"\^\{?\d+\}?|[\s(){}]")
 
 

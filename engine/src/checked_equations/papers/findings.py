@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ..book.phrases import counted, mutants_caught
 from ..check.mends import Mends
 from ..tried import Tried
+from ..tried.nist import PAPERS
 
 # What a verdict rests on: numbers by a route of their own, numbers that were drawn, nothing.
 Verdict = Literal["checked", "tried", "definition", "not read"]
@@ -114,7 +115,8 @@ def _told(mends: Mends | None) -> tuple[str, ...]:
     """Each edit that would mend it, and how it then reads; nothing if some were not tried."""
     if mends is None or not mends.whole:
         return ()
-    return tuple(f"{one.said.replace('$', '`')}: {one.step}" for one in mends.found)
+    told = (f"{one.said.replace('$', '`')}: {one.step}" for one in mends.found)
+    return tuple(map(PAPERS.as_printed, told))
 
 
 def summary(findings: Sequence[Finding], faults: int = 0) -> list[str]:

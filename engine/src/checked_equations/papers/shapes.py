@@ -32,6 +32,7 @@ _CAPITAL = re.compile(
 _MARKS = re.compile(
     r"\\(?:top|intercal|det|lVert|Vert)(?![A-Za-z])|\^\{?\s*\\?T(?![A-Za-z])|\{tr\}|\\\||'"
 )
+_NORMED = re.compile(r"\\[lr]?Vert(?![A-Za-z])|\\\|")
 _MOST_SYMBOLS = 6
 _MOST_AXES = 9
 _SHORTER, _SIZE, _LONGER = 2, 3, 7  # the sizes that an axis is tried with
@@ -98,8 +99,21 @@ def _options(key: str, latex: str) -> tuple[Form, ...]:
     if capital:  # N, M and K may count something
         return (0, 2) if by_custom(key).name == "whole" else (2, 0)
     small = re.fullmatch(r"[a-z]|\\[a-z]+", inner) is not None
+    if len(inner) == 1 and small and by_custom(key).name != "whole" and _in_norm(key, latex):
+        return (1, 0)
     marked = _MARKS.search(latex) is not None
     return (0, 1) if small and marked and by_custom(key).name == "real" else (0,)
+
+
+def _in_norm(key: str, latex: str) -> bool:
+    """Whether a symbol stands between double bars, as vectors do.
+
+    >>> _in_norm("x", r"\\|x + y\\| = a"), _in_norm("a", r"\\|x + y\\| = a")
+    (True, False)
+    """
+    inside = _NORMED.split(latex)[1::2]
+    written = re.compile(rf"(?<![A-Za-z\\]){re.escape(key)}(?![A-Za-z])")
+    return any(written.search(part) for part in inside)
 
 
 def is_identity(key: str) -> bool:

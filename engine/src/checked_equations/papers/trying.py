@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import FrameType
 
 from ..errors import EquationError
@@ -16,9 +17,11 @@ from ..latex.equation import Equation
 from ..latex.macros import Macros, expand
 from ..tried import Tried, kinds, try_display
 from ..tried.kinds import Kind
+from ..tried.nist import COMMON, PAPERS
+from ..tried.notation import Notation
 from .around import Around, told_around
 from .declarations import Declared
-from .doubts import arrow_in, doubt
+from .doubts import arrow_in, doubt, mended_for_good, more_than_numbers
 from .findings import Finding, finding
 from .reading import Read
 from .shapes import Shapes, shapes_of
@@ -105,26 +108,63 @@ def _tried(task: Task) -> Tried:
 
 def _tried_with(task: Task, full: str, stated: Sequence[str]) -> Tried:
     """The verdict on LaTeX without commands, under conditions."""
-    known = task.declared
-
-    seed = int(Equation(task.label, task.latex, 1).digest[:8], 16)
-
-    def attempt(inferred: Mapping[str, Kind]) -> Tried:
-        kinds = {**known.kinds, **inferred}
-        conditions = [*known.conditions, *stated]
-        for i in range(_SEEDS):
-            tried = try_display(full, conditions=conditions, kinds=kinds, rng=seed + i)
-            if "singular" not in tried.why:  # a matrix may be wide where it must be tall
-                break
-        return tried
-
     if arrow_in(full):
         return Tried("not read", "an arrow says what goes where, and claims no equality")
-    plain = attempt({})
+    known = task.declared
+    plain = _attempt(task, full, stated, {})
     shapes = shapes_of(full, known.kinds)
+    attempt = partial(_attempt, task, full, stated)
     found = together(plain, shapes, attempt) if shapes else plain
-    why = doubt(full, found, known.kinds) if found.verdict == "does not hold" else ""
-    return replace(found, verdict="not read", why=why) if why else found
+    found = _doubted(full, found, known.kinds)
+    called = PAPERS.functions_in(full)
+    if found.verdict != "not read" or not called or PAPERS.heads_in(known.kinds):
+        return found
+    special = _attempt(task, full, stated, {}, PAPERS)
+    return _doubted(full, special, known.kinds) if _counts(special, called) else found
+
+
+def _attempt(
+    task: Task,
+    full: str,
+    stated: Sequence[str],
+    inferred: Mapping[str, Kind],
+    notation: Notation = COMMON,
+) -> Tried:
+    """The verdict on numbers and on arrays of the kinds that were `inferred`."""
+    seed = int(Equation(task.label, task.latex, 1).digest[:8], 16)
+    kinds = {**task.declared.kinds, **inferred}
+    conditions = [*task.declared.conditions, *stated]
+    for i in range(_SEEDS):
+        tried = try_display(
+            full, conditions=conditions, kinds=kinds, notation=notation, rng=seed + i
+        )
+        if "singular" not in tried.why:  # a matrix may be wide where it must be tall
+            break
+    return tried
+
+
+def _doubted(full: str, found: Tried, declared: Mapping[str, Kind]) -> Tried:
+    """What was found, or why it says nothing."""
+    why = ""
+    if found.verdict == "does not hold":
+        why = doubt(full, found, declared)
+    elif found.verdict in ("holds", "holds if"):
+        why = more_than_numbers(found, declared)
+    return Tried("not read", why, residual=found.residual) if why else found
+
+
+# No other function is so called.
+_NOBODYS = frozenset({"gammafn", "loggamma", "airyai", "airybi", "erf", "erfc"})
+
+
+def _counts(tried: Tried, called: frozenset[str]) -> bool:
+    """Whether the verdict on a display with special functions is to be told.
+
+    What fails may mean another function of the same letter, unless a single edit mends it.
+    """
+    if tried.verdict == "does not hold":
+        return called <= _NOBODYS and mended_for_good(tried)
+    return tried.verdict in ("holds", "holds if") or "mpmath" in tried.why
 
 
 def _written(latex: str, macros: Macros) -> str:
@@ -150,7 +190,8 @@ def together(plain: Tried, shapes: Shapes, attempt: Callable[[Mapping[str, Kind]
                 return replace(special, verdict="holds if", region=_where(shapes.squares, said))
         if plain.verdict in ("holds", "holds if"):
             where = _where(tuple(shapes.kinds), "a number", "numbers")
-            return replace(plain, verdict="holds if", region=f"{where}, and not for arrays")
+            region = ", ".join(filter(None, (where, plain.region, "and not for arrays")))
+            return replace(plain, verdict="holds if", region=region)
     return plain if plain.verdict != "not read" else arrays
 
 

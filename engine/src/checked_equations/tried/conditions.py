@@ -21,7 +21,7 @@ from ..latex.names import normal
 from .knowledge import Known
 from .reading import NotRead, Reading, mentions, read
 
-_ORDERS = frozenset({"<", ">", "\\le", "\\ge", "\\ne"})
+ORDERS = frozenset({"<", ">", "\\le", "\\ge", "\\ne"})
 _LISTED = re.compile(
     r"^\s*(?P<key>\\?[A-Za-z]+)\s*=\s*(?P<first>-?\d+)\s*,\s*(?:-?\d+\s*,\s*)*"
     r"\\[lc]?dots\s*(?:,\s*(?P<last>.+))?$"
@@ -141,4 +141,4 @@ def _symbols(node: t.Node) -> bool:
 
 
 def _orders(steps: Sequence[t.Step]) -> bool:
-    return bool(steps) and all(step.relation in _ORDERS for step in steps)
+    return bool(steps) and all(step.relation in ORDERS for step in steps)

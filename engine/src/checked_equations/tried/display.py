@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..latex.names import normal
 from ..latex.parser import parse_expression
 from . import kinds as known_kinds
 from .conditions import Condition, conditions_of
-from .drawing import Made, Plan, samples
+from .drawing import Made, Plan, Sample, samples
 from .expansions import expanded
 from .forms import differentiated, refuse_paths, with_dots
 from .judging import Trial
@@ -31,6 +32,7 @@ from .verdicts import Tried, verdict_on
 __all__ = ["Tried", "try_display"]
 
 _BETTER = ("holds", "holds if")
+_MORE = 6  # times that each region is drawn again
 _AXES = ("x", "y")  # of which a complex z is made
 
 
@@ -169,8 +171,9 @@ def _judged(
     best: Tried | None = None
     for plan, said in _plans(body, own, declared, conditions):
         drawn = tuple(samples(plan, conditions, rng))
+        again = partial(_again, plan, conditions)
         trial = Trial(body.statement, drawn, tuple(plan.drawn), bool(body.far))
-        found = verdict_on(trial, plan, told, doubt)
+        found = verdict_on(trial, plan, told, doubt, again)
         found = replace(found, drawn=plan.drawn, why="; ".join(filter(None, (said, found.why))))
         if found.verdict == "holds":
             return found
@@ -178,6 +181,12 @@ def _judged(
             best = found
     assert best is not None, "there is a plan"
     return best
+
+
+def _again(plan: Plan, conditions: Sequence[Condition]) -> tuple[Sample, ...]:
+    """More samples of each region, of a stream of their own."""
+    rng = np.random.default_rng(0)
+    return tuple(one for _ in range(_MORE) for one in samples(plan, conditions, rng))
 
 
 def _plans(

@@ -50,12 +50,13 @@ class Fate:
 
 @dataclass(frozen=True)
 class Trial:
-    """A statement on all samples."""
+    """A statement on all samples; in regions that are `unsure` it fails on other numbers."""
 
     statement: t.Statement
     samples: tuple[Sample, ...]
     drawn: tuple[str, ...] = ()
     far: bool = False  # whether series are those of an expansion
+    unsure: frozenset[str] = frozenset()
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
@@ -66,12 +67,15 @@ class Trial:
     @property
     def held(self) -> tuple[Fate, ...]:
         """Where it holds."""
-        return tuple(fate for fate in self.fates if fate.holds)
+        return tuple(fate for fate in self.fates if fate.holds and not self._unsure(fate))
 
     @property
     def failed(self) -> tuple[Fate, ...]:
         """Where it does not."""
-        return tuple(fate for fate in self.fates if fate.fails)
+        return tuple(fate for fate in self.fates if fate.fails or self._unsure(fate))
+
+    def _unsure(self, fate: Fate) -> bool:
+        return fate.sample.region.name in self.unsure
 
     @property
     def residual(self) -> float | None:

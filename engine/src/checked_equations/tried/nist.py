@@ -89,3 +89,5 @@ COMMON = Notation({}, {}, elementary.WORDS, {}, _PATTERNS[1:])
 _RISING = {1: "pochhammer", 2: "qpochhammer"}
 NIST = Notation({**_LIBRARY, **_COMMON}, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS, _RISING)
 SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)
+# Of a paper, where a letter such as Euler's constant may be anything.
+PAPERS = Notation(_COMMON, special.FUNCTIONS, _WORDS, {}, _PATTERNS[1:])

@@ -8,7 +8,7 @@ places in what is read are those of the display.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -91,6 +91,40 @@ class Notation:
         )
         lone = [form for head in heads for form in self.forms[head] if not form.sub]
         return tuple(sorted({form.name for form in lone}))
+
+    def functions_in(self, latex: str) -> frozenset[str]:
+        """The names of those functions that `latex` calls.
+
+        >>> from .nist import PAPERS
+        >>> sorted(PAPERS.functions_in(r"\\Gamma(z + 1) = z \\Gamma(z)"))
+        ['gammafn']
+        """
+        names = re.findall(r"\\operatorname\{([a-zA-Z]+?)P*\}", self.written(latex).latex)
+        own = {word.removeprefix("\\operatorname{").rstrip("}") for word in self.words}
+        return frozenset(names) & (frozenset(self.functions) | own)
+
+    def heads_in(self, keys: Iterable[str]) -> bool:
+        """Whether a symbol is called as a function is."""
+        return any(key.partition("_")[0] in self.heads for key in keys)
+
+    def as_printed(self, latex: str) -> str:
+        """`latex` with the calls that have no scripts as they are printed.
+
+        >>> from .nist import PAPERS
+        >>> PAPERS.as_printed(r"\\mathrm{gammafn}(z + 1)")
+        '\\\\Gamma (z + 1)'
+        """
+        heads = {
+            form.name: head
+            for head, forms in reversed(self.forms.items())
+            for form in forms
+            if not form.sub and not form.sup
+        }
+
+        def printed(match: re.Match[str]) -> str:
+            return f"{heads[match[1]]} " if match[1] in heads else match[0]
+
+        return re.sub(r"\\(?:mathrm|operatorname)\{([a-z]+)\}", printed, latex)
 
     def bindings(self) -> dict[str, Any]:
         """What the evaluator knows by it."""

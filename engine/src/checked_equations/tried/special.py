@@ -12,6 +12,7 @@ from functools import cache, wraps
 from typing import Any
 
 Special = Callable[..., complex | float]
+HINT = "special functions need mpmath: install checked-equations[special]"
 
 
 @cache
@@ -20,8 +21,7 @@ def context() -> Any:
     try:
         import mpmath
     except ImportError:
-        hint = "pip install 'checked-equations[special]'"
-        raise ValueError(f"special functions need mpmath: {hint}") from None
+        raise ValueError(HINT) from None
     own = mpmath.mp.clone()
     own.dps = 17
     return own

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..check.mends import Mends
 from ..check.outcomes import Mutants
 from ..latex import tree as t
-from .drawing import Plan
-from .judging import Trial
+from .conditions import ORDERS
+from .drawing import Plan, Sample
+from .judging import Fate, Trial
 from .kinds import Kind
 from .reading import mentions
 
 _MANY = 5  # samples on which an inequality must fail before it is blamed
+Samples = tuple[Sample, ...]
 Verdict = Literal["holds", "holds if", "does not hold", "definition", "not read"]
 
 
@@ -41,10 +43,21 @@ class Tried:
         return f"{said} ({self.why})" if self.why else said
 
 
-def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str = "") -> Tried:
+def verdict_on(
+    trial: Trial, plan: Plan, told: str, doubt: str = "", again: Callable[[], Samples] = tuple
+) -> Tried:
     """What the fates on all samples say together; `told` is what stands in the way of a blame,
-    and `doubt` what leaves one to a reader.
+    and `doubt` what leaves one to a reader. Samples drawn `again` tell a region from a chance.
     """
+    if _by_chance(trial, plan):
+        others = replace(trial, samples=again())
+        unsure = frozenset(fate.sample.region.name for fate in others.failed)
+        sure = replace(trial, unsure=unsure)
+        if not sure.held and not _equal(trial):
+            return Tried("not read", "an inequality that may want a condition")
+        if not sure.held:
+            return Tried("holds if", told, _cases(trial, plan.drawn), None, trial.mutants())
+        trial = sure
     held, failed = trial.held, trial.failed
     if held:
         verdict: Verdict = "holds if" if failed else "holds"
@@ -54,6 +67,16 @@ def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str = "") -> Tried:
         return _failed(trial, plan, told, doubt)
     why = next((fate.why for fate in trial.fates if fate.why), "no numbers meet the conditions")
     return Tried("not read", f"it has no value: {why}", residual=trial.residual)
+
+
+def _equal(trial: Trial) -> bool:
+    return not any(step.relation in ORDERS for step in trial.statement.steps)
+
+
+def _by_chance(trial: Trial, plan: Plan) -> bool:
+    """Whether it may hold on the numbers that were drawn, and not on others beside them."""
+    whole = any(kind.name == "whole" for kind in plan.drawn.values())
+    return bool(trial.held) and (not _equal(trial) or (whole and bool(trial.failed)))
 
 
 def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
@@ -81,6 +104,8 @@ def _on_both_sides(step: t.Step, key: str) -> bool:
 
 def _region(trial: Trial, kinds: Mapping[str, Kind]) -> str:
     """Where it holds: of several descriptions that fit the shortest."""
+    if kinds and all(kind.name == "whole" for kind in kinds.values()):
+        return _cases(trial, kinds)
     names = [fate.sample.region.said for fate in trial.held]
     for signs, said in (("+", "> 0"), ("-", "< 0")):
         held = {fate.sample.region.signs == signs for fate in trial.held}
@@ -89,4 +114,20 @@ def _region(trial: Trial, kinds: Mapping[str, Kind]) -> str:
             plane = any(fate.sample.region.plane for fate in trial.held)
             key = next(iter(kinds))
             return f"\\Re {key} {said}" if plane else f"{key} {said}"
+    numbers = [key for key, kind in kinds.items() if kind.name in ("real", "complex")]
+    if numbers and all(_positive(f) for f in trial.held) and not any(map(_positive, trial.failed)):
+        return f"{', '.join(numbers)} > 0"
     return f"in the regions: {', '.join(names)}"
+
+
+def _positive(fate: Fate) -> bool:
+    return fate.sample.region.signs == "+" and not fate.sample.region.plane
+
+
+def _cases(trial: Trial, kinds: Mapping[str, Kind]) -> str:
+    """The whole numbers with which it holds, of those that were drawn."""
+    keys = [key for key, kind in kinds.items() if kind.name == "whole"]
+    held = dict.fromkeys(
+        ", ".join(f"{key} = {fate.sample.bindings[key]}" for key in keys) for fate in trial.held
+    )
+    return " or ".join(held)

@@ -1,0 +1,83 @@
+"""Displays as papers print them: nobody who is right is accused, and most slips are told."""
+
+from __future__ import annotations
+
+import pytest
+from cases import each
+from printed_displays import CAUGHT, CAUGHT_SLOWLY, MISSED, RIGHT
+
+from checked_equations.papers.declarations import Declared, declared
+from checked_equations.papers.findings import Finding
+from checked_equations.papers.trying import Task, try_one
+from checked_equations.tried import special
+
+
+def tried(latex: str, known: Declared | None = None) -> Finding:
+    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, known or Declared()))
+
+
+@pytest.mark.nightly
+@each("latex", RIGHT)
+def test_nothing_right_is_accused_at_all(latex: str) -> None:
+    assert not tried(latex).fails, str(tried(latex))
+
+
+@each("latex", RIGHT[::4])
+def test_nothing_right_is_accused(latex: str) -> None:
+    found = tried(latex)
+    assert not found.fails, str(found)
+    assert "the engine failed" not in found.why
+    assert not found.mends
+
+
+@each("latex", CAUGHT[::3])
+def test_a_slip_is_told(latex: str) -> None:
+    assert tried(latex).fails, str(tried(latex))
+
+
+@pytest.mark.nightly
+@each("latex", (*CAUGHT, *CAUGHT_SLOWLY))
+def test_a_slip_whose_mends_are_many_is_told(latex: str) -> None:
+    assert tried(latex).fails, str(tried(latex))
+
+
+@each("latex", MISSED)
+def test_no_slip_is_said_to_hold_everywhere(latex: str) -> None:
+    assert tried(latex).outcome != "holds"
+
+
+def test_special_functions_are_known_and_printed_as_they_are_written() -> None:
+    assert tried(r"\Gamma(z + 1) = z \Gamma(z)").outcome == "holds"
+    wrong = tried(r"\Gamma(z + 1) = (z + 1) \Gamma(z)")
+    assert wrong.outcome == "does not hold"
+    assert r"\Gamma (z + 1) = z \Gamma (z)" in wrong.mends[0]
+    declares = declared(r"\Gamma(z) = z^2 + z; z be real")
+    assert tried(r"\Gamma(z) = z (z + 1)", declares).outcome == "holds"
+
+
+def test_without_mpmath_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent() -> None:
+        raise ValueError(special.HINT)
+
+    monkeypatch.setattr(special, "context", absent)
+    found = tried(r"\Gamma(z + 1) = z \Gamma(z)")
+    assert found.verdict == "not read"
+    assert "checked-equations[special]" in found.why
+
+
+@each(
+    ("latex", "region"),
+    [
+        (r"\sqrt{a b} \le \frac{a + b}{2}", "a, b > 0"),
+        ("2^n = n^2", "n = 2"),
+        (r"(-1)^n x = x", "n = 2"),
+    ],
+)
+def test_where_it_holds_is_a_region_and_no_chance(latex: str, region: str) -> None:
+    assert region in tried(latex).region
+
+
+def test_what_stands_in_a_norm_is_a_vector() -> None:
+    found = tried(r"\|x + y\|^2 + \|x - y\|^2 = 2 \|x\|^2 + 2 \|y\|^2")
+    assert found.outcome == "holds"
+    assert set(found.drawn.values()) == {"vector n"}
