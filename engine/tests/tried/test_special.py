@@ -140,3 +140,8 @@ def test_what_takes_too_long_is_given_up(monkeypatch):
     monkeypatch.setattr("checked_equations.tried.judging._PATIENCE", -1.0)
     tried = try_display(r"\int_0^1 t^{-1/2} \,\mathrm{d}t = 2")
     assert (tried.verdict, "too long" in tried.why) == ("not read", True)
+
+
+def test_a_limit_without_its_series_accuses_nobody():
+    latex = r"\frac{\Gamma\left(z+a\right)}{\Gamma\left(z+b\right)} \sim z^{a-b}"
+    assert try_display(latex, notation=NIST).verdict == "not read"

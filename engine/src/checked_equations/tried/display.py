@@ -130,6 +130,8 @@ def _differentiated_by(statement: t.Statement) -> list[str]:
 def _not_tried(body: Reading) -> str:
     if not body.statement.steps:
         return "no relation stands in it"
+    if any(step.relation == "\\sim" for step in body.statement.steps):
+        return "what holds only in the limit is not tried without its series"
     said = ", ".join(f"`{key}`" for key in body.unknown)
     return f"the function {said} is not known" if said else ""
 
