@@ -18,7 +18,7 @@ from ..check.relations import Misfit, Tolerance
 from ..check.statements import BoundStatement, Draw
 from ..errors import EquationError, OperationError
 from ..evaluate import asymptotic, beyond
-from ..evaluate.numerics.patience import patience
+from ..evaluate.numerics.patience import allowing
 from ..latex import tree as t
 from ..latex.printer import to_latex
 from .drawing import Sample
@@ -61,7 +61,7 @@ class Trial:
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
         """The fate of each sample."""
-        with patience(_PATIENCE):
+        with allowing(_PATIENCE):
             return tuple(fate_of(self.statement, sample, self.far) for sample in self.samples)
 
     @property

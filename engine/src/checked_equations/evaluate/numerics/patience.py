@@ -12,10 +12,10 @@ _until: ContextVar[float] = ContextVar("until", default=math.inf)
 
 
 @contextmanager
-def patience(seconds: float) -> Iterator[None]:
+def allowing(seconds: float) -> Iterator[None]:
     """Within, `spend` raises once that much of the processor's time has gone by.
 
-    >>> with patience(60.0):
+    >>> with allowing(60.0):
     ...     spend()
     """
     token = _until.set(time.process_time() + seconds)
