@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, Generic
+from typing import Any, Generic, cast
 
 from ...ground import check as _check
+from ...ground.xp import HostMatrix
 from .history import Form, History, Kept
+from .options import Places
 from .search_region import Place, Region
 from .workers import SharedHistory
 
-__all__ = ["Course", "initial_left"]
+__all__ = ["Course", "first_points", "initial_left"]
+
+_BLIND = 10  # first points at most: a model of ten is worth more than further ones by chance
 
 
 class Course(Generic[Place, Kept]):
@@ -46,6 +50,7 @@ class Course(Generic[Place, Kept]):
         known: Sequence[Kept],
         chosen: Callable[[int, list[Place]], list[Place]],
     ) -> None:
+        self._region = region
         self._known = tuple(known)
         self._chosen = chosen
         self._asked: list[Place] = []
@@ -70,7 +75,18 @@ class Course(Generic[Place, Kept]):
         """How many of these were made here."""
         return len(self.counted()) - len(self._known)
 
-    def batch(self, q: int, pending: list[Place] | None) -> list[Place]:
+    def ask_batch(self, q: int, pending: Places | None) -> list[Any] | HostMatrix:
+        """The next `q` places together, while others are `pending`."""
+        q = _check.whole(q, "q", 1)
+        places = None if pending is None else self._region.all_validated(pending, "pending")
+        return self._region.together(self._batch(q, places))
+
+    def ask_within(self, budget: int) -> Place | None:
+        """The next place, or None where a budget is told or given out."""
+        places = self._within(_check.whole(budget, "budget", 1))
+        return cast(Place, self._region.together(places)[0]) if places else None
+
+    def _batch(self, q: int, pending: list[Place] | None) -> list[Place]:
         """The next `q` places; the same again until something is told."""
         if self._workers is not None:
             if pending is not None:
@@ -82,11 +98,9 @@ class Course(Generic[Place, Kept]):
             self._asked = self._chosen(q, [])
         return self._asked[:q]
 
-    def within(self, budget: int) -> list[Place]:
-        """The next place, or none where a budget is told or given out."""
-        _check.whole(budget, "budget", 1)
+    def _within(self, budget: int) -> list[Place]:
         if self._workers is None:
-            return self.batch(1, None) if self.count < budget else []
+            return self._batch(1, None) if self.count < budget else []
         return self._claimed(self._workers, 1, budget)
 
     def _claimed(
@@ -110,6 +124,17 @@ class Course(Generic[Place, Kept]):
         """End the work on a shared file."""
         if self._workers is not None:
             self._workers.close()
+
+
+def first_points(
+    region: Region[Place], num_initial: int | None, initial_points: Places | None
+) -> tuple[int, list[Place]]:
+    """How many points come before a model is asked, and those of them that somebody gave."""
+    given = min(2 * (region.columns + 1), _BLIND) if num_initial is None else num_initial
+    count = _check.whole(given, "num_initial", 1)
+    if initial_points is None:
+        return count, []
+    return count, region.all_validated(initial_points, "initial_points")
 
 
 def initial_left(

@@ -22,7 +22,7 @@ from ...ground.random import RNG, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
-from .course import Course, initial_left
+from .course import Course, first_points, initial_left
 from .feasibility import constraint_values, log_feasibility, validate_odds
 from .history import FAILURES, NUMBERS, Evaluation, record_of
 from .options import (
@@ -52,7 +52,6 @@ from .training_data import TrainingData, rows_and_values, unwarped
 
 __all__ = ["Optimiser", "Recommendation"]
 
-_BLIND = 10  # first points at most: a model of ten is worth more than further ones by chance
 _MODELLED = ("", "record")  # failures of which the model of values is told
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
 
@@ -181,13 +180,8 @@ class Optimiser(Generic[Place]):
         self.goal: Goal = cast("Goal", _check.choice(goal, "goal", _SIGNS))
         self._sign = _SIGNS[goal]
         self.on_failure = _check.choice(on_failure, "on_failure", FAILURES)
-        given = min(2 * (self._region.columns + 1), _BLIND) if num_initial is None else num_initial
-        self._num_initial = _check.whole(given, "num_initial", 1)
-        self._initial_points = (
-            []
-            if initial_points is None
-            else self._region.all_validated(initial_points, "initial_points")
-        )
+        first = first_points(self._region, num_initial, initial_points)
+        self._num_initial, self._initial_points = first
         self.num_constraints = _check.whole(num_constraints, "num_constraints")
         known = validated_known(known_evaluations, self.num_constraints)
         self._known = tuple(
@@ -402,9 +396,7 @@ class Optimiser(Generic[Place]):
         >>> bool(abs(optimiser.best.x[0] - 0.5) < 0.1)
         True
         """
-        q = _check.whole(q, "q", 1)
-        places = None if pending is None else self._region.all_validated(pending, "pending")
-        return self._region.together(self._course.batch(q, places))
+        return self._course.ask_batch(q, pending)
 
     def ask_within(self, budget: int) -> Place | None:
         """Return where to evaluate next, or None once as many are told or under way as is said.
@@ -421,8 +413,7 @@ class Optimiser(Generic[Place]):
             otherwise others are at work on what is left, and one may ask again: if one of them
             ends without telling, its place is free.
         """
-        places = self._course.within(budget)
-        return cast(Place, self._region.together(places)[0]) if places else None
+        return self._course.ask_within(budget)
 
     def close(self) -> None:
         """End the work on a shared file: what was asked for and not told is free for others."""

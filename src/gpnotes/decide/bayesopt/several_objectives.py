@@ -29,7 +29,7 @@ from ...ground.xp import (
     to_numpy,
 )
 from ...infer.exact import ExactPosterior
-from .course import Course, initial_left
+from .course import Course, first_points, initial_left
 from .feasibility import constraint_values, log_feasibility
 from .gradients import _predict_and_pullback
 from .loop import Spending, Telling
@@ -54,7 +54,6 @@ __all__ = ["ParetoOptimiser", "minimise_several"]
 
 VectorFailure: TypeAlias = Literal["record", "stop"]
 
-_BLIND = 10
 _MARGIN = 0.1  # of the range of the front, between its worst values and the reference
 _NEAR = 256  # raw points near the front, which may be a thin line in the box
 _TINY = 1e-300
@@ -132,12 +131,8 @@ class ParetoOptimiser(Generic[Place]):
         self.objectives = _check.whole(objectives, "objectives", 2, 4)
         self._reference = None if reference is None else _values(reference, "reference", objectives)
         self.on_failure = _check.choice(on_failure, "on_failure", VECTOR_FAILURES)
-        given = min(2 * (self._region.columns + 1), _BLIND) if num_initial is None else num_initial
-        self._num_initial = _check.whole(given, "num_initial", 1)
-        points = [] if initial_points is None else initial_points
-        self._initial_points = (
-            [] if initial_points is None else self._region.all_validated(points, "initial_points")
-        )
+        first = first_points(self._region, num_initial, initial_points)
+        self._num_initial, self._initial_points = first
         self.num_constraints = _check.whole(num_constraints, "num_constraints")
         self._known = self._validated_known(known_evaluations)
         predicting = dim_scaled_model if model is None else model
@@ -236,9 +231,7 @@ class ParetoOptimiser(Generic[Place]):
         HostMatrix, shape (q, d), or list of q dicts
             The places, on the host.
         """
-        q = _check.whole(q, "q", 1)
-        places = None if pending is None else self._region.all_validated(pending, "pending")
-        return self._region.together(self._course.batch(q, places))
+        return self._course.ask_batch(q, pending)
 
     def ask_within(self, budget: int) -> Place | None:
         """Return where to evaluate next, or None once as many are told or under way as is said.
@@ -253,8 +246,7 @@ class ParetoOptimiser(Generic[Place]):
         Place or None
             That of `ask`, or None.
         """
-        places = self._course.within(budget)
-        return cast(Place, self._region.together(places)[0]) if places else None
+        return self._course.ask_within(budget)
 
     def close(self) -> None:
         """End the work on a shared file: what was asked for and not told is free for others."""
