@@ -15,13 +15,13 @@ Moments(mean=<30×2 float64>, count=30)
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 from .namespace import array_namespace
 
-__all__ = ["preformatted", "summary"]
+__all__ = ["aligned", "preformatted", "summary"]
 
 _FEW = 4  # entries of a tuple that are printed one by one
 
@@ -37,6 +37,19 @@ def summary(value: Any) -> str:
 def preformatted(value: Any) -> str:
     """The page that ``print`` gives, as a notebook shows it: the ``_repr_html_`` of results."""
     return f"<pre>{html.escape(str(value))}</pre>"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table, each column as wide as its widest cell.
+
+    >>> aligned([("", "least"), ("value", "0.5")])
+    ['       least', 'value  0.5']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 def _brief(value: Any) -> str:

@@ -58,6 +58,12 @@ def test_the_outcome_has_the_front_and_prints_it():
     assert f"{found.front[0].y[0]:.6g}" in text
 
 
+def test_a_failure_without_a_word_is_shown():
+    search = ParetoOptimiser(SQUARE, rng=1)
+    search.fail(search.ask(), "")
+    assert str(search.outcome()).splitlines()[1] == "The last that failed: "
+
+
 def test_the_reference_is_a_tenth_beyond_the_front():
     values = np.asarray([[0.0, 4.0], [1.0, 2.0], [5.0, 5.0]])
     np.testing.assert_allclose(several_objectives.reference_of(values), [1.1, 4.2])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -24,7 +24,7 @@ from .search_region import Place, Region, said
 
 __all__ = [
     "FAILURES", "NUMBERS", "Evaluation", "Form", "History", "Kept", "as_line", "as_path",
-    "put", "record_of",
+    "last_problem", "put", "record_of",
 ]  # fmt: skip
 
 FAILURES = ("record", "skip", "model", "stop")
@@ -82,8 +82,18 @@ class _Told(Protocol):
     def failure(self) -> str:
         """What was done about a problem; empty where there was none."""
 
+    @property
+    def problem(self) -> str:
+        """What went wrong; empty where nothing did."""
+
 
 Kept = TypeVar("Kept", bound=_Told)
+
+
+def last_problem(evaluations: Iterable[_Told]) -> list[str]:
+    """A line on the evaluation that failed last; no line where none did."""
+    failed = [one for one in evaluations if one.failure]
+    return [f"The last that failed: {''.join(one.problem.splitlines()[:1])}" for one in failed[-1:]]
 
 
 class Form(NamedTuple, Generic[Kept]):

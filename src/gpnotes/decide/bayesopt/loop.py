@@ -17,11 +17,11 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.boxes import Pairs
 from ...ground.random import RNG
-from ...ground.showing import preformatted
+from ...ground.showing import aligned, preformatted
 from ...ground.xp import HostVector, Numbers, Vector
 from ...infer.interrupts import kept_interrupts, raised_interrupts, warn_of
 from ...infer.progress import Bar, bar_of
-from .history import Evaluation
+from .history import Evaluation, last_problem
 from .optimiser import Optimiser, Recommendation
 from .options import Goal
 from .search_region import Place, named_settings
@@ -72,11 +72,6 @@ class Outcome(Generic[Place]):
         best = "no value" if self.best is None else f"best {self.best.y:.6g}"
         return f"<Outcome: {len(self.evaluations)} evaluations, {best}>"
 
-    def _last_problem(self) -> str:
-        """The first line of what went wrong last."""
-        last = [one.problem for one in self.evaluations if one.failure][-1]
-        return next(iter(last.splitlines()), "")
-
     def __str__(self) -> str:
         """The page: the best reading, and beside it the place that the model recommends."""
         failed = sum(bool(evaluation.failure) for evaluation in self.evaluations)
@@ -84,9 +79,7 @@ class Outcome(Generic[Place]):
         many = f"{len(self.evaluations)} evaluations, {failed or 'none'} failed"
         if any(one.constraints is not None for one in self.evaluations):
             many += f", {sum(one.is_feasible for one in self.evaluations) or 'none'} feasible"
-        head = f"Search for the {which} value: {many}"
-        if failed:
-            head += f"\nThe last that failed: {self._last_problem()}"
+        head = "\n".join([f"Search for the {which} value: {many}", *last_problem(self.evaluations)])
         if self.best is None or self.recommended is None:
             return head
         number = self.evaluations.index(self.best) + 1
@@ -102,9 +95,7 @@ class Outcome(Generic[Place]):
         shown = names if isinstance(self.best.x, dict) else names[:_SHOWN]
         rows += [(name, lucky.get(name, "–"), steady.get(name, "–")) for name in shown]
         left = len(names) - len(shown)
-        widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
-        lines = [f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows]
-        return "\n".join([head, "", *lines, *([f"and {left} more inputs"] if left else [])])
+        return "\n".join([head, "", *aligned(rows), *([f"and {left} more inputs"] if left else [])])
 
 
 @overload

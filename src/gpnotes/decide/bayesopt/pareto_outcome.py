@@ -7,9 +7,9 @@ from typing import Any, Generic
 
 import numpy as np
 
-from ...ground.showing import preformatted
+from ...ground.showing import aligned, preformatted
 from ...ground.xp import HostVector
-from .history import Form
+from .history import Form, last_problem
 from .search_region import Place, Region, named_settings, said
 
 __all__ = [
@@ -94,8 +94,7 @@ class ParetoOutcome(Generic[Place]):
     def __str__(self) -> str:
         """The page: the front, a row for each of its evaluations."""
         lines = [f"Search for a front: {self._counts()}"]
-        problems = [one.problem for one in self.evaluations if one.failure]
-        lines += [f"The last that failed: {problems[-1].splitlines()[0]}"] if problems else []
+        lines += last_problem(self.evaluations)
         if self.reference is None or not self.front:
             return "\n".join(lines)
         lines += [f"Hypervolume {self.hypervolume:.6g} below {listed(self.reference)}", ""]
@@ -106,13 +105,7 @@ class ParetoOutcome(Generic[Place]):
             [*(f"{v:.6g}" for v in one.y), *(place.get(name, "–") for name in names)]
             for one, place in zip(self.front, places, strict=True)
         ]
-        table = [heads, *rows]
-        widths = [max(len(row[i]) for row in table) for i in range(len(heads))]
-        lines += [
-            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-            for row in table
-        ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *aligned([heads, *rows])])
 
 
 def listed(values: HostVector) -> str:
