@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
@@ -356,7 +357,7 @@ class Space:
         """The names, in their order."""
         return tuple(self.dimensions)
 
-    @property
+    @cached_property  # each climb asks, and where inputs hang on others it lists them all
     def count(self) -> int | None:
         """How many settings there are; None where a real makes them uncountable.
 
