@@ -110,9 +110,7 @@ class Trial:
         found = all_mutants(self.statement, groups, to_latex)
         every = [mutant for mutant in found if not _of_parity(self.statement, mutant)]
         fates = [
-            ("indistinct", residual)
-            if fate == "survived" and _same_above(bound, mutant)
-            else (fate, residual)
+            (_told_apart(bound, mutant, fate), residual)
             for mutant, (fate, residual) in zip(every, run_mutants(bound, every), strict=True)
         ]
         pairs = zip(every, fates, strict=True)
@@ -121,16 +119,24 @@ class Trial:
         )
 
 
+def _above(statement: t.Statement, mutant: Mutant) -> list[tuple[t.Node, t.Path]]:
+    """The nodes that an edit stands in, from its side inwards, each with the path from there."""
+    node: t.Node = getattr(statement.steps[mutant.places[0]], mutant.side)
+    found = []
+    for i, place in enumerate(mutant.path):
+        found.append((node, mutant.path[i:]))
+        node = dict(t.children(node))[place]
+    return found
+
+
 def _of_parity(statement: t.Statement, mutant: Mutant) -> bool:
     """Whether it turns a sign above a power of -1, which only asks whether that is even."""
     if not mutant.said.startswith("flip the sign") or not mutant.side:
         return False
-    node: t.Node = getattr(statement.steps[mutant.places[0]], mutant.side)
-    for place in mutant.path:
-        if isinstance(node, t.Power) and place[0] == "exponent" and node.base == _MINUS_ONE:
-            return True
-        node = dict(t.children(node))[place]
-    return False
+    return any(
+        isinstance(node, t.Power) and path[0][0] == "exponent" and node.base == _MINUS_ONE
+        for node, path in _above(statement, mutant)
+    )
 
 
 def _told_apart(bound: BoundStatement, mutant: Mutant, fate: str) -> str:
@@ -145,16 +151,13 @@ def _same_above(bound: BoundStatement, mutant: Mutant) -> bool:
     """
     if not mutant.side:
         return False
-    side: t.Node = getattr(bound.statement.steps[mutant.places[0]], mutant.side)
-    chain, node = [], side
-    for i, place in enumerate(mutant.path):
-        chain.append((node, mutant.path[i:]))
-        node = dict(t.children(node))[place]
-    for outer, path in reversed(chain):
-        if isinstance(outer, t.Reduction) and path[0][0] == "over":  # a neutral term more
+    for outer, path in reversed(_above(bound.statement, mutant)):
+        over = isinstance(outer, t.Reduction) and path[0][0] == "over"
+        # a neutral term more, or one less that is printed of the same
+        if over or isinstance(outer, t.Dots):
             after = t.replace_at(outer, path, mutant.after)
             return all(_alike(draw, outer, after) for draw in bound.draws)
-        if isinstance(outer, t.Function | t.Apply | t.Bars | t.Power | t.Dots):
+        if isinstance(outer, t.Function | t.Apply | t.Bars | t.Power):
             return all(
                 _hides(draw, outer, t.replace_at(outer, path, mutant.after)) for draw in bound.draws
             )
@@ -164,10 +167,7 @@ def _same_above(bound: BoundStatement, mutant: Mutant) -> bool:
 def _hides(draw: Draw, before: t.Node, after: t.Node) -> bool:
     inside = [(a, b) for (_, a), (_, b) in zip(t.children(before), t.children(after), strict=True)]
     try:
-        alike = _near(draw, before, after)
-        if isinstance(before, t.Dots):  # one term less is printed of the same
-            return alike
-        return alike and not all(_near(draw, a, b) for a, b in inside)
+        return _near(draw, before, after) and not all(_near(draw, a, b) for a, b in inside)
     except EquationError:  # a running variable stands in it
         return False
 
