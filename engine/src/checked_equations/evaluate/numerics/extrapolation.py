@@ -87,19 +87,29 @@ def _levin(terms: Sequence[complex], order: int) -> complex | None:
     return above / below if below else None
 
 
+def even_columns(values: Sequence[complex], settled: float = 0.0) -> list[list[complex]]:
+    """The columns of the epsilon table that tend to the limit of `values`, themselves the first.
+
+    It ends where two entries of a column are the same, or `settled`: no further apart than that,
+    relative to the last.
+    """
+    table = [[0j] * (len(values) + 1), list(values)]
+    while len(table[-1]) > 1:
+        older, newer = table[-2], table[-1]
+        gaps = [b - a for a, b in itertools.pairwise(newer)]
+        least = settled * max(abs(newer[-1]), 1e-300)
+        if any(gap == 0 or abs(gap) <= least for gap in gaps):
+            break
+        table.append([older[i + 1] + 1 / gap for i, gap in enumerate(gaps)])
+    return table[1::2]
+
+
 def wynn(partial: Sequence[complex]) -> complex:
     """The limit of a sequence by the epsilon algorithm, from its last entries.
 
     Raises `OperationError` where no even column comes to rest.
     """
-    columns = [[0j] * (len(partial) + 1), list(partial)]
-    while len(columns[-1]) > 1:
-        older, newer = columns[-2], columns[-1]
-        gaps = [b - a for a, b in itertools.pairwise(newer)]
-        if any(gap == 0 for gap in gaps):
-            break
-        columns.append([older[i + 1] + 1 / gap for i, gap in enumerate(gaps)])
-    even = [column for column in columns[1::2] if len(column) > 2]
+    even = [column for column in even_columns(partial) if len(column) > 2]
     pairs = [(_spread(column[-3:]), column[-1]) for column in even]
     error, best = min(pairs, key=lambda pair: pair[0], default=(math.inf, 0j))
     if error > 1e-9:

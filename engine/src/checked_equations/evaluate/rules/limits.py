@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import EquationError, OperationError
 from ...latex import tree as t
 from ..evaluator import Evaluator, Item, Scope, rule
+from ..numerics.extrapolation import even_columns
 from ..values import Array, scalar
 
 _INFINITY = t.Constant("\\infty")
@@ -65,16 +66,8 @@ def _end(values: Sequence[complex]) -> complex:
     steps = [abs(b - a) for a, b in itertools.pairwise(values)]
     if steps[-1] > max(steps[0], _APART * max(map(abs, values))):
         raise OperationError("the values on the way to the limit grow apart")
-    table = [[0j] * (len(values) + 1), list(values)]
-    ends = [values[-2], values[-1]]
-    while len(table[-1]) > 1:
-        below, row = table[-2], table[-1]
-        gaps = [b - a for a, b in itertools.pairwise(row)]
-        if any(abs(gap) <= 1e-15 * max(abs(row[-1]), 1e-300) for gap in gaps):
-            break  # it has settled, to the last digit
-        table.append([below[i + 1] + 1 / gap for i, gap in enumerate(gaps)])
-        if len(table) % 2 == 0:
-            ends.append(table[-1][-1])
+    columns = even_columns(values, settled=1e-15)  # to the last digit
+    ends = [values[-2], *(column[-1] for column in columns)]
     best = min(range(1, len(ends)), key=lambda i: abs(ends[i] - ends[i - 1]))
     end, before = ends[best], ends[best - 1]
     if abs(end - before) > _APART * max(abs(end), 1e-3):
