@@ -73,14 +73,10 @@ def slope(function: Special) -> Special:
     def of(*arguments: Any) -> complex | float:
         *first, z = arguments
         mp = context()
-
-        def along(x: Any) -> Any:
-            return mp.mpmathify(function(*first, complex(x)))
-
         radius, total, points = 0.02 * max(1.0, abs(z)), 0j, 24
         for k in range(points):
             turn = complex(mp.expjpi(2.0 * k / points))
-            total += complex(along(z + radius * turn)) / turn
+            total += complex(function(*first, complex(z + radius * turn))) / turn
         value = total / (points * radius)
         real = all(complex(a).imag == 0 for a in arguments) and abs(value.imag) < 1e-9 * abs(value)
         return value.real if real else value
