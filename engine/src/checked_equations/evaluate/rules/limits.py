@@ -7,6 +7,7 @@ one ratio; sums of such terms are what the algorithm takes away [Wynn 1956, MTAC
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -16,8 +17,8 @@ from ...latex import tree as t
 from ..evaluator import Evaluator, Item, Scope, rule
 from ..numerics.extrapolation import even_columns
 from ..values import Array, scalar
+from .loops import infinity
 
-_INFINITY = t.Constant("\\infty")
 _FEW, _MANY = 5, 11  # values on the way
 _APART = 1e-6  # relative: what two ends of the table may differ by
 
@@ -32,10 +33,9 @@ def _limit(node: t.Limit, ev: Evaluator, scope: Scope) -> Array:
 
 def _ways(node: t.Limit, ev: Evaluator, scope: Scope) -> Iterator[list[float]]:
     """The places on each way to the point."""
-    signs, terms = (node.point.signs, node.point.terms) if isinstance(node.point, t.Sum) else (
-        (1,), (node.point,))  # fmt: skip
-    if terms == (_INFINITY,):
-        yield [signs[0] * 2.0**k for k in range(2, 2 + _MANY)]
+    infinite = infinity(node.point)
+    if infinite is not None:
+        yield [math.copysign(2.0**k, infinite) for k in range(2, 2 + _MANY)]
         return
     point = ev.of(node.point, scope)
     if point.ndim or np.iscomplexobj(point):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -295,7 +296,13 @@ def _ends_before(
             raise OperationError(f"{place} {said}")
 
 
+def infinity(node: t.Node) -> float | None:
+    """What an infinite limit is, plus or minus; none of what is a number."""
+    signs, terms = (node.signs, node.terms) if isinstance(node, t.Sum) else ((1,), (node,))
+    return signs[0] * math.inf if terms == (_INFINITY,) else None
+
+
 def _limit(ev: Evaluator, node: t.Node, scope: Scope) -> float:
     """An infinite limit is no value that one may compute with, so it is read here."""
-    signs, terms = (node.signs, node.terms) if isinstance(node, t.Sum) else ((1,), (node,))
-    return signs[0] * np.inf if terms == (_INFINITY,) else float(ev.of(node, scope))
+    infinite = infinity(node)
+    return float(ev.of(node, scope)) if infinite is None else infinite
