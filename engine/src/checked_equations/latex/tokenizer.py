@@ -378,7 +378,7 @@ class _Reader:
         """``\\genfrac{(}{)}{0pt}{}{n}{k}`` is a binomial, without its delimiters a fraction."""
         left, right, line, style, above, below = (self._argument() for _ in range(6))
         form = ["".join(t.text for t in part[1:-1]) for part in (left, right, line)]
-        thin = re.fullmatch(r"0+(\.0+)?[a-z]{2}", form[2])
+        thin = re.fullmatch(r"0+(\.0*)?[a-z]{2}", form[2])
         word = "\\binom" if form[:2] == ["(", ")"] and thin else ""
         word = "\\frac" if form == ["", "", ""] else word
         if not word:

@@ -63,7 +63,6 @@ _LIBRARY = {
 }  # fmt: skip
 # What is written in a way of its own.
 _PATTERNS = (
-    (r"\\genfrac\{\(\}\{\)\}\{0\.?0?pt\}\{\}", r"\\binom"),
     (r"([+-])\s*(\}+)\s*\\cdots(?!\\cfrac)", r"\1\\dots\2"),
     (r"\\displaystyle|\\\*|\\NVar|\\textstyle|\\quad(?=\s*\\\\)", ""),
     (r"\\ifrac\{((?:[^{}]|\{[^{}]*\})*)\}\{((?:[^{}]|\{[^{}]*\})*)\}", r"\\frac{\1}{\2}"),
@@ -85,9 +84,9 @@ _PATTERNS = (
 )
 _CONSTANTS = {r"\gamma": 0.577215664901532860606512090082}
 _WORDS = {**elementary.WORDS, **special.WORDS}
-COMMON = Notation({}, {}, elementary.WORDS, {}, _PATTERNS[1:])
+COMMON = Notation({}, {}, elementary.WORDS, {}, _PATTERNS)
 _RISING = {1: "pochhammer", 2: "qpochhammer"}
 NIST = Notation({**_LIBRARY, **_COMMON}, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS, _RISING)
 SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)
 # Of a paper, where a letter such as Euler's constant may be anything.
-PAPERS = Notation(_COMMON, special.FUNCTIONS, _WORDS, {}, _PATTERNS[1:])
+PAPERS = Notation(_COMMON, special.FUNCTIONS, _WORDS, {}, _PATTERNS)
