@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from ..evaluate.ellipsis import wrapped
 from ..latex import tree as t
+from ..latex.builder.antiderivatives import slope
 from .reading import NotRead
 
 
@@ -37,15 +37,9 @@ def with_dots(statement: t.Statement) -> t.Statement:
     return replace(statement, steps=tuple(steps))
 
 
-def indefinite(node: t.Node) -> Iterator[t.Integral]:
-    """The integrals without limits below `node`."""
-    for _, part in t.walk(node):
-        if isinstance(part, t.Integral) and part.first is None:
-            yield part
-
-
 def _step(step: t.Step, latex: str) -> t.Step:
-    found = list(indefinite(step))
+    parts = [part for _, part in t.walk(step) if isinstance(part, t.Integral)]
+    found = [part for part in parts if part.first is None]
     if not found:
         return step
     if any("_" in latex[part.span[0] : part.body.span[0]] for part in found):
@@ -54,30 +48,7 @@ def _step(step: t.Step, latex: str) -> t.Step:
     if len(keys) > 1:
         raise NotRead("an indefinite integral over one variable can be tried")
     (key,) = keys
-    return replace(step, left=_slope(step.left, key), right=_slope(step.right, key))
-
-
-def _slope(node: t.Node, key: str) -> t.Node:
-    """The derivative of `node` by `key`."""
-    if isinstance(node, t.Integral) and node.first is None:
-        return unbound(node.body, key)
-    if isinstance(node, t.Sum):
-        return replace(node, terms=tuple(_slope(term, key) for term in node.terms))
-    if not any(True for _ in indefinite(node)):
-        free = any(isinstance(p, t.Name) and p.key == key for _, p in t.walk(node))
-        return t.Derivative(node, t.Name(key), span=node.span) if free else t.Number(0.0)
-    if isinstance(node, t.Product):
-        bearing = [any(True for _ in indefinite(factor)) for factor in node.factors]
-        others = [f for f, has in zip(node.factors, bearing, strict=True) if not has]
-        moves = any(getattr(p, "key", "") == key for f in others for _, p in t.walk(f))
-        if sum(bearing) == 1 and not moves:
-            factors = zip(node.factors, bearing, strict=True)
-            return replace(node, factors=tuple(_slope(f, key) if has else f for f, has in factors))
-    raise NotRead("an indefinite integral stands inside of something")
-
-
-def unbound(node: t.Node, key: str) -> t.Node:
-    """`node` with the running variable `key` as a symbol."""
-    if isinstance(node, t.Index):
-        return t.Name(key, span=node.span) if node.key == key else node
-    return t.mapped(node, lambda part: unbound(part, key))
+    left, right = slope(step.left, key), slope(step.right, key)
+    if left is None or right is None:
+        raise NotRead("an indefinite integral stands inside of something")
+    return replace(step, left=left, right=right)

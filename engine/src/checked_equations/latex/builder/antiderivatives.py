@@ -19,7 +19,7 @@ def differentiated(step: t.Step, kinds: Mapping[str, str]) -> t.Step | None:
     key = next((k for side in sides for k in _variables(side, sides, kinds)), "")
     if not key or step.relation != "=":
         return step
-    left, right = (_slope(side, key) for side in sides)
+    left, right = (slope(side, key) for side in sides)
     return None if left is None or right is None else replace(step, left=left, right=right)
 
 
@@ -31,8 +31,11 @@ def _variables(side: Node, sides: tuple[Node, ...], kinds: Mapping[str, str]) ->
     return [k for k in keys if kinds.get(k) == "value" or (k not in kinds and k in named)]
 
 
-def _slope(node: Node, key: str) -> Node | None:
-    """The derivative of `node` by `key`, where an integral by `key` gives its integrand."""
+def slope(node: Node, key: str) -> Node | None:
+    """The derivative of `node` by `key`, where an integral by `key` gives its integrand.
+
+    None where such an integral stands inside of something else.
+    """
     if not _mentions(node, key):
         return t.Number(0.0, span=node.span)
     if isinstance(node, t.Sum):
@@ -44,11 +47,11 @@ def _slope(node: Node, key: str) -> Node | None:
             return _named(body, key)
         case t.Product(factors):
             moved = [i for i, factor in enumerate(factors) if _mentions(factor, key)]
-            slope = _slope(factors[moved[0]], key) if len(moved) == 1 else None
-            return slope and t.replace_at(node, (("factors", moved[0], -1),), slope)
+            inner = slope(factors[moved[0]], key) if len(moved) == 1 else None
+            return inner and t.replace_at(node, (("factors", moved[0], -1),), inner)
         case t.Quotient(above, below) if not _mentions(below, key):
-            slope = _slope(above, key)
-            return slope and replace(node, numerator=slope)
+            inner = slope(above, key)
+            return inner and replace(node, numerator=inner)
     return None
 
 
@@ -57,11 +60,11 @@ def _of_sum(node: t.Sum, key: str) -> Node | None:
     parts: list[Node] = []
     signs: list[int] = []
     for term, sign in zip(node.terms, node.signs, strict=True):
-        slope = _slope(term, key)
-        if slope is None:
+        inner = slope(term, key)
+        if inner is None:
             return None
-        if slope != t.Number(0.0):
-            parts.append(slope)
+        if inner != t.Number(0.0):
+            parts.append(inner)
             signs.append(sign)
     return parts[0] if signs == [1] else t.Sum(tuple(parts), tuple(signs), span=node.span)
 
