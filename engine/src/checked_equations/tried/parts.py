@@ -11,7 +11,7 @@ from .reading import NotRead
 
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\sim", "\\approx", ":=", "\\equiv"})
 _SIMPLE = t.Name | t.Number | t.Constant | t.Bars | t.Function | t.Sum | t.Product | t.Quotient
-_OF_ONE = frozenset({"\\Re", "\\Im", "\\arg", "\\mathrm{ph}"})
+_OF_ONE = frozenset({"Re", "Im", "arg"})
 
 
 def parted(latex: str, known: Known) -> tuple[str, list[str]]:
