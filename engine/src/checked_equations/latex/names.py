@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
@@ -140,8 +141,7 @@ class Names:
         texts = tuple(token.text for token in tokens(key))
         if texts:
             entry = self._by_first.setdefault(texts[0], [])
-            entry.append((texts, key))
-            entry.sort(key=lambda item: -len(item[0]))
+            insort(entry, (texts, key), key=lambda item: -len(item[0]))
 
     def match(self, sequence: Sequence[Token], i: int) -> Match | None:
         """The longest name that starts at place `i`, with no wide space in it."""
