@@ -26,7 +26,7 @@ from .knowledge import Known, by_custom, known
 from .nist import COMMON
 from .notation import Notation
 from .parts import parted
-from .reading import NotRead, Reading, mentions, read
+from .reading import NotRead, Reading, mentioned, mentions, read
 from .verdicts import Tried, verdict_on
 
 __all__ = ["Tried", "try_display"]
@@ -163,8 +163,8 @@ def _judged(
     rng: np.random.Generator,
 ) -> Tried:
     """The verdict on what was read, in the way in which it holds if it does in any."""
-    names = [key for key in own.doubtful if mentions(body.statement, key)]
-    doubt = "a function that another may be called like is in it" if names else ""
+    doubtful = not mentioned(body.statement).isdisjoint(own.doubtful)
+    doubt = "a function that another may be called like is in it" if doubtful else ""
     told = f"a condition that is not read: {unread[0]}" if unread else ""
     if any(isinstance(part, t.Dots) for _, part in t.walk(body.statement)):
         doubt = doubt or "dots may go on in another way"
@@ -213,9 +213,10 @@ def _plan(
     """The kind of each symbol, the values of constants, and what is made of others."""
     stated = {key: getattr(known_kinds, name) for one in conditions for key, name in one.kinds}
     derived: dict[str, Made] = {one.defines: one.value for one in conditions if one.defines}
-    told = [body.statement, *(step for one in conditions for step in one.steps)]
+    told = (body.statement, *(step for one in conditions for step in one.steps))
+    named = frozenset[str]().union(*map(mentioned, told))
     known = {**own.constants, **own.bindings}
-    fixed = {key: value for key, value in known.items() if any(mentions(n, key) for n in told)}
+    fixed = {key: value for key, value in known.items() if key in named}
     needed = [key for one in conditions if one.defines for key in one.symbols]
     counted = set(_counted(body.statement))
     drawn: dict[str, Kind] = {}

@@ -61,9 +61,15 @@ def _refuse_unread(statement: t.Statement, known: Known) -> None:
             raise NotRead("a side of a branch cut is not read")
 
 
+def mentioned(node: t.Node) -> frozenset[str]:
+    """The symbols, functions and running variables that occur in `node`."""
+    parts = (part for _, part in t.walk(node))
+    return frozenset(name for part in parts for name in (_key(part), getattr(part, "name", "")))
+
+
 def mentions(node: t.Node, key: str) -> bool:
     """Whether a symbol, a function or a running variable called `key` occurs in `node`."""
-    return any(key in (_key(part), getattr(part, "name", "")) for _, part in t.walk(node))
+    return key in mentioned(node)
 
 
 def _running(node: t.Node) -> frozenset[str]:
