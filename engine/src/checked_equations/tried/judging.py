@@ -54,8 +54,8 @@ class Trial:
 
     statement: t.Statement
     samples: tuple[Sample, ...]
-    drawn: tuple[str, ...] = ()
-    far: bool = False  # whether series are those of an expansion
+    drawn: tuple[str, ...]
+    far: bool  # whether series are those of an expansion
     unsure: frozenset[str] = frozenset()
 
     @cached_property
@@ -185,7 +185,7 @@ def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
 
 
 def bound_on(
-    statement: t.Statement, draws: Sequence[Mapping[str, Any]], far: bool = False
+    statement: t.Statement, draws: Sequence[Mapping[str, Any]], far: bool
 ) -> BoundStatement:
     """The statement on draws, as a check has it."""
     sides = (side for step in statement.steps for side in (step.left, step.right))
@@ -198,7 +198,7 @@ def bound_on(
     )
 
 
-def fate_of(statement: t.Statement, sample: Sample, far: bool = False) -> Fate:
+def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
     """What becomes of a statement on a sample."""
     bound = bound_on(statement, [sample.bindings], far)
     residual, holds = 0.0, True

@@ -44,7 +44,7 @@ class Tried:
 
 
 def verdict_on(
-    trial: Trial, plan: Plan, told: str, doubt: str = "", again: Callable[[], Samples] = tuple
+    trial: Trial, plan: Plan, told: str, doubt: str, again: Callable[[], Samples]
 ) -> Tried:
     """What the fates on all samples say together; `told` is what stands in the way of a blame,
     and `doubt` what leaves one to a reader. Samples drawn `again` tell a region from a chance.
