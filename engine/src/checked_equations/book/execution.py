@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass, field, replace
@@ -193,25 +193,40 @@ def main() -> None:
 
 def pages_of(paths: Sequence[Path]) -> list[Path]:
     """The pages to run, as named or found in folders; raises `ValueError` where there is none."""
+    return gathered(paths, markup.KINDS, _pages_in, "a page with a check")
+
+
+def gathered(
+    paths: Sequence[Path],
+    known: Sequence[str],
+    within: Callable[[Path], Iterable[Path]],
+    wanted: str,
+) -> list[Path]:
+    """The files that are named, of the `known` suffixes, or that `within` finds in a folder.
+
+    Raises `ValueError` where there is none, in the words of what was `wanted`.
+    """
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            found += (page for page in sorted(path.rglob("*")) if _checks(page, path))
+            found += within(path)
         elif not path.is_file():
             raise ValueError(f"paths must be files or folders; there is no {path}")
-        elif path.suffix not in markup.KINDS:
-            raise ValueError(f"paths must end in {', '.join(markup.KINDS)}; got {path}")
+        elif path.suffix not in known:
+            raise ValueError(f"paths must end in {', '.join(known)}; got {path}")
         else:
             found.append(path)
     if not found:
         said = ", ".join(map(str, paths))
-        raise ValueError(f"paths must hold a page with a check; {said} has none")
+        raise ValueError(f"paths must hold {wanted}; {said} has none")
     return list(dict.fromkeys(found))
 
 
-def _checks(page: Path, folder: Path) -> bool:
-    """Whether a page in a folder opens a chapter or checks an equation."""
-    return is_text(page, folder) and page.suffix in markup.KINDS and has_checks(page)
+def _pages_in(folder: Path) -> Iterator[Path]:
+    """The pages of a folder that open a chapter or check an equation."""
+    for page in sorted(folder.rglob("*")):
+        if is_text(page, folder) and page.suffix in markup.KINDS and has_checks(page):
+            yield page
 
 
 def is_text(path: Path, folder: Path) -> bool:

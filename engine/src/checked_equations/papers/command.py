@@ -51,21 +51,8 @@ def check_papers(paths: Sequence[Path], options: Options) -> int:
 
 def texts_of(paths: Sequence[Path]) -> list[Path]:
     """The papers and pages that are named or lie in folders; `ValueError` where there is none."""
-    found: list[Path] = []
     known = (*markup.KINDS, *TEX)
-    for path in paths:
-        if path.is_dir():
-            found += _in_folder(path)
-        elif not path.is_file():
-            raise ValueError(f"paths must be files or folders; there is no {path}")
-        elif path.suffix not in known:
-            raise ValueError(f"paths must end in {', '.join(known)}; got {path}")
-        else:
-            found.append(path)
-    if not found:
-        said = ", ".join(map(str, paths))
-        raise ValueError(f"paths must hold a text with an equation; {said} has none")
-    return list(dict.fromkeys(found))
+    return execution.gathered(paths, known, _in_folder, "a text with an equation")
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
