@@ -165,6 +165,10 @@ class TestMendEquation:
     def test_bad_input_is_named(self):
         with pytest.raises(TypeError, match="bindings must map symbols to values"):
             mend_equation("c = a + b", 3)
+        with pytest.raises(TypeError, match="latex must be a string; got 3"):
+            mend_equation(3, {})
+        with pytest.raises(EquationError, match="a backslash was lost"):
+            mend_equation("c = \frac{a}{2}", {"c": 1.2, "a": 1.3})
         with pytest.raises(EquationError, match="cannot stand here"):
             mend_equation("c = + + a", {"c": 1.2, "a": 1.3})
         with pytest.raises(ValueError, match="rtol must lie between"):

@@ -199,22 +199,37 @@ def check_equation(
                      ^^^^^^^^^^^^^
     """
     start = time.perf_counter()
-    for name, value in (("latex", latex), ("oracle", oracle)):
+    refuse_other_types(bindings, latex=latex, oracle=oracle)
+    if not isinstance(spare or {}, Mapping):
+        raise TypeError(f"spare must map names of mutants to reasons; got {spare!r}")
+    refuse_lost_backslash(latex)
+    terms = Terms(Tolerance(rtol, atol, approx), oracle, spare or {}, tight)
+    equation = expanded(latex, macros)
+    with located("", equation):
+        record, _ = equation_record(equation, bindings, terms)
+    return finished(record, equation, start)
+
+
+def refuse_other_types(bindings: object, **strings: object) -> None:
+    """Refuse what are no strings, and bindings that are neither a mapping nor a function."""
+    for name, value in strings.items():
         if not isinstance(value, str):
             raise TypeError(f"{name} must be a string; got {value!r}")
     if not (isinstance(bindings, Mapping) or callable(bindings)):
         raise TypeError(f"bindings must map symbols to values, or return such; got {bindings!r}")
-    if not isinstance(spare or {}, Mapping):
-        raise TypeError(f"spare must map names of mutants to reasons; got {spare!r}")
+
+
+def refuse_lost_backslash(latex: str) -> None:
+    """Refuse a string in which Python took a command for a character, such as a tab."""
     if lost := _LOST.search(latex):
         problem = "a backslash was lost: write r before the string, as in r'\\frac{a}{b}'"
         at = lost.start()
         meant = latex[:at] + "\\" + _LETTERS[lost[0]] + latex[at + 1 :]
         raise EquationError(problem, meant, (at, at + 2))
+
+
+def expanded(latex: str, macros: Macros | None) -> Equation:
+    """An equation that is given as a string, with the commands of its author written out."""
     written = Equation("", latex, 1)
-    terms = Terms(Tolerance(rtol, atol, approx), oracle, spare or {}, tight)
     with located("", written):
-        equation = expand_equation(written, macros or {})
-    with located("", equation):
-        record, _ = equation_record(equation, bindings, terms)
-    return finished(record, equation, start)
+        return expand_equation(written, macros or {})

@@ -10,11 +10,11 @@ from ..check.bindings import Bindings, draw_bindings, name_kinds, normalised
 from ..check.mends import Mends, holds_as_read, in_words, mends_of_equation, told
 from ..check.relations import Tolerance
 from ..errors import EquationError
-from ..latex.equation import Equation, located
+from ..latex.equation import located
 from ..latex.macros import Macros
+from .checks import expanded, refuse_lost_backslash, refuse_other_types
 from .html import code, element, say, table
 from .records import Shown
-from .settings import expand_equation
 
 __all__ = ["Mended", "mend_equation"]
 
@@ -83,20 +83,18 @@ def mend_equation(
     EquationError
         If the equation holds as it is, or cannot be read.
     TypeError
-        If the bindings are no mapping and no function.
+        If the equation is no string, or the bindings are no mapping and no function.
 
     Examples
     --------
     >>> mend_equation("c = a + b", {"a": 1.1, "b": 0.7, "c": 0.4})
     does not hold; it does with `-` for `+`: c = a - b
     """
-    if not (isinstance(bindings, Mapping) or callable(bindings)):
-        raise TypeError(f"bindings must map symbols to values, or return such; got {bindings!r}")
+    refuse_other_types(bindings, latex=latex)
+    refuse_lost_backslash(latex)
     allowed = Tolerance(rtol, atol)
     allowed.refuse_loose()
-    written = Equation("", latex, 1)
-    with located("", written):
-        equation = expand_equation(written, macros or {})
+    equation = expanded(latex, macros)
     drawn = draw_bindings(bindings, ":", normalised)
     with located("", equation):
         if holds_as_read(equation.latex, drawn, allowed):
