@@ -146,9 +146,7 @@ def named(**parts: Kernel) -> Sum:
     >>> kernel.season.parts[0].period
     1.0
     """
-    for name, part in parts.items():
-        require_kernels(name, part)
-    return Sum(tuple(parts.values()), tuple(parts))
+    return Sum(*_by_name(parts))
 
 
 def named_product(**parts: Kernel) -> Product:
@@ -182,9 +180,13 @@ def named_product(**parts: Kernel) -> Product:
     >>> season.decay.lengthscale
     90.0
     """
+    return Product(*_by_name(parts))
+
+
+def _by_name(parts: dict[str, Kernel]) -> tuple[tuple[Kernel, ...], tuple[str, ...]]:
     for name, part in parts.items():
         require_kernels(name, part)
-    return Product(tuple(parts.values()), tuple(parts))
+    return tuple(parts.values()), tuple(parts)
 
 
 def leaves_out_labels(kernel: Kernel) -> bool:
