@@ -5,35 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import each
+from loop_learners import LEARNERS
 
 from gpnotes import stream
 from gpnotes.mdp.learning import (
-    SARSA,
     UCB,
-    EpsilonGreedy,
-    ExpectedSARSA,
     GymnasiumEnvironment,
     MDPEnvironment,
-    PowerLawDecay,
     QLearning,
     plain_loop,
     run,
 )
 
 gymnasium = pytest.importorskip("gymnasium")
-
-SLOW = EpsilonGreedy(PowerLawDecay(0.9, 0.4))
-LEARNERS = {
-    "Q": QLearning(0.9, exploration=SLOW),
-    "Q by time": QLearning(
-        0.9, PowerLawDecay(0.5, 0.6, clock="time"), EpsilonGreedy(PowerLawDecay(clock="time"))
-    ),
-    "Q, greedy and hopeful": QLearning(0.9, 0.1, EpsilonGreedy(0.0), initial_values=9.0),
-    "SARSA": SARSA(0.9, exploration=SLOW),
-    "SARSA by time": SARSA(1.0, PowerLawDecay(0.5, 0.6, clock="time"), EpsilonGreedy(0.2)),
-    "expected": ExpectedSARSA(0.9, exploration=SLOW),
-    "off policy": ExpectedSARSA(0.9, 0.2, EpsilonGreedy(1.0), policy=EpsilonGreedy(0.3)),
-}
 
 
 class Numbers(gymnasium.Env):
