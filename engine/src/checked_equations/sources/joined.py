@@ -62,10 +62,9 @@ class Joined:
         >>> joined.place(3)[1:]
         (2, 2)
         """
-        piece = self.pieces[max(bisect_right(self.pieces, at, key=lambda one: one.start) - 1, 0)]
-        offset = piece.offset + (0 if piece.fixed else at - piece.start)
-        before = self.written[piece.file][:offset]
-        return Place(piece.file, before.count("\n") + 1, offset - before.rfind("\n"))
+        written = _origin(self, at)
+        before = self.written[written.file][: written.offset]
+        return Place(written.file, before.count("\n") + 1, written.offset - before.rfind("\n"))
 
 
 def blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
