@@ -219,12 +219,7 @@ def _single(
     for mutant in all_mutants(statement, supply.groups(), supply.say):
         if not isinstance(mutant.before, t.Step):
             yield True, mutant
-    for place, name in _sides(statement.steps, failing):
-        side = getattr(statement.steps[place], name)
-        for path, node, parent, here in _visit(side, None, (), supply):
-            for said, new in insertions_of(node, parent, here):
-                edit = Mutant(said, (), (), node, new, name, path)
-                yield False, mutated(statement.steps, place, edit)
+    yield from _inside(statement, failing, supply, insertions_of)
 
 
 def _wider(
@@ -232,18 +227,27 @@ def _wider(
 ) -> Iterator[tuple[bool, Mutant]]:
     """Edits of all of a side, and pieces of several symbols that are inserted."""
     yield from _whole_sides(statement, failing, supply, everywhere)
-    for place, name in _sides(statement.steps, failing):
-        side = getattr(statement.steps[place], name)
-        for path, node, parent, here in _visit(side, None, (), supply):
-            for said, new in pieces_in(node, parent, here):
-                edit = Mutant(said, (), (), node, new, name, path)
-                yield False, mutated(statement.steps, place, edit)
+    yield from _inside(statement, failing, supply, pieces_in)
 
 
 def _twice(
     statement: t.Statement, failing: tuple[int, ...], supply: Supply
 ) -> Iterator[tuple[bool, Mutant]]:
     yield from _whole_sides(statement, failing, supply, twice)
+
+
+def _inside(
+    statement: t.Statement,
+    failing: tuple[int, ...],
+    supply: Supply,
+    edits: Callable[[t.Node, t.Node | None, Supply], Iterator[Edit]],
+) -> Iterator[tuple[bool, Mutant]]:
+    for place, name in _sides(statement.steps, failing):
+        side = getattr(statement.steps[place], name)
+        for path, node, parent, here in _visit(side, None, (), supply):
+            for said, new in edits(node, parent, here):
+                edit = Mutant(said, (), (), node, new, name, path)
+                yield False, mutated(statement.steps, place, edit)
 
 
 def _whole_sides(
