@@ -137,6 +137,13 @@ def test_the_badge_holds_steps_mutants_and_reasons():
     assert "; answers T-01, T-02." in shown
 
 
+def test_the_badge_says_what_all_draws_share():
+    assert "The statement does not say so." not in notebook_badge(CHECK.to_json())
+    noted = replace(CHECK, notes=("every draw of x is positive", "every draw of n is even"))
+    said = "Every draw of x is positive; every draw of n is even. The statement does not say so."
+    assert said in notebook_badge(noted.to_json())
+
+
 def test_the_latex_in_the_name_of_a_mutant_is_code(checked):
     record = checked(r"\alpha = b + c", {r"\alpha": 3.5, "b": 1.5, "c": 2.0})
     shown = notebook_badge(record.to_json())

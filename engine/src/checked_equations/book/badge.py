@@ -20,9 +20,12 @@ _WIDTH, _ROW = 300, 22  # of the picture of a claim
 _CROSS = "m-4-4l8 8m0-8l-8 8"
 
 
-def framed_badge(kind: str, label: str, summary: str, panel: str, *, opened: bool = False) -> str:
-    """The badge: a `summary` that opens to the `panel`, both ready HTML."""
-    shown = element("summary", MARK, element("span", summary, class_="eqn-said margin"))
+def framed_badge(
+    kind: str, label: str, summary: str, panel: str, *, opened: bool = False, spoken: str = ""
+) -> str:
+    """The badge: a `summary` that opens to the `panel`, both ready HTML; `spoken` is read aloud."""
+    said = element("span", summary, class_="eqn-said margin")
+    shown = element("summary", MARK, said, aria_label=spoken or None)
     inside = element("div", panel, class_="eqn-panel")
     name = f"eqn-badge eqn-{kind}"
     return element("details", shown, inside, class_=name, data_label=label, open=opened)
@@ -64,7 +67,14 @@ def check_details(record: Data, math: Callable[[str], str], tried: str | None = 
         for e in record["steps"]
     )
     steps = scrolled(table("eqn-steps", ("step", "residual"), rows), "steps")
-    return f"{said}{steps}{element('p', say(_facts(record)))}{mutants}"
+    return f"{said}{steps}{element('p', say(_facts(record)))}{_noted(record)}{mutants}"
+
+
+def _noted(record: Data) -> str:
+    """What all draws share and the statement does not say, where it matters."""
+    notes = record.get("notes") or ()
+    told = f"{_sentence(notes)} The statement does not say so."
+    return element("p", say(told), class_="eqn-noted") if notes else ""
 
 
 def _facts(record: Data) -> str:

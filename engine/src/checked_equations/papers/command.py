@@ -94,7 +94,7 @@ def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -
         return []
     _tell(found, report)
     try:
-        first, own = _settled(text, options)
+        first, own = settled(text, options.let)
     except DeclarationError as wrong:
         report.fault(Fault(str(text.resolve()), 1, 1, str(wrong), broken=True))
         return []
@@ -111,10 +111,10 @@ def _tell(found: Read, report: Report) -> None:
         report.note(str(place.file), place.line, f"the file {lack.text} is not there")
 
 
-def _settled(text: Path, options: Options) -> tuple[Declared, Mapping[str, Declared]]:
-    """What the settings and the command line declare: for all, and by label."""
+def settled(text: Path, let: Sequence[str] = ()) -> tuple[Declared, Mapping[str, Declared]]:
+    """What the settings, and behind them `let`, declare: for all, and by label."""
     settings = find_settings(text.resolve().parent, packed=False)
-    first = declared_all([*settings.let, *options.let])
+    first = declared_all([*settings.let, *let])
     own = {label: declared_all(clauses) for label, clauses in settings.let_for.items()}
     return first, own
 

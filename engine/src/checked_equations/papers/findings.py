@@ -56,7 +56,7 @@ class Finding:
         if self.mends:
             head += f"; {_mended(self.mends)}"
         slips = mutants_caught(self.mutants) if self.mutants else ""
-        drawn = _in_words(self.drawn) if self.verdict == "tried" else ""
+        drawn = in_words(self.drawn) if self.verdict == "tried" else ""
         told = f": {self.why}" if self.verdict == "not read" else self.why and f" · {self.why}"
         return " · ".join(filter(None, [head, slips, drawn])) + told
 
@@ -71,7 +71,7 @@ class Finding:
         return {key: value for key, value in every.items() if value not in ("", None, [], {})}
 
 
-def _in_words(drawn: Mapping[str, str]) -> str:
+def in_words(drawn: Mapping[str, str]) -> str:
     """``a, b real; n whole``: what the symbols were taken to be."""
     by_kind: dict[str, list[str]] = {}
     for key, kind in drawn.items():

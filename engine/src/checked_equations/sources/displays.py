@@ -159,18 +159,24 @@ def equations(text: str, display: Display) -> Iterator[Printed]:
         part = latex[start:end]
         label = next((match[1] for match in _LABEL.finditer(part)), shared)
         tag = next((match[1] for match in _TAG.finditer(part)), "")
-        spans = [match.span() for form in (_LABEL, _LAYOUT) for match in form.finditer(part)]
-        bare = blank(part, spans)
+        bare = mathematics(part)
         if bare.strip(" \n\t&\\.,;{}"):
             skipped = len(bare) - len(bare.lstrip())
             yield Printed(display.start + start + skipped, bare.strip(), label, tag)
 
 
+def mathematics(latex: str) -> str:
+    """The LaTeX with spaces for labels, numbers by hand and what breaks pages.
+
+    >>> mathematics(r"a = b \\label{eq-a}").strip()
+    'a = b'
+    """
+    return blank(latex, [m.span() for form in (_LABEL, _LAYOUT) for m in form.finditer(latex)])
+
+
 def _unwrapped(opens: str, latex: str) -> tuple[str, str]:
     """The environment that is the whole of a display, and the LaTeX with spaces for its marks."""
-    bare = blank(latex, [match.span() for match in _LABEL.finditer(latex)])
-    bare = blank(bare, [match.span() for match in _LAYOUT.finditer(bare)])
-    whole = _INNER_WHOLE.fullmatch(bare)
+    whole = _INNER_WHOLE.fullmatch(mathematics(latex))
     if whole is None or whole["begin"] in latex[whole.end("begin") :]:
         return opens, latex
     return whole["name"], blank(latex, [whole.span("begin"), whole.span("end")])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import distributions
 from pathlib import Path, PurePath
 from typing import Any, cast
@@ -37,6 +37,7 @@ from .page_badges import (
     write_mutants,
 )
 from .pages import Page, is_chapter, read_page, store, taking_part
+from .tried_badges import accused, tried_badge, try_page, which
 
 Data = Mapping[str, Any]
 logger = logging.getLogger(__name__)
@@ -51,6 +52,9 @@ def gather(app: Sphinx, doctree: nodes.document) -> None:
     file = Path(env.doc2path(docname))
     _add_summary(doctree)
     page = read_page(env, docname, doctree, _every(env))
+    if which(env) and page.asked is not False:
+        checked = frozenset(record["label"] for record in page.records(*KINDS))
+        page = replace(page, tried=try_page(env, docname, doctree, checked))
     at = find_settings(file.parent).file
     if page.claims and at:  # what was found for them may change without the page
         for chapter in page.chapters:
@@ -61,7 +65,7 @@ def gather(app: Sphinx, doctree: nodes.document) -> None:
     for i, node in enumerate(doctree.findall(check_output)):
         del node["record"]
         node["note"] = i
-    if page.equations or page.notes or page.claims or page.failures or page.generated:
+    if any((page.equations, page.notes, page.claims, page.failures, page.tried, page.generated)):
         store(env)[docname] = page
         # Mathematics that only comes when the page is written must be typeset as well.
         env.get_domain("math").data["has_equations"][docname] = True
@@ -105,8 +109,12 @@ def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 def judge(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn, with file and line, of every problem; in the book a warning is an error."""
-    for docname, at, message in problems(book_of(env)):
+    book = book_of(env)
+    for docname, at, message in problems(book):
         logger.warning(message, location=(docname, at or None), type="equations")
+    every = {name: page.tried for name, page in store(env).items()}
+    for docname, at, message in accused(book, every):
+        logger.warning(message, location=(docname, at), type="equations", subtype="tried")
     told = env.config.equations_help.partition("#")[0]
     if told and told not in env.all_docs:
         said = f"equations_help must name a page of the book; there is no {told}"
@@ -153,11 +161,10 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for node in list(doctree.findall(generated)):
         node.replace_self(raw(filler.table(node["what"], node["options"])))
     for node in list(doctree.findall(nodes.math_block)):
-        row = filler.book.by_label.get(node.get("label") or "")
-        if row is not None and row.docname == docname:
+        if badge := filler.beside(node, folded):
             frame = nodes.container(classes=["eqn-equation"])  # to set them beside each other
             node.parent.replace(node, frame)
-            frame += [node, *folding.in_badge(filler.badge(row, SLOT), row.label, folded)]
+            frame += [node, *badge]
     folding.add_workshop(doctree, folded)
     filler.paste_claims(doctree, folded)
     for node in list(doctree.findall(check_output)):
@@ -203,6 +210,15 @@ class _Filler:
         """What a record is about, where it is no equation."""
         return self.named.get(record.get("about", ""), Named())
 
+    def beside(self, node: nodes.math_block, folded: folding.Folded) -> list[nodes.Node]:
+        """The badge of a display: that of its checks, else of its trial."""
+        label = node.get("label") or ""
+        row = self.book.by_label.get(label)
+        tried = [self.page.tried[i] for i in node.get("tried", ())]
+        if row is not None and row.docname == self.docname and (row.records or not tried):
+            return folding.in_badge(self.badge(row, SLOT), label, folded)
+        return [raw(tried_badge(label, tried, self.foot("ledger", "")))] if tried else []
+
     def badge(self, row: Row, inside: str = "", *, opened: bool = False) -> str:
         self.shown.append(row)
         page = PurePath(self.app.builder.get_target_uri(self.docname) or "index")
@@ -212,7 +228,8 @@ class _Filler:
 
     def foot(self, what: str, label: str) -> str:
         """Where the badge of an equation or of a claim leads."""
-        where, told = page_with(self.book, what), self.env.config.equations_help
+        where = page_with(self.book, what) if label else ""
+        told = self.env.config.equations_help
         page, hash_, anchor = told.partition("#")
         address = self.links.document(page) + hash_ + anchor if told else ""
         return foot(f"{self.links.document(where)}#row-{label}" if where else "", address)

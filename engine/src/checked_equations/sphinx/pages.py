@@ -24,6 +24,7 @@ from sphinx.util.nodes import traverse_parent
 from ..book import markup
 from ..book.prose import Sentence
 from ..latex.equation import Equation
+from ..papers.findings import Finding
 from .directives import CITED, CLAIM, boxes, generated
 from .output import check_output
 
@@ -45,8 +46,9 @@ class Noted:
 class Page:
     """All of it, for one document.
 
-    `failures` are cells that raised: a line, and what the error says. `asked` is what the front
-    matter says about taking part, `opens` that the code opens a chapter.
+    `failures` are cells that raised: a line, and what the error says; `tried` is what became of
+    displays that nobody checks. `asked` is what the front matter says about taking part, `opens`
+    that the code opens a chapter.
     """
 
     equations: tuple[Equation, ...] = ()
@@ -54,6 +56,7 @@ class Page:
     claims: tuple[Sentence, ...] = ()
     cited: tuple[Sentence, ...] = ()
     failures: tuple[tuple[int, str], ...] = ()
+    tried: tuple[Finding, ...] = ()
     generated: frozenset[str] = frozenset()
     seconds: float | None = None
     asked: bool | None = None
