@@ -27,12 +27,12 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 
 # The matrices of chapters and tests are small: more threads a product would only be in each
 # other's way. Benchmarks, and you in JupyterLab, take all the cores.
-ONE := book test unit apart pages check coverage tools namespaces replay properties claims references
+ONE := book test unit apart pages check coverage tools arrays namespaces replay properties claims references
 $(ONE): export OMP_NUM_THREADS ?= 1
 $(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit apart pages check coverage nightly tools namespaces lab replay properties machines versions mutants references claims dist bench lint serve lock environment clean
+.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays namespaces lab replay properties machines versions mutants references claims dist bench lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -123,8 +123,13 @@ nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
 tools: book $(WHOLE)  ## the tests marked nightly: benchmarks, tools, JupyterLab, PDF, long ones (minutes)
 	@BOOK_HTML=$(abspath $(HTML)) $(TESTS) -m nightly
 
-namespaces: $(WHOLE)  ## the tests of arrays on the other devices of array-api-strict
-	@$(TESTS) --all-namespaces -k 'strict-CPU_DEVICE or strict-no_float64' -m ''
+# Which there are, and which run takes each, is listed in gpnotes.testing.array_namespaces.
+arrays: $(WHOLE)  ## the tests of arrays in one namespace (NAMESPACE=jax)
+	@test -n "$(NAMESPACE)" || { echo "say which: NAMESPACE=jax"; exit 2; }
+	@$(TESTS) --namespace $(NAMESPACE) tests
+
+namespaces: $(WHOLE)  ## the tests of arrays in all namespaces that want no GPU, the nightly tests too (hours)
+	@$(TESTS) --namespace night --namespace own -m '' tests
 
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks

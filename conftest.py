@@ -1,9 +1,9 @@
 """What the tests of both distributions share: one thread a worker, seeds, and array namespaces.
 
-A test that takes the fixture ``space`` runs once in each of `SPACES`: NumPy in two precisions, and
-array-api-strict on a second device, which takes nothing for granted. ``--all-namespaces`` adds
-that library's own device and the one without float64, ``--gpu`` adds CuPy; what nobody has asked
-for is not made, so that a test which is skipped says something.
+A test that takes the fixture ``space`` runs once in each space of the day: NumPy in two precisions,
+and array-api-strict on a second device, which takes nothing for granted. ``--namespace jax`` runs
+such tests alone, and in that namespace's spaces; the list is `gpnotes.testing.array_namespaces`',
+and what a namespace cannot do stands in ``tests/support/namespaces.py``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,6 @@ with suppress(ImportError, AttributeError):
 collect_ignore_glob = ["tests/data/make_*.py"]
 
 _SKIPPED = pytest.StashKey[list[str]]()
-SPACES = ("numpy-float64", "numpy-float32", "strict-device1")
 
 # Random examples, but the same ones every day: a red test stays red until it is mended.
 # `--hypothesis-profile=full` takes twenty times as many (`make properties`).
@@ -63,14 +62,14 @@ settings.load_profile("book")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--gpu", action="store_true", help="run the array tests on CuPy as well")
-    parser.addoption(
-        "--all-namespaces", action="store_true", help="and on each device of array-api-strict"
-    )
+    said = "run the tests of arrays alone, in this namespace, space (jax-float32) or run (night)"
+    parser.addoption("--namespace", action="append", metavar="NAME", default=[], help=said)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    return "gpnotes: " + ", ".join(space.name for space in wanted(config))
+    from namespaces import wanted
+
+    return "gpnotes: " + ", ".join(row.name for row in wanted(config.getoption("--namespace")))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -98,8 +97,10 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[Any]:
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what asks for the built book; the rest need not wait until there is one.
+
+    Where a namespace is asked for, what takes no ``space`` is left out.
 
     An id with an address in it is refused: each worker would have its own, and none could start.
     So is a mark of books elsewhere than in the folders where the Makefile looks for such tests.
@@ -113,6 +114,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(f"not where OF_BOOKS of the Makefile looks: {item.nodeid}")
     if named := [item.nodeid for item in items if re.search("0x[0-9a-fA-F]{6}", item.nodeid)]:
         raise pytest.UsageError(f"an id holds an address of this run; give it ids=: {named[0]}")
+    _settle_spaces(config, items)
+
+
+def _settle_spaces(config: pytest.Config, items: list[pytest.Item]) -> None:
+    from namespaces import limits
+
+    there = [item for item in items if _space(item) is not None]
+    for item in there:
+        for mark in limits(_space(item), item.nodeid):
+            item.add_marker(mark)
+    if config.getoption("--namespace"):
+        config.hook.pytest_deselected(items=[item for item in items if _space(item) is None])
+        items[:] = there
+
+
+def _space(item: pytest.Item) -> Any:
+    return item.callspec.params.get("space") if hasattr(item, "callspec") else None
 
 
 def _of_books() -> list[str]:
@@ -122,35 +140,19 @@ def _of_books() -> list[str]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "space" in metafunc.fixturenames:
+        from namespaces import parameters
+
         dear = metafunc.definition.get_closest_marker("strict_by_night") is not None
-        spaces = wanted(metafunc.config)
-        metafunc.parametrize("space", [_parameter(space, dear) for space in spaces])
+        names = metafunc.config.getoption("--namespace")
+        metafunc.parametrize("space", parameters(names, dear))
 
 
-def wanted(config: pytest.Config) -> list[Any]:
-    """The spaces that the options ask for."""
-    from gpnotes.testing import array_spaces
-
-    gpu, every = config.getoption("--gpu"), config.getoption("--all-namespaces")
-    return [
-        space
-        for space in array_spaces()
-        if (gpu if space.name.startswith("cupy") else every or space.name in SPACES)
-    ]
-
-
-def _parameter(space: Any, dear: bool) -> Any:
-    """One space as a parameter; where its library is missing, the test is skipped and says so.
-
-    Each operation of array-api-strict is a hundred of NumPy's, so `dear` tests there are nightly.
-    """
-    on_gpu = space.name.startswith("cupy")
-    if on_gpu and space.reason:
-        raise pytest.UsageError(f"--gpu was given, but there is {space.reason}")
-    marks = [pytest.mark.gpu] if on_gpu else []
-    skip = [pytest.mark.skip(reason=space.reason)] if space.reason else []
-    late = [pytest.mark.nightly] if dear and space.name.startswith("strict") else []
-    return pytest.param(space, id=space.name, marks=marks + skip + late)
+@pytest.fixture(autouse=True)
+def _in_space(request: pytest.FixtureRequest) -> Iterator[None]:
+    """JAX has one switch for all that it makes, and each space its own position of it."""
+    space = _space(request.node)
+    with space.active() if space is not None else nullcontext():
+        yield
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -171,10 +173,12 @@ def _skipped_for_no_known_reason(config: pytest.Config) -> list[str]:
     by_day = "not nightly" in (config.getoption("markexpr") or "")
     if reporter is None or not by_day or os.environ.get("CI") != "true":
         return []
-    from skips import unknown  # pytest finds it once it has begun
+    from namespaces import CANNOT  # pytest finds it once it has begun
+    from skips import unknown
 
-    reasons = (report.longrepr[2] for report in reporter.stats.get("skipped", ()))
-    return unknown(reason.removeprefix("Skipped: ") for reason in reasons)
+    said = (report.longrepr[2] for report in reporter.stats.get("skipped", ()))
+    reasons = {reason.removeprefix("Skipped: ") for reason in said}
+    return unknown(reasons - {row.reason for row in CANNOT})
 
 
 @pytest.fixture

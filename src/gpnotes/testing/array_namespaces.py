@@ -1,13 +1,19 @@
-"""Places where arrays live: namespaces, dtypes and devices that the package is tested in."""
+"""Places where arrays live: namespaces, dtypes and devices that the package is tested in.
+
+`LISTED` is the one list of them, and says which run of the tests takes each.
+"""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..ground import check as _check
 from ..ground.xp import Array, array_namespace, device
 
 __all__ = ["ArraySpace", "array_spaces"]
@@ -63,9 +69,92 @@ class ArraySpace:
         same = array_namespace(a) == self.xp and a.dtype == self.dtype
         return same and device(a) == self.device
 
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Within it the library makes arrays of this precision: JAX has a switch for that.
 
-def array_spaces() -> list[ArraySpace]:
-    """List every space that the package is tested in.
+        JAX gives float32, with a warning, where float64 is asked for and ``jax_enable_x64`` is off.
+        """
+        if not self.name.startswith("jax"):
+            yield
+            return
+        config = importlib.import_module("jax").config
+        before = config.jax_enable_x64
+        config.update("jax_enable_x64", self.double)
+        try:
+            yield
+        finally:
+            config.update("jax_enable_x64", before)
+
+
+@dataclass(frozen=True)
+class ListedSpace:
+    """A row of the list: what makes a space, and which run of the tests takes it.
+
+    Runs are ``"day"``, with every change; ``"night"``, `make namespaces`; ``"own"``, by night too
+    and with every change in a job of its own, `make arrays NAMESPACE=...`; and ``"gpu"``, by hand.
+    """
+
+    name: str
+    library: str
+    dtype: str
+    place: str
+    run: str
+
+    @property
+    def names(self) -> tuple[str, str, str]:
+        """What asks for this space: its name, that of its namespace, its run."""
+        return self.name, self.name.partition("-")[0], self.run
+
+    def opened(self) -> ArraySpace:
+        """The space; what the library says against it, where it is missing, is the reason."""
+        try:
+            library = importlib.import_module(self.library)
+            xp = array_namespace(_namespace_of(library).zeros(1))
+            here = _DEVICES.get(self.library, lambda library, place: place)(library, self.place)
+            xp.zeros(1, dtype=xp.float32, device=here)  # a driver without a device says so
+        except ImportError:
+            return ArraySpace(self.name, None, None, None, f"{self.library} is not installed")
+        except Exception as problem:  # noqa: BLE001  a missing driver or device: each is a reason
+            said = f"no {self.library} with the device {self.place}: {problem}"
+            return ArraySpace(self.name, None, None, None, said)
+        return ArraySpace(self.name, xp, getattr(xp, self.dtype), here)
+
+
+def _namespace_of(library: Any) -> Any:
+    return library.numpy if library.__name__ == "jax" else library
+
+
+_DEVICES = {
+    "array_api_strict": lambda library, place: library.Device(place),
+    "cupy": lambda library, place: library.cuda.Device(int(place)),
+    "jax": lambda library, place: library.devices(place)[0],
+    "torch": lambda library, place: library.device(place),
+}
+
+LISTED = (
+    ListedSpace("numpy-float64", "numpy", "float64", "cpu", "day"),
+    ListedSpace("numpy-float32", "numpy", "float32", "cpu", "day"),
+    ListedSpace("strict-device1", "array_api_strict", "float64", "device1", "day"),
+    ListedSpace("strict-CPU_DEVICE", "array_api_strict", "float64", "CPU_DEVICE", "night"),
+    ListedSpace("strict-no_float64", "array_api_strict", "float32", "no_float64", "night"),
+    ListedSpace("torch-float64", "torch", "float64", "cpu", "own"),
+    ListedSpace("torch-float32", "torch", "float32", "cpu", "own"),
+    ListedSpace("jax-float64", "jax", "float64", "cpu", "own"),
+    ListedSpace("jax-float32", "jax", "float32", "cpu", "own"),
+    ListedSpace("cupy-float64", "cupy", "float64", "0", "gpu"),
+    ListedSpace("cupy-float32", "cupy", "float32", "0", "gpu"),
+)
+
+
+def array_spaces(*names: str) -> list[ArraySpace]:
+    """List the spaces that the package is tested in.
+
+    Parameters
+    ----------
+    *names : str
+        Namespaces (``"jax"``), or single spaces of them (``"jax-float32"``); all if there is none.
+        The libraries of others are not imported.
 
     Returns
     -------
@@ -74,32 +163,10 @@ def array_spaces() -> list[ArraySpace]:
 
     Examples
     --------
-    >>> [space.name for space in array_spaces()][:2]
+    >>> [space.name for space in array_spaces("numpy")]
     ['numpy-float64', 'numpy-float32']
     """
-    xp = array_namespace(np.zeros(1))
-    numpy = [ArraySpace(f"numpy-{t}", xp, getattr(xp, t), "cpu") for t in ("float64", "float32")]
-    return numpy + _strict() + _cupy()
-
-
-def _strict() -> list[ArraySpace]:
-    places = (("float64", "CPU_DEVICE"), ("float64", "device1"), ("float32", "no_float64"))
-    try:
-        xp = importlib.import_module("array_api_strict")
-    except ImportError:
-        reason = "array-api-strict is not installed"
-        return [ArraySpace(f"strict-{place}", None, None, None, reason) for _, place in places]
-    return [
-        ArraySpace(f"strict-{place}", xp, getattr(xp, dtype), xp.Device(place))
-        for dtype, place in places
-    ]
-
-
-def _cupy() -> list[ArraySpace]:
-    try:
-        cupy = importlib.import_module("cupy")
-        here = cupy.cuda.Device(0)
-        xp = array_namespace(cupy.zeros(1))
-    except Exception as problem:  # noqa: BLE001  a missing module, driver or device: each is a reason
-        return [ArraySpace("cupy-float64", None, None, None, f"no CuPy with a device: {problem}")]
-    return [ArraySpace(f"cupy-{t}", xp, getattr(xp, t), here) for t in ("float64", "float32")]
+    known = {name for row in LISTED for name in row.names[:2]}
+    for name in names:
+        _check.choice(name, "names", sorted(known))
+    return [row.opened() for row in LISTED if not names or {*names} & {*row.names[:2]}]

@@ -74,7 +74,7 @@ def by_differences(kernel, x, z, h=1e-3):
 
 @pytest.mark.parametrize("name", SMOOTH + ROUGH)
 def test_it_holds_the_derivatives_of_the_kernel(name, rng):
-    kernel = _inner(testing.array_spaces()[0])[name]
+    kernel = _inner(testing.array_spaces("numpy")[0])[name]
     x, z = (
         np.concatenate([rng.normal(size=(n, 3)), rng.integers(0, 4, size=(n, 1))], axis=1)
         for n in (12, 9)
@@ -258,7 +258,7 @@ def test_a_posterior_in_every_namespace(space, close):
 
 
 def test_gradients_of_the_evidence_against_differences():
-    x, f, slopes = _observations(testing.array_spaces()[0])
+    x, f, slopes = _observations(testing.array_spaces("numpy")[0])
     X, y = np.concatenate([values_at(x), gradients_at(x)]), np.concatenate([f, slopes.ravel()])
     kernel = WithGradients(g.Matern52(2.0, np.asarray([1.5, 0.9])) + g.Constant(0.5))
     gp = g.GP(kernel + GradientNoise(0.02), 0.01, ConstantOfValues(0.3))
@@ -292,7 +292,7 @@ def test_a_gradient_improves_a_posterior_and_a_fit_runs():
 
 def test_the_gradient_of_a_posterior_mean_is_a_prediction():
     """The derivative of the mean by differences, and the mean of the derivative."""
-    x, f, _ = _observations(testing.array_spaces()[0])
+    x, f, _ = _observations(testing.array_spaces("numpy")[0])
     posterior = g.condition(g.GP(WithGradients(g.RBF(2.0, 1.5)), 0.01), values_at(x), f)
     place = np.asarray([[0.4, -0.2]])
     slopes = jacobian(lambda p: posterior.mean(values_at(p[None, :])), place[0])

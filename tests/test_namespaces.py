@@ -1,0 +1,63 @@
+"""The list of array namespaces: who runs which, and what they cannot do."""
+
+import namespaces
+import pytest
+import yaml
+
+from gpnotes.testing import array_spaces
+from gpnotes.testing.array_namespaces import LISTED, ListedSpace
+
+
+@pytest.mark.parametrize(
+    ("names", "kinds"),
+    [
+        ([], {"numpy-float64", "numpy-float32", "strict-device1"}),
+        (["night"], {"strict-CPU_DEVICE", "strict-no_float64"}),
+        (["cupy", "jax-float32"], {"cupy-float64", "cupy-float32", "jax-float32"}),
+    ],
+)
+def test_a_space_that_nobody_asked_for_makes_no_test(names, kinds):
+    """Not one that is skipped: among a thousand of these a real one would not be seen."""
+    assert {row.name for row in namespaces.wanted(names)} == kinds
+
+
+def test_who_asks_for_a_namespace_must_have_it(monkeypatch):
+    with pytest.raises(pytest.UsageError, match=r"--namespace takes one of .*; got 'numpi'"):
+        namespaces.wanted(["numpi"])
+    lost = ListedSpace("lost-float64", "lost_library", "float64", "cpu", "elsewhere")
+    monkeypatch.setattr(namespaces, "ONLY_HERE", (lost,))
+    with pytest.raises(pytest.UsageError, match="lost-float64, but lost_library is not installed"):
+        namespaces.parameters(["lost"], False)
+    (skipped,) = namespaces.parameters(["elsewhere"], False)  # a whole run goes on without it
+    assert [mark.name for mark in skipped.marks] == ["skip"]
+
+
+def test_every_namespace_has_its_run(root):
+    """A job of CI for those of their own; the others are in the runs of the Makefile."""
+    assert {row.run for row in (*LISTED, *namespaces.ONLY_HERE)} <= {"day", "night", "own", "gpu"}
+    locked = (root / "requirements.lock").read_text("utf-8")
+    here = [row for row in LISTED if f"\n{row.library}==" in locked]
+    of_their_own = {row.names[1] for row in (*here, *namespaces.ONLY_HERE) if row.run == "own"}
+    workflow = yaml.safe_load((root / ".github/workflows/ci.yml").read_text("utf-8"))
+    assert set(workflow["jobs"]["arrays"]["strategy"]["matrix"]["namespace"]) == of_their_own
+
+
+def test_what_a_namespace_cannot_do_is_a_test_that_there_is(root):
+    for row in namespaces.CANNOT:
+        file, _, test = row.test.partition("::")
+        text = (root / file).read_text("utf-8")
+        assert not test or f"def {test.partition('[')[0]}" in text, f"no such test: {row.test}"
+
+
+def test_a_row_marks_what_a_namespace_cannot_do(monkeypatch):
+    rows = (
+        namespaces.Cannot("numpy-float32", "tests/a.py::test_b", "it rounds"),
+        namespaces.Cannot("numpy", "tests/a.py::test_c", "it is slow", too_long=True),
+    )
+    monkeypatch.setattr(namespaces, "CANNOT", rows)
+    double, single = array_spaces("numpy")
+    assert namespaces.limits(double, "tests/a.py::test_b[numpy-float64]") == []
+    (fails,) = namespaces.limits(single, "tests/a.py::test_b[numpy-float32]")
+    (waits,) = namespaces.limits(double, "tests/a.py::test_c[numpy-float64]")
+    assert (fails.name, fails.kwargs["reason"]) == ("xfail", "it rounds")
+    assert (waits.name, waits.kwargs["reason"]) == ("skip", "it is slow")
