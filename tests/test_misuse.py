@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import itertools
+import re
 from collections import Counter
 from typing import Any
 
@@ -77,6 +78,31 @@ def test_whole_numbers_get_one_answer_everywhere() -> None:
     # the lower end of a range may lie anywhere
     free = [("Stream.integers", "low", -1), ("Integer", "lower", -1)]
     assert sorted(row[:3] for row in other) == sorted(free), other
+
+
+def test_no_count_is_too_large_for_its_own_words() -> None:
+    """10³⁰ is answered or refused by the argument's name; steps and budgets may go on."""
+    asked = [
+        (row, name) for row in CALLS
+        for name in _whole(row.function) if name in row.arguments and name not in ENDLESS
+    ]  # fmt: skip
+    other = {}
+    for row, name in asked:
+        try:
+            row.function(**{**row.right(), name: 10**30})
+        except (MemoryError, TypeError, ValueError) as error:
+            if not re.search(rf"\b{name}\b", str(error)):
+                other[row.called, name] = str(error)
+    assert len(asked) > 130
+    # what does not go together, or the words of another argument
+    assert {at[0] for at in other} == {"Stream.integers", "sample", "upright", "balanced"}, other
+
+
+# each is another turn of a loop, and holds no memory
+ENDLESS = {
+    "restarts", "max_steps", "num_steps", "num_warmup", "budget", "replicator_steps", "horizon",
+    "num_proposals", "num_profiles", "batch", "inducing",
+}  # fmt: skip
 
 
 def test_flags_get_one_answer_everywhere() -> None:

@@ -77,8 +77,16 @@ def test_a_diagram_is_its_sums_bin_by_bin(case):
 
 def test_more_bins_than_memory_holds_are_told_by_what_they_need():
     y, p = np.asarray([-1.0, 1.0]), np.asarray([0.2, 0.7])
-    with pytest.raises(MemoryError, match=r"shape \(2, 1000000000000\) needs .* Use fewer bins"):
+    with pytest.raises(MemoryError, match=r"bins must be smaller: 1\d{12} of them need .* GiB"):
         ca.reliability(y, p, 10**12)
+
+
+def test_empty_bins_cost_nothing_but_their_edges():
+    """The sum of the predictions has the bins that a table of 10⁷ columns would have counted."""
+    y, p = np.asarray([-1.0, 1.0, 1.0]), np.asarray([0.2, 0.7, 0.7 + 1e-6])
+    found = ca.reliability(y, p, 10**7)
+    assert found.count.tolist() == [1.0, 1.0, 1.0]
+    assert found.confidence.tolist() == p.tolist()
 
 
 def test_a_bin_of_two_has_one_pair():

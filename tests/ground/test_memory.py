@@ -34,6 +34,22 @@ def free(monkeypatch):
     return set_to
 
 
+def test_a_count_beyond_memory_is_told_by_its_name_what_it_needs_and_what_there_is(free):
+    free(8 * 60)
+    assert memory.count(np.int64(20), "bins", each=3) == 20
+    with pytest.raises(MemoryError, match=r"bins must be smaller: 21 of them need .* float64; "):
+        memory.count(21, "bins", each=3)
+    assert memory.count(40, "bins", each=3, like=np.zeros(1, dtype=np.float32)) == 40
+    with pytest.raises(ValueError, match="bins must be a whole number from 1; got 0"):
+        memory.count(0, "bins")
+
+
+def test_a_count_that_no_float_holds_is_told_too(free):
+    free(None)  # where nobody says what is free, no array may be larger than an address
+    with pytest.raises(MemoryError, match=r"need 7\.45e\+391 GiB in float64; no array has"):
+        memory.count(10**400, "bins")
+
+
 def test_what_is_free_is_more_than_nothing_and_less_than_a_planet():
     free = memory.available(np.ones(1))
     assert free is None or 2**20 < free < 2**60

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
@@ -127,7 +128,7 @@ def kfold(n: int, folds: int, *, rng: RNG) -> Folds:
     >>> [(len(train), len(test)) for train, test in kfold(5, 2, rng=stream(1))]
     [(2, 3), (3, 2)]
     """
-    n = _check.whole(n, "n", 2)
+    n = memory.count(n, "n", 2, each=2)
     folds = _check.whole(folds, "folds", 2)
     if folds > n:
         raise ValueError(

@@ -196,7 +196,7 @@ def _binned(
     distances: Distances | None,
 ) -> Variogram:
     """The means over the pairs of each bin, of what `differences` says of some rows with all."""
-    bins = _check.whole(bins, "bins", 1)
+    bins = memory.count(bins, "bins", each=3)
     host = np.asarray(to_numpy(X), dtype=np.float64)
     if host.shape[0] < 2:
         raise ValueError(f"X must have two rows or more; got {host.shape}")

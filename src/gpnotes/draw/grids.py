@@ -92,7 +92,8 @@ class CirculantEmbedding:
         second, independent draw. Source: Dietrich & Newsam (1997).
         """
         stream = stream_of(rng)
-        num_samples = _check.whole(num_samples, "num_samples")
+        size, like = math.prod(self.shape), self.eigenvalues
+        num_samples = memory.count(num_samples, "num_samples", 0, each=2 * size, like=like)
         if _check.flag(antithetic, "antithetic"):
             xp = array_namespace(self.eigenvalues)
             half = self._independent(stream, (num_samples + 1) // 2)
@@ -102,7 +103,6 @@ class CirculantEmbedding:
 
     def _independent(self, stream: Stream, n: int) -> Array:
         xp = array_namespace(self.eigenvalues)
-        memory.require(n, math.prod(self.shape), copies=2, like=self.eigenvalues, what="the draws")
         size = math.prod(self.eigenvalues.shape)  # of PyTorch, `size` is a method
         roots = xp.sqrt(self.eigenvalues / size)
         drawn = [self._pairs(stream, rows, roots) for rows in memory.blocks((n + 1) // 2, 4 * size)]

@@ -16,6 +16,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import column_or_1d
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.conversion import taken_out
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
@@ -287,7 +288,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
             One draw a column.
         """
         rows = self._new_rows(X)
-        count = _check.whole(n_samples, "n_samples", 1)
+        count = memory.count(n_samples, "n_samples")
         return self.posterior_.sample(rows, count, rng=stream_of_state(random_state), noise=noise).T
 
     def check_arguments(self) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.random import RNG, stream_of
 from ..ground.xp import (
     Array,
@@ -84,7 +85,7 @@ def propose_profiles(
     _check.instance(model, "model", PayoffModel)
     _check.choice(method, "method", WITH_VARIANCE)
     num_profiles = _check.whole(num_profiles, "num_profiles", 1)
-    num_candidates = _check.whole(num_candidates, "num_candidates", 1)
+    num_candidates = memory.count(num_candidates, "num_candidates", each=model.game.num_strategies)
     p = model.game.check_mixtures(mixtures)
     if p.shape[0] == 0:
         raise ValueError("mixtures must have at least one row; got none")

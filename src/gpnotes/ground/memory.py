@@ -12,14 +12,25 @@ by page: that was a fifth of a gradient of the evidence of 500 readings.
 from __future__ import annotations
 
 import os
+import sys
+from decimal import Decimal
 from pathlib import Path
+from typing import SupportsIndex
 
 import numpy as np
 
 from . import check as _check
 from .xp import Array, array_namespace, device_memory
 
-__all__ = ["ENTRIES", "available", "blocks", "require", "require_of_rows", "require_square"]
+__all__ = [
+    "ENTRIES",
+    "available",
+    "blocks",
+    "count",
+    "require",
+    "require_of_rows",
+    "require_square",
+]
 
 _SMALL = 2**24  # bytes that are not asked for: reading what is free takes as long as 100 points
 ENTRIES = 2**21  # that a computation in blocks holds at a time: 16 MiB in float64
@@ -147,6 +158,50 @@ def require(
         )
 
 
+def count(
+    value: SupportsIndex, name: str, least: int = 1, *, each: int = 1, like: Array | None = None
+) -> int:
+    """Return `value` as an int, if it is a whole number for which there is room in memory.
+
+    Parameters
+    ----------
+    value : int
+        How many there are to be.
+    name : str
+        The name of the argument, for the errors.
+    least : int, default 1
+        The fewest that make sense.
+    each : int, default 1
+        How many numbers are held for each of them.
+    like : Array or None, default None
+        An array of their precision and device; without it, float64 on the host.
+
+    Raises
+    ------
+    MemoryError
+        If they will not fit, with what they need and what there is.
+
+    Examples
+    --------
+    >>> count(1000, "num_samples", each=50)
+    1000
+    >>> count(10**30, "num_samples", each=50)
+    Traceback (most recent call last):
+        ...
+    MemoryError: num_samples must be smaller: 1000000000000000000000000000000 of them need ...
+    """
+    given = _check.whole(value, name, least)
+    kind = np.zeros(0) if like is None else like
+    needed = given * max(1, each) * array_namespace(kind).finfo(kind.dtype).bits // 8
+    if needed > _SMALL:
+        free = available(like)
+        if needed > (sys.maxsize if free is None else free):
+            there = "no array has" if free is None else f"{_gib(free)} are available"
+            wanted = f"{name} must be smaller: {given} of them need {_gib(needed)} in {kind.dtype}"
+            raise MemoryError(f"{wanted}; {there}")
+    return given
+
+
 def require_square(n: int, *, copies: int, like: Array, what: str) -> None:
     """Call `require` for matrices (n, n) over as many points.
 
@@ -203,4 +258,5 @@ def blocks(n: int, width: int, entries: int | None = None) -> list[slice]:
 
 
 def _gib(size: int) -> str:
-    return f"{size / 2**30:.3g} GiB"
+    beyond = size >= 2**1000  # as a whole number may be of all floats
+    return f"{Decimal(size) / 2**30 if beyond else size / 2**30:.3g} GiB"

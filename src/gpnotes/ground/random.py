@@ -7,12 +7,14 @@ a chapter that runs on a GPU sees the numbers that it sees on a CPU.
 from __future__ import annotations
 
 import hashlib
+import sys
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from . import check as _check
+from . import memory
 from .xp import Array, Vector, array_namespace, as_array, device
 
 __all__ = ["RNG", "Stream", "stream", "stream_of"]
@@ -90,7 +92,7 @@ class Stream:
         like : Array or None, default None
             The numbers are on the device of it; without it, NumPy.
         """
-        return _integers(self.generator.permutation(_check.whole(n, "n")), like)
+        return _integers(self.generator.permutation(memory.count(n, "n", 0)), like)
 
     def choice(
         self, n: int, size: int, *, replace: bool = False, like: Array | None = None
@@ -113,9 +115,10 @@ class Stream:
         Vector, shape (size,)
             The numbers.
         """
-        n = _check.whole(n, "n", 1)
-        most = None if _check.flag(replace, "replace") else n
-        size = _check.whole(size, "size", 0, most)
+        n = _check.whole(n, "n", 1, sys.maxsize)
+        if not _check.flag(replace, "replace"):
+            _check.whole(size, "size", 0, n)
+        size = memory.count(size, "size", 0)
         return _integers(self.generator.choice(n, size, replace=replace), like)
 
     def spawn(self, name: str) -> Stream:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
@@ -315,7 +316,9 @@ class WeightPosterior(Posterior):
             The weights, one draw a row.
         """
         stream = stream_of(rng)
-        num_samples = _check.whole(num_samples, "num_samples")
+        num_samples = memory.count(
+            num_samples, "num_samples", 0, each=2 * self.weight_mean.shape[0], like=self.weight_mean
+        )
         return of_root(self.weight_mean, self.cholesky.lower).sample(num_samples, rng=stream)
 
 

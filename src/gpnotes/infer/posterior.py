@@ -306,9 +306,7 @@ class Posterior(ABC):
         """
         noise = self._admit("sample", Xs, noise)
         stream = stream_of(rng)
-        num_samples = _check.whole(num_samples, "num_samples")
-        remedy = "Use fewer at a time."
-        memory.require(num_samples, Xs.shape[0], copies=2, like=Xs, what="the draws", remedy=remedy)
+        num_samples = memory.count(num_samples, "num_samples", 0, each=2 * Xs.shape[0], like=Xs)
         return self._sample(Xs, num_samples, stream, noise)
 
     @takes("Xs", "y", "offset")
@@ -370,7 +368,7 @@ class Posterior(ABC):
         Array, shape (n*,) or (n*, c)
             ``P(y = 1)``, [eq-al-predictive]; of c classes a column each, and each row sums to one.
         """
-        num_samples = _check.whole(num_samples, "num_samples", 2)
+        num_samples = memory.count(num_samples, "num_samples", 2, each=2)
         self._admit("probability", Xs, chunk=chunk, offset=offset)
         if offset is not None:
             return self._chance(*self._predict_with(offset, Xs, False, chunk))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.linalg import Cholesky, FactorisationError
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
@@ -289,7 +290,7 @@ class Normal:
             The draws, one a row.
         """
         stream = stream_of(rng)
-        _check.whole(num_samples, "num_samples")
+        memory.count(num_samples, "num_samples", 0, each=2 * self.root.shape[0], like=self.mean)
         draws = stream.normal((num_samples, self.root.shape[1]), like=self.mean)
         xp = array_namespace(draws)
         if self.root_kind == "cholesky":

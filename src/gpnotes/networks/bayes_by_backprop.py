@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.adam import Adam
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
@@ -54,7 +55,9 @@ class MeanField:
             The weights.
         """
         stream = stream_of(rng)
-        num_samples = _check.whole(num_samples, "num_samples", 1)
+        num_samples = memory.count(
+            num_samples, "num_samples", each=2 * self.mean.shape[0], like=self.mean
+        )
         return self.reparameterise(stream.normal((num_samples, self.mean.shape[0]), like=self.mean))
 
     def reparameterise(self, noise: Matrix) -> Matrix:
@@ -171,7 +174,7 @@ def fit_mean_field(
         The stream of the draws.
     """
     num_steps, learning_rate = validate_steps(num_steps, learning_rate)
-    num_samples = _check.whole(num_samples, "num_samples", 1)
+    _check.whole(num_samples, "num_samples", 1)
     stream = stream_of(rng)
     _check.instance(model, "model", BayesianNetwork)
     _check.instance(start, "start", MeanField)
@@ -179,6 +182,7 @@ def fit_mean_field(
     p = _check.vector(q.mean, "start.mean", size=model.network.num_weights).shape[0]
     _check.alike(q.mean, "start", _check.matrix(X, "X"), "X")
     data = check_data(model, X, y, q.mean, None)
+    num_samples = memory.count(num_samples, "num_samples", each=3 * p, like=q.mean)
     adams, trace = (Adam(learning_rate, q.mean), Adam(learning_rate, q.mean)), []
     for step in range(num_steps):
         value, slope = _elbo(model, q, stream.normal((num_samples, p), like=q.mean), data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.random import RNG, stream_of
@@ -46,15 +47,14 @@ class LastLayer:
             The weights.
         """
         stream = stream_of(rng)
-        num_samples, xp = _check.whole(num_samples, "num_samples", 1), array_namespace(self.theta)
+        xp, p = array_namespace(self.theta), self.theta.shape[0]
+        num_samples = memory.count(num_samples, "num_samples", each=2 * p, like=self.theta)
         deviations = []
         for factor in self.factors:
             noise = stream.normal((factor.size, num_samples), like=self.theta)
             deviations.append(xp.matrix_transpose(factor._half_solve_t(noise)))
         last = xp.reshape(xp.stack(deviations, axis=-1), (num_samples, -1))
-        unmoved = xp.zeros(
-            (num_samples, self.theta.shape[0] - last.shape[1]), dtype=last.dtype, device=last.device
-        )
+        unmoved = xp.zeros((num_samples, p - last.shape[1]), dtype=last.dtype, device=last.device)
         return self.theta + xp.concat([unmoved, last], axis=1)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.random import RNG, stream_of
@@ -81,7 +82,9 @@ class LinearisedLaplace:
 
     def _deviations(self, num_samples: int, rng: RNG) -> Matrix:
         stream, xp = stream_of(rng), array_namespace(self.theta)
-        num_samples = _check.whole(num_samples, "num_samples", 1)
+        num_samples = memory.count(
+            num_samples, "num_samples", each=2 * self.factor.size, like=self.theta
+        )
         noise = stream.normal((self.factor.size, num_samples), like=self.theta)
         return xp.matrix_transpose(self.factor._half_solve_t(noise))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.conversion import takes
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, Matrix, MatrixLike, Vector, VectorLike, array_namespace, as_array
@@ -58,16 +59,18 @@ def dropout_masks(
     """
     _check.instance(network, "network", Network)
     stream = stream_of(rng)
-    num_samples, dropout_rate, each_weight = _validated(num_samples, dropout_rate, kind)
+    num_samples, dropout_rate, each_weight = _validated(
+        num_samples, dropout_rate, kind, network.num_weights
+    )
     if like is not None:
         _check.floating(like, "like")
     masks = _masks(network, stream, num_samples, dropout_rate, each_weight)
     return masks if like is None else as_array(masks, like)
 
 
-def _validated(num_samples: int, dropout_rate: float, kind: str) -> tuple[int, float, bool]:
+def _validated(num_samples: int, dropout_rate: float, kind: str, p: int) -> tuple[int, float, bool]:
     """How many, how often, and whether each weight is dropped by itself."""
-    num_samples = _check.whole(num_samples, "num_samples", 1)
+    num_samples = memory.count(num_samples, "num_samples", each=3 * p)
     rate = _check.positive(_check.number(dropout_rate, "dropout_rate"), "dropout_rate", zero=True)
     if rate >= 1.0:
         raise ValueError(f"dropout_rate must be below 1; got {rate}")
@@ -143,7 +146,9 @@ def fit_mc_dropout(
     num_steps, learning_rate = validate_steps(num_steps, learning_rate)
     _check.instance(model, "model", BayesianNetwork)
     stream = stream_of(rng)
-    num_samples, dropout_rate, each_weight = _validated(num_samples, dropout_rate, kind)
+    num_samples, dropout_rate, each_weight = _validated(
+        num_samples, dropout_rate, kind, model.network.num_weights
+    )
     _check.vector(start, "start", size=model.network.num_weights)
     data = check_data(model, X, y, _check.alike(start, "start", _check.matrix(X, "X"), "X"), None)
     xp, v = array_namespace(start), model.variances(start)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..fast.networks import Workspace
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
@@ -95,7 +96,9 @@ class BayesianNetwork:
             The weights.
         """
         stream = stream_of(rng)
-        num_samples = _check.whole(num_samples, "num_samples", 1)
+        num_samples = memory.count(
+            num_samples, "num_samples", each=2 * self.network.num_weights, like=like
+        )
         noise = stream.normal((num_samples, self.network.num_weights), like=like)
         return noise * self.variances(noise) ** 0.5
 

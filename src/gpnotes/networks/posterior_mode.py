@@ -149,9 +149,8 @@ def bootstrap_counts(n: int, num_samples: int, *, like: Array | None = None, rng
     array([4., 4.])
     """
     stream = stream_of(rng)
-    n, num_samples = _check.whole(n, "n", 1), _check.whole(num_samples, "num_samples", 1)
-    kind = np.zeros(0) if like is None else _check.floating(like, "like")
-    memory.require(num_samples, n, copies=3, like=kind, what="the samples", remedy="Draw fewer.")
+    n = memory.count(n, "n", each=3)
+    num_samples = memory.count(num_samples, "num_samples", each=3 * n)
     indices = np.asarray(stream.integers(0, n, (num_samples, n)))
     counts = np.stack([np.bincount(row, minlength=n) for row in indices])
     host = counts.astype(np.float64)

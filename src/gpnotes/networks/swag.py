@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
@@ -151,7 +152,9 @@ class SWAG:
             The weights.
         """
         stream = stream_of(rng)
-        num_samples = _check.whole(num_samples, "num_samples", 1)
+        num_samples = memory.count(
+            num_samples, "num_samples", each=3 * self.mean.shape[0], like=self.mean
+        )
         D, xp = array_namespace(self.mean).stack(self.deviations), array_namespace(self.mean)
         own = stream.normal((num_samples, D.shape[1]), like=D) * xp.sqrt(0.5 * self._variances())
         shared = stream.normal((num_samples, D.shape[0]), like=D) @ D

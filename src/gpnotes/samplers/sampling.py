@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ground import check as _check
-from ..ground import files
+from ..ground import files, memory
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.params import Parameters
 from ..ground.random import RNG, Stream, stream_of
@@ -133,6 +133,8 @@ def sample(
     if callback is not None:
         _check.function(callback, "callback", "a chain and its draws")
     target, starts, names = _prepare(target, sampler, start, num_chains, stream)
+    size = num_chains * starts[0].shape[0]
+    num_samples = memory.count(num_samples, "num_samples", each=size, like=starts[0])
     run = _Run(target, sampler, starts, stream, num_samples, num_warmup, mass_matrix)
     run.check_starts()
     shown = _check.flag(progress, "progress")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.random import Stream, stream
 from ..ground.xp import HostVector
 from ..mdp import MDP
@@ -40,8 +41,9 @@ def check_learner(learner: Learner[Any], num_states: int = 3, num_actions: int =
     >>> check_learner(QLearning(0.9))
     """
     _complete(learner, "learner", Learner, "a learner, with init, act and step")
-    states = _check.whole(num_states, "num_states", 1)
-    actions = _check.whole(num_actions, "num_actions", 1)
+    states = memory.count(num_states, "num_states")
+    actions = memory.count(num_actions, "num_actions", each=states**2)
+    memory.count(states, "num_states", each=actions * states)
     learned = learner.init(states, actions, _RUNS)
     good = is_dataclass(learned) and not isinstance(learned, type)
     hold(

@@ -217,7 +217,7 @@ def consistency_resampling(
     """
     p = probabilities(probability)
     stream = stream_of(rng)
-    num_samples = _check.whole(num_samples, "num_samples", 1)
+    num_samples = memory.count(num_samples, "num_samples", each=2, like=p)
     share = _membership(_binned(p, bins, strategy), p)
     xp = array_namespace(p)
     rows = max(1, _CHUNK // p.shape[0])
@@ -231,11 +231,9 @@ def consistency_resampling(
 
 def _binned(p: Vector, bins: int, strategy: str) -> Vector:
     """For each prediction the number of its bin."""
-    bins = _check.whole(bins, "bins", 1)
-    what, remedy = "which bins each prediction is above", "Use fewer bins."
-    memory.require(p.shape[0], bins, copies=3, like=p, what=what, remedy=remedy)
+    bins = memory.count(bins, "bins", each=3, like=p)
     if _check.choice(strategy, "strategy", ("uniform", "quantile")) == "uniform":
-        return _above(p, as_array([k / bins for k in range(1, bins)], p))
+        return _above(p, as_array(np.arange(1, bins) / bins, p))
     n = p.shape[0]
     if bins > n:
         raise ValueError(f"bins of one size must be at most the {n} predictions; got {bins}")
@@ -247,7 +245,7 @@ def _binned(p: Vector, bins: int, strategy: str) -> Vector:
 def _above(p: Vector, edges: Vector) -> Vector:
     """For each prediction how many of the edges it is above."""
     xp = array_namespace(p)
-    return xp.sum(xp.astype(p[:, None] > edges[None, :], xp.int64), axis=1)
+    return xp.searchsorted(edges, p, side="left")
 
 
 def _groups(groups: Any, p: Vector) -> Vector:

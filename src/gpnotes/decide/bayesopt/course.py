@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Generic, cast
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.xp import HostMatrix
 from .history import Form, History, Kept
 from .options import Places
@@ -77,7 +78,7 @@ class Course(Generic[Place, Kept]):
 
     def ask_batch(self, q: int, pending: Places | None) -> list[Any] | HostMatrix:
         """The next `q` places together, while others are `pending`."""
-        q = _check.whole(q, "q", 1)
+        q = memory.count(q, "q", each=self._region.columns)
         places = None if pending is None else self._region.all_validated(pending, "pending")
         return self._region.together(self._batch(q, places))
 

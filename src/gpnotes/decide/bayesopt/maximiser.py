@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.ascent import Ascent, ascend_all
 from ...ground.boxes import Pairs, intervals
 from ...ground.random import RNG, Stream, stream_of
@@ -228,7 +229,7 @@ class Lattice(Protocol):
 def validate_effort(raw_samples: int, num_restarts: int, max_steps: int) -> Effort:
     """The three as they come in at a door."""
     return Effort(
-        _check.whole(raw_samples, "raw_samples", 1),
+        memory.count(raw_samples, "raw_samples", each=4),
         _check.whole(num_restarts, "num_restarts", 1),
         _check.whole(max_steps, "max_steps", 1),
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import plot
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.random import RNG, stream_of
 from ...ground.xp import HostMatrix, HostVector, sobol
 from .history import Evaluation
@@ -137,7 +138,7 @@ def slices(
     True
     """
     _check.instance(optimiser, "optimiser", Optimiser)
-    _check.whole(num_points, "num_points", 2)
+    memory.count(num_points, "num_points", 2, each=2 * optimiser.region.columns)
     valued = _valued(optimiser)
     region = optimiser.region
     place = _recommended(optimiser) if through is None else region.validated(through, "through")
@@ -200,7 +201,7 @@ def sobol_indices(
     (<SobolIndex: x[0] alone 0.80, in all 0.80>, <SobolIndex: x[1] alone 0.20, in all 0.20>)
     """
     _check.instance(optimiser, "optimiser", Optimiser)
-    _check.whole(num_points, "num_points", 2)
+    memory.count(num_points, "num_points", 2, each=2 * optimiser.region.columns)
     source = stream_of(rng)
     _valued(optimiser)
     region = optimiser.region

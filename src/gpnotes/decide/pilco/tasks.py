@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array, device, keep_copies
@@ -122,7 +123,7 @@ def initial_policy(
     """
     mean = _check.instance(task, "task", Task).mean
     stream = stream_of(rng)
-    k = _check.whole(num_basis_functions, "num_basis_functions", 1)
+    k = memory.count(num_basis_functions, "num_basis_functions", each=mean.shape[0], like=mean)
     D = mean.shape[0]
     A = len(task.angles)
     non_angles = tuple(d for d in range(D) if d not in task.angles)

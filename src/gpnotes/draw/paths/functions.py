@@ -223,15 +223,13 @@ def sample_paths(
     (array([1., 0.]), array([0.1, 0.6]))
     """
     update = matheron_update(posterior)
-    num_samples = _check.whole(num_samples, "num_samples", 1)
+    _check.whole(num_samples, "num_samples", 1)
     stream = stream_of(rng)
     num_features = validate_pairs(num_features)
     X = _check.squarable(update.inputs, "posterior.X")
     features = draw_feature_map(update.gp.kernel, X, num_features, stream)
     n = X.shape[0]
-    memory.require(
-        num_samples, n + features.size, copies=3, like=X, what="the weights of the paths"
-    )
+    memory.count(num_samples, "num_samples", each=3 * (n + features.size), like=X)
     weights = stream.normal((num_samples, features.size), like=X)
     normals = stream.normal((num_samples, update.num_normals), like=X)
     v = _update_weights(update, features, weights, normals)
@@ -240,7 +238,7 @@ def sample_paths(
 
 def validate_pairs(num_features: int) -> int:
     """Return a number of features, if it is one of pairs, a cosine and a sine of each frequency."""
-    num_features = _check.whole(num_features, "num_features", 2)
+    num_features = memory.count(num_features, "num_features", 2, each=2)
     if num_features % 2:
         wanted = "even, a cosine and a sine of each"
         raise ValueError(f"num_features must be {wanted}; got {num_features}")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Array, HostMatrix, HostVector, Vector, as_array, to_numpy
@@ -101,7 +102,7 @@ def certify(
     """
     _check.instance(model, "model", PayoffModel)
     _check.choice(method, "method", WITH_VARIANCE)
-    num_samples = _check.whole(num_samples, "num_samples", 2)
+    num_samples = memory.count(num_samples, "num_samples", 2, each=3 * model.game.num_strategies)
     generator = stream_of(rng).generator
     p = model.game.check_mixtures(mixture, "mixture")
     if p.shape[0] != 1:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.random import RNG, stream_of
 from ...ground.xp import Array, array_namespace, as_array, epsilon, to_numpy
 from ..game import RoleSymmetricGame
@@ -113,7 +115,7 @@ def find_equilibria(
         _check.function(true_payoffs, "true_payoffs", of="mixtures")
     p = _starts(model, starts, rng, num_starts)
     max_steps = _check.whole(max_steps, "max_steps")
-    max_supports = _check.whole(max_supports, "max_supports")
+    max_supports = min(_check.whole(max_supports, "max_supports"), sys.maxsize)  # as islice wants
     min_distance = _check.number(min_distance, "min_distance")
     _check.positive(min_distance, "min_distance", zero=True)
     problem = pose(MethodPayoffs(model, method, options), p, tolerance)
@@ -136,7 +138,7 @@ def find_equilibria(
 
 def _starts(model: PayoffModel, starts: Array | None, rng: RNG | None, num_starts: int) -> Array:
     like = model.expansions[0].profiles
-    num_starts = _check.whole(num_starts, "num_starts", 1)
+    num_starts = memory.count(num_starts, "num_starts", each=model.game.num_strategies)
     if starts is not None:
         if rng is not None:
             raise ValueError("find_equilibria needs starts or an rng to draw them from; got both")

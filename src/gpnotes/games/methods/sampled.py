@@ -10,6 +10,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.memory import blocks
 from ...ground.random import Stream
 from ...ground.xp import Array, array_namespace, as_array, to_numpy
@@ -45,6 +46,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     """
     stream = cast(Stream, _check.instance(options.rng, "rng", Stream))
     p = problem.mixtures
+    memory.count(options.num_samples, "num_samples", 2)
     rows = blocks(p.shape[0], options.num_samples * problem.game.num_strategies, _DRAWN)
     results = []
     for payoff in problem.expansions:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.quadrature import gauss_hermite
 from ...ground.random import RNG, stream_of
 from ...ground.random import stream as seeded
@@ -104,9 +105,11 @@ def draw_noise(model: DeepGP, n: int, num_samples: int, *, rng: RNG) -> Noise:
     """
     _check.instance(model, "model", DeepGP)
     stream = stream_of(rng)
-    shape = _check.whole(num_samples, "num_samples", 1), _check.whole(n, "n", 1)
     like = model.layers[0][0].Z
     inner = model.layers[:-1]
+    width = sum(map(len, inner))
+    n = memory.count(n, "n", each=width, like=like)
+    shape = memory.count(num_samples, "num_samples", each=n * width, like=like), n
     normals = tuple(stream.normal((*shape, len(layer)), like=like) for layer in inner)
     return Noise(normals, as_array(np.full(shape[0], 1.0 / shape[0]), like))
 

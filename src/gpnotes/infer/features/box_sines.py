@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.conversion import takes
 from ...ground.params import cotangent
 from ...ground.showing import summary
@@ -239,7 +240,7 @@ def leading_sines(kernel: Kernel, X: MatrixLike, n: int, *, margin: float = 1.5)
     _check.matrix(X, "X")
     leaf = _known(kernel)
     leaf._validate_inputs(X, "X")
-    n = _check.whole(n, "n", 1)
+    n = memory.count(n, "n", each=2 * X.shape[1], like=X)
     margin = _check.positive(_check.number(margin, "margin"), "margin")
     lengths = array_namespace(X).zeros_like(X[0, :]) + leaf.lengthscale
     low, high = (end + s * margin * lengths for end, s in zip(_ends(X), (-1, 1), strict=True))

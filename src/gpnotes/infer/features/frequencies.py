@@ -15,6 +15,7 @@ from typing import ClassVar, Literal, get_args
 
 from ...fast import cosines
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.conversion import takes
 from ...ground.params import cotangent
 from ...ground.random import RNG, Stream, stream_of
@@ -388,7 +389,7 @@ def draw_frequencies(
     ['Matern52 of columns [0, 1, 2]', 'RBF of columns [0]']
     """
     terms = _known(kernel, _check.matrix(X, "X"))
-    n = _check.whole(n, "n", 1)
+    n = memory.count(n, "n", each=X.shape[1], like=X)
     stream = stream_of(rng)
     paired = _check.choice(kind, "kind", get_args(FeatureKind)) == "paired"
     if paired and n % 2:

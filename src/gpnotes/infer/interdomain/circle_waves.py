@@ -174,7 +174,9 @@ def leading_harmonics(kernel: Circular, X: Matrix, n: int) -> Harmonics:
     array([0., 1., 3., 5.])
     """
     _validate_angles(kernel, X)
-    return Harmonics(as_array(_orders_and_shares(kernel, _check.whole(n, "n", 1))[0], X))
+    return Harmonics(
+        as_array(_orders_and_shares(kernel, memory.count(n, "n", each=2, like=X))[0], X)
+    )
 
 
 def harmonics_within(kernel: Circular, X: Matrix, share: float) -> Harmonics:

@@ -26,6 +26,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.adam import Adam
 from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import warn_of_jitter
@@ -104,7 +105,7 @@ def batches(n: int, size: int, *, rng: RNG) -> Iterator[HostVector]:
     (3, 2, [0, 1, 2, 3, 4])
     """
     stream = stream_of(rng)
-    n = _check.whole(n, "n", 1)
+    n = memory.count(n, "n")
     size = _check.whole(size, "size", 1, n)
     return _batches(stream, n, size)
 

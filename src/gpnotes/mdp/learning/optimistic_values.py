@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from .schedules import Schedule, as_schedule, fraction
 
 __all__ = ["optimistic_value"]
@@ -47,7 +48,7 @@ def optimistic_value(
     if discount == 1.0:
         raise ValueError(f"discount must be below 1, for values to have a bound; got {discount}")
     schedule = as_schedule(step_size, "step_size")
-    num_visits = _check.whole(num_visits, "num_visits")
+    num_visits = memory.count(num_visits, "num_visits", 0, each=3)
     kept_shares = 1.0 - np.asarray(schedule(np.arange(float(num_visits))))
     if not kept_shares.all():
         raise ValueError(

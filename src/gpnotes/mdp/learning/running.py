@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import files
+from ...ground import files, memory
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
@@ -193,7 +193,7 @@ def run(
     )  # fmt: skip
     stream = stream_of(rng)
     num_steps = _check.whole(num_steps, "num_steps", 1)
-    num_runs = _check.whole(num_runs, "num_runs", 1)
+    num_runs = memory.count(num_runs, "num_runs", each=2)
     every = _check.whole(every, "every", 1)
     horizon = None if horizon is None else _check.whole(horizon, "horizon", 1)
     if watch is not None:

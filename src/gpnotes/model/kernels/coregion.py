@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.conversion import takes
 from ...ground.params import cotangent, nonnegative, positive, real
 from ...ground.xp import (
@@ -258,7 +259,7 @@ def outputs_at(x: MatrixLike, outputs: int) -> Matrix:
            [4., 1.]])
     """
     m, d = _check.matrix(x, "x").shape
-    p = _check.whole(outputs, "outputs", 1)
+    p = memory.count(outputs, "outputs", each=m * (d + 1), like=x)
     xp = array_namespace(x)
     places = xp.broadcast_to(x[:, None, :], (m, p, d))
     numbers = xp.broadcast_to(as_array(range(p), x)[None, :, None], (m, p, 1))
