@@ -139,7 +139,8 @@ def test_a_clone_has_the_arguments_and_no_fit(data):
     kernel = 2.0 * RBF(1.0, np.asarray([1.0, 2.0])) + Periodic().on(0)
     given = {"kernel": kernel, "noise_var": 0.5, "mean": "zero", "restarts": 2, "random_state": 3,
              "optimise": False, "max_steps": 7, "inducing": 5, "alpha": 0.1,
-             "verbose": 1}  # fmt: skip
+             "verbose": 1, "fixed": ("noise_var",), "bounds": {"kernel.scale": (0.1, 9.0)},
+             "priors": {}, "tied": [["kernel.kernel.parts.0.lengthscale[0]"] * 2]}  # fmt: skip
     copy = clone(GPRegressor(**given).fit(*data))
     assert copy.get_params(deep=False) == given
     with pytest.raises(NotFittedError):

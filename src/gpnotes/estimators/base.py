@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeAlias, TypeGuard, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
 from ..ground.conversion import columns_of, floats
+from ..ground.naming import require_names
 from ..ground.params import leaves, replaced
 from ..ground.random import Stream, stream
 from ..ground.xp import HostArray, HostMatrix, HostVector
@@ -26,6 +27,8 @@ from ..infer import saving
 from ..infer.fitting import Fit, fit
 from ..infer.interrupts import raised_interrupts
 from ..infer.report import Report
+from ..infer.ties import groups_of
+from ..model.contracts import Prior
 from ..model.kernels import Kernel
 from .fitted import validate_fitted
 
@@ -35,20 +38,27 @@ __all__ = [
 ]  # fmt: skip
 
 RandomState: TypeAlias = int | np.random.RandomState | None
+Bounds: TypeAlias = Mapping[str, tuple[float, float]]
 
 SEEDS = 2**31 - 1
 _WITHIN = "kernel__"
 _SURE = 1e100  # whose square is far from overflow
+# what files from before such arguments were there do not hold
+_LATER: dict[str, Any] = {"verbose": 0, "fixed": (), "bounds": None, "priors": None, "tied": ()}
 
 
 class GPEstimator(BaseEstimator):
     """An estimator around a process, with its files; what a subclass computes is its own.
 
-    It has the arguments `kernel`, `restarts`, `random_state`, `optimise`, `max_steps` and
-    `verbose`, and a fit of it sets `posterior_` and `runs_`.
+    It has the arguments `kernel`, `fixed`, `bounds`, `priors`, `tied`, `restarts`, `random_state`,
+    `optimise`, `max_steps` and `verbose`, and a fit of it sets `posterior_` and `runs_`.
     """
 
     kernel: Kernel | None
+    fixed: Collection[str]
+    bounds: Bounds | None
+    priors: Mapping[str, Prior] | None
+    tied: Collection[Collection[str]]
     verbose: int | bool
     _kind: ClassVar[str]  # its name in a file
     _posteriors: ClassVar[tuple[type, ...]]  # what a fit can end with
@@ -78,7 +88,7 @@ class GPEstimator(BaseEstimator):
             "n_features_in_": self.n_features_in_,
             "feature_names_in_": tuple(getattr(self, "feature_names_in_", ())),
         }
-        return {**self.get_params(deep=False), **fitted}
+        return {**self.get_params(deep=False), **self._named(), **fitted}
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -99,7 +109,7 @@ class GPEstimator(BaseEstimator):
     @classmethod
     def of_saved(cls, values: dict[str, Any]) -> Self:
         """The estimator of `saved_values`; a `ValueError` or a `TypeError` if they are none."""
-        values.setdefault("verbose", 0)  # which earlier files do not hold
+        values = {**_LATER, **values}
         model = cls(**{name: values.pop(name) for name in cls._get_param_names()})
         model.check_arguments()
         model._restore(values)
@@ -160,6 +170,11 @@ class GPEstimator(BaseEstimator):
         self.gp_ = posterior.gp
         self.log_evidence_ = posterior.log_evidence
 
+    def _named(self) -> dict[str, Any]:
+        """What is given by names, in the kinds of which a file is made."""
+        bounds = None if self.bounds is None else {n: (*b,) for n, b in self.bounds.items()}
+        return {"fixed": (*self.fixed,), "bounds": bounds, "tied": groups_of(self.tied)}
+
     def _fitted(
         self,
         model: Any,
@@ -167,19 +182,22 @@ class GPEstimator(BaseEstimator):
         y: HostVector,
         *,
         fixed: Sequence[str] = (),
+        bounds: Bounds | None = None,
         **known: Any,
     ) -> Fit[Any, Any]:
         """The fit of a model from where it stands; what is zero in it stays zero.
 
-        What is `known` of the noise, and its bounds, have the names that `fit` has for them.
+        What is `known` of the noise has the names that `fit` has for it; `fixed` is besides what
+        the caller fixes, and `bounds` instead of theirs.
         """
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
-        held = [*zeros, *fixed]
+        held = [*zeros, *fixed, *self.fixed]
         batch = self._batch(X.shape[0])
         draws = stream_of_state(self.random_state) if self.restarts or batch else None
         how: dict[str, Any] = {"batch": batch} if batch else {"restarts": self.restarts}
-        how.update(known, progress=self.verbose > 0)
+        how.update(known, priors=self.priors, tied=self.tied, progress=self.verbose > 0)
+        how["bounds"] = self.bounds if bounds is None else bounds
         with raised_interrupts():  # a grid search would go on to its next
             found = fit(model, X, y, rng=draws, fixed=held, max_steps=self.max_steps, **how)
         if batch is None and not found.runs[0].converged:
@@ -201,6 +219,13 @@ class GPEstimator(BaseEstimator):
             _check.whole(self.verbose, "verbose")
         _check.flag(self.optimise, "optimise")
         random_state_of(self.random_state)
+        require_names(self.fixed)
+        for given, name in ((self.bounds, "bounds"), (self.priors, "priors")):
+            if not isinstance(given, Mapping | None):
+                raise TypeError(f"{name} must be a mapping by names; got {_check.kind_of(given)}")
+        if not isinstance(self.tied, Collection):  # a second fit would find no more in an iterator
+            raise TypeError(f"tied must be a list of groups; got {_check.kind_of(self.tied)}")
+        groups_of(self.tied)
 
     def _rows(self, X: ArrayLike, *, reset: bool) -> HostMatrix:
         """Rows as a matrix of float64, of as many columns as at the fit unless `reset`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,11 +17,12 @@ from ..ground.xp import HostArray, HostVector, Matrix, to_numpy
 from ..infer import laplace, svgp
 from ..infer.verbs import condition
 from ..model.bounds import lengths_of
+from ..model.contracts import Prior
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel
 from ..model.likelihoods import Bernoulli, Categorical
 from ..model.means import ConstantMean
-from .base import GPEstimator, RandomState, renamed
+from .base import Bounds, GPEstimator, RandomState, renamed
 
 __all__ = ["GPClassifier"]
 
@@ -41,6 +43,9 @@ class GPClassifier(ClassifierMixin, GPEstimator):
     kernel : Kernel, optional
         A kernel of the package, from whose hyperparameters the fit starts. Without one it is an
         `RBF` of variance 1 with a length for each column: its standard deviation times √d.
+    fixed, bounds, priors, tied : collection of str, mappings, collection of groups, optional
+        As in `GPRegressor`, by the names that `report_` prints: ``"gp.kernel.lengthscale[1]"``. A
+        fit by batches, of inducing points and from 2000 rows on, takes no bounds and no priors.
     restarts : int, default 0
         The number of further starts.
     random_state : int, RandomState or None, default None
@@ -99,6 +104,10 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         self,
         kernel: Kernel | None = None,
         *,
+        fixed: Collection[str] = (),
+        bounds: Bounds | None = None,
+        priors: Mapping[str, Prior] | None = None,
+        tied: Collection[Collection[str]] = (),
         restarts: int = 0,
         random_state: RandomState = None,
         optimise: bool = True,
@@ -107,6 +116,10 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         verbose: int | bool = 0,
     ) -> None:
         self.kernel = kernel
+        self.fixed = fixed
+        self.bounds = bounds
+        self.priors = priors
+        self.tied = tied
         self.restarts = restarts
         self.random_state = random_state
         self.optimise = optimise

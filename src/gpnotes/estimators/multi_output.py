@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
@@ -15,9 +16,10 @@ from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..infer.exact import ExactPosterior
 from ..infer.verbs import condition
 from ..model.bounds import lengths_of
+from ..model.contracts import Prior
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Coregion, Kernel, OutputNoise, Stationary, outputs_at, readings_of
-from .base import GPEstimator, RandomState, numbers, renamed
+from .base import Bounds, GPEstimator, RandomState, numbers, renamed
 
 __all__ = ["MultiOutputGPRegressor"]
 
@@ -41,6 +43,9 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         held, since B has it.
     rank : int, default 1
         The number of columns of W, of functions that the outputs share: at most as many as outputs.
+    fixed, bounds, priors, tied : collection of str, mappings, collection of groups, optional
+        As in `GPRegressor`, by the names that `report_` prints, and of outputs in their standard
+        deviations. The noise of the first output is ``"kernel.parts.1.kernel.variance[0]"``.
     restarts : int, default 0
         The number of further starts.
     random_state : int, RandomState or None, default None
@@ -89,6 +94,10 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         kernel: Kernel | None = None,
         *,
         rank: int = 1,
+        fixed: Collection[str] = (),
+        bounds: Bounds | None = None,
+        priors: Mapping[str, Prior] | None = None,
+        tied: Collection[Collection[str]] = (),
         restarts: int = 0,
         random_state: RandomState = None,
         optimise: bool = True,
@@ -97,6 +106,10 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
     ) -> None:
         self.kernel = kernel
         self.rank = rank
+        self.fixed = fixed
+        self.bounds = bounds
+        self.priors = priors
+        self.tied = tied
         self.restarts = restarts
         self.random_state = random_state
         self.optimise = optimise

@@ -7,6 +7,7 @@ data, and keeps the posterior. All that is computed is computed elsewhere.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
@@ -18,17 +19,19 @@ from sklearn.utils.validation import column_or_1d
 from ..ground import check as _check
 from ..ground import memory
 from ..ground.conversion import taken_out
+from ..ground.naming import covered
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
 from ..infer.exact import ExactPosterior
-from ..infer.open_start import FLOOR
+from ..infer.open_start import floored
+from ..infer.ties import groups_of
 from ..infer.verbs import condition
 from ..model.bounds import lengths_of
-from ..model.contracts import Mean, MeanFunction, require
+from ..model.contracts import Mean, MeanFunction, Prior, require
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean, ZeroMean
-from .base import GPEstimator, RandomState, finite, numbers, renamed, stream_of_state
+from .base import Bounds, GPEstimator, RandomState, finite, numbers, renamed, stream_of_state
 
 __all__ = ["GPRegressor"]
 
@@ -61,6 +64,11 @@ class GPRegressor(RegressorMixin, GPEstimator):
         they are all the noise there is, give ``noise_var=0.0`` with them.
     mean : ``"constant"``, ``"zero"`` or a mean, default ``"constant"``
         A constant starts at the average of y and is fitted; a mean is one of the package.
+    fixed, bounds, priors, tied : collection of str, mappings, collection of groups, optional
+        As in `gpnotes.fit`, by the names that `report_` prints: ``"kernel.lengthscale[1]"``,
+        ``"noise_var"``, with inducing points ``"gp.kernel.lengthscale[1]"``. What is fixed stays
+        where it starts. Bounds and priors are in the units of X and y. Where nothing is fitted they
+        are of no use, and their names are not looked at.
     restarts : int, default 0
         The number of further starts.
     random_state : int, RandomState or None, default None
@@ -105,6 +113,12 @@ class GPRegressor(RegressorMixin, GPEstimator):
     (array([2.3472, 2.    ]), array([0.8729, 1.2247]))
     >>> model.predict([[1.0], [9.0]], return_std=True, noise=False)[1].round(4)
     array([0.5118, 1.    ])
+    >>> columns = [[0.0, 2.0], [1.0, 0.0], [2.0, 1.0], [3.0, 3.0]]
+    >>> pair = ("kernel.lengthscale[0]", "kernel.lengthscale[1]")
+    >>> model = GPRegressor(noise_var=0.1, fixed=["noise_var"], tied=[pair])
+    >>> lengths = model.fit(columns, [0.0, 2.0, 3.0, 4.0]).gp_.kernel.lengthscale
+    >>> bool(lengths[0] == lengths[1]), model.gp_.noise_var
+    (True, 0.1)
     >>> rows = np.linspace(0.0, 6.0, 2000)[:, None]
     >>> many = GPRegressor(noise_var=0.05, inducing=10, max_steps=20)
     >>> of_many = many.fit(rows, np.sin(rows[:, 0]))
@@ -122,6 +136,10 @@ class GPRegressor(RegressorMixin, GPEstimator):
         noise_var: float | None = None,
         alpha: ArrayLike = 0.0,
         mean: str | MeanFunction = "constant",
+        fixed: Collection[str] = (),
+        bounds: Bounds | None = None,
+        priors: Mapping[str, Prior] | None = None,
+        tied: Collection[Collection[str]] = (),
         restarts: int = 0,
         random_state: RandomState = None,
         optimise: bool = True,
@@ -133,6 +151,10 @@ class GPRegressor(RegressorMixin, GPEstimator):
         self.noise_var = noise_var
         self.alpha = alpha
         self.mean = mean
+        self.fixed = fixed
+        self.bounds = bounds
+        self.priors = priors
+        self.tied = tied
         self.restarts = restarts
         self.random_state = random_state
         self.optimise = optimise
@@ -324,15 +346,14 @@ class GPRegressor(RegressorMixin, GPEstimator):
         noise_var = _NOISE * variance if self.noise_var is None else self.noise_var
         return GP(kernel, noise_var, self._mean(y))
 
-    def _noise_bounds(
-        self, y: HostVector, known: HostVector | None
-    ) -> dict[str, tuple[float, float]] | None:
-        """The floor of `gpnotes.fit` for a noise that nobody has given."""
+    def _noise_bounds(self, y: HostVector, known: HostVector | None) -> Bounds | None:
+        """What is given, with the floor of `gpnotes.fit` for a noise that nobody has given."""
         variance = _variance(y)
-        if self.noise_var is not None or known is not None or not variance:
-            return None
         name = "noise_var" if self.inducing is None else "gp.noise_var"
-        return {name: (FLOOR * variance, 1e10 * variance)}
+        given = self.noise_var is not None or known is not None or covered(self.fixed, name)
+        if given or not variance:
+            return None
+        return floored(self.bounds, name, variance, groups_of(self.tied))
 
     def _mean(self, y: HostVector) -> MeanFunction:
         if not isinstance(self.mean, str):

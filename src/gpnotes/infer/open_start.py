@@ -20,9 +20,9 @@ from ..model.starts import noise_is_open, started
 from .evidence import evidence_given, evidence_of, measured
 from .interdomain import WaveSums
 from .objective import Objective, objective_given
-from .ties import groups_of
+from .ties import Groups, groups_of
 
-__all__ = ["FLOOR", "like_of", "started_objective"]
+__all__ = ["FLOOR", "floored", "like_of", "started_objective"]
 
 FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
 
@@ -64,11 +64,31 @@ def started_objective(
     free = noise in {leaf.path for leaf in free_leaves(new, held)}
     evidence_given(new if free else model, data, evidence)
     if opened and new is not model and free and isinstance(bounds, Mapping | None):
-        within = {noise: (FLOOR * of.unit**2, 1e10 * of.unit**2)}
-        together = {noise}.union(*(group for group in tied if noise in group))
-        bounds = (within if together.isdisjoint(bounds or {}) else {}) | dict(bounds or {})
+        bounds = floored(bounds, noise, of.unit**2, tied)
     level = 0.0 if of.latent or new is model else of.count * math.log(of.unit)
     return replace(objective_given(new, evidence, of, fixed, bounds, priors, tied), level=level)
+
+
+def floored(
+    bounds: Mapping[str, tuple[float, float]] | None, noise: str, unit: float, tied: Groups
+) -> Mapping[str, tuple[float, float]]:
+    """Return bounds with those of a noise that is open, unless it, or what it is tied to, has some.
+
+    Parameters
+    ----------
+    bounds : mapping from str to pairs of float, or None
+        The bounds by name.
+    noise : str
+        The name of the noise.
+    unit : float
+        The variance of y.
+    tied : tuple of tuples of str
+        The groups of names that are one number each.
+    """
+    given = dict(bounds or {})
+    together = {noise}.union(*(group for group in tied if noise in group))
+    within = {noise: (FLOOR * unit, 1e10 * unit)}
+    return (within if together.isdisjoint(given) else {}) | given
 
 
 def _started_but(model: M, of: Spread, like: Array, held: Collection[str]) -> M:

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, ConstantMean, load, save
+from gpnotes import GP, RBF, ConstantMean, LogNormalPrior, load, save
 from gpnotes.estimators import GPClassifier, GPRegressor, MultiOutputGPRegressor
 from gpnotes.infer import saving
 
 from ..answers import call
 from ..kinds import Argument, flag, matrix, name, nonnegative, one_of, thing, vector, whole
+from .models import NAMES
 
 _DRAW = np.random.default_rng(0)
 _X, _XS = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal((4, 2))
@@ -53,6 +54,14 @@ atexit.register(_FOLDER.cleanup)
 _PATH = name(f"{_FOLDER.name}/model.npz")
 _MODEL.save(_PATH.right)
 _CLASSES.save(f"{_FOLDER.name}/classes.npz")
+_BY_NAME = {
+    "max_steps": whole(3),
+    "fixed": NAMES,
+    "bounds": Argument({}, {"a number": 3, "pairs": [(1.0, 2.0)], "unknown": {"nobody": (0.1, 1)}}),
+    "priors": Argument({}, {"a number": 3, "a list": [], "unknown": {"nobody": LogNormalPrior()}}),
+    "tied": Argument((), {"a number": 3, "None": None, "names": ["a"], "one": [("noise_var",)],
+                          "unknown": [("nobody", "somebody")]}),
+}  # fmt: skip
 _MEAN = one_of("constant").but(kernel=RBF(), **{"its class": ConstantMean})
 
 CALLS = (
@@ -60,6 +69,7 @@ CALLS = (
          noise_var=nonnegative(0.1).but("None"), alpha=nonnegative(0.1), mean=_MEAN,
          restarts=whole(1, 0), random_state=_STATE, optimise=flag(True), max_steps=whole(200),
          inducing=whole(2, optional=True)),
+    call("GPRegressor, by names", _fitted, **_BY_NAME),
     call("GPRegressor.fit", GPRegressor(optimise=False).fit,
          X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
          y=vector(_Y, size=True).but(*_CONVERTED, "a column"),
@@ -74,6 +84,7 @@ CALLS = (
     call("GPClassifier", _classified, kernel=thing(_KERNEL, GP(RBF(), 0.1), optional=True),
          restarts=whole(1, 0), random_state=_STATE, optimise=flag(True), max_steps=whole(200),
          inducing=whole(2, optional=True)),
+    call("GPClassifier, by names", _classified, **_BY_NAME),
     call("GPClassifier.fit", GPClassifier(optimise=False).fit,
          X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
          y=vector([0.0, 1.0, 0.0, 1.0, 1.0, 0.0], size=True).but(*_CONVERTED, "a column")),
@@ -85,6 +96,7 @@ CALLS = (
          kernel=thing(_KERNEL, GP(RBF(), 0.1), optional=True), rank=whole(1),
          restarts=whole(1, 0), random_state=_STATE, optimise=flag(True),
          max_steps=whole(200)),
+    call("MultiOutputGPRegressor, by names", _of_several, **_BY_NAME),
     call("MultiOutputGPRegressor.fit", MultiOutputGPRegressor(optimise=False).fit,
          X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
          y=Argument(_TABLE, {"None": None, "a number": 1.0, "a string": "y", "words": [["a"]] * 6,

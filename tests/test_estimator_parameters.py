@@ -1,0 +1,118 @@
+"""Parameters of the estimators, fixed, bounded, tied or with a prior: as in `gpnotes.fit`."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from cases import each
+
+from gpnotes import GP, RBF, ConstantMean, LogNormalPrior, SparseGP, fit, load, save, stream
+from gpnotes.infer.open_start import FLOOR
+
+pytest.importorskip("sklearn")
+
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from gpnotes.estimators import GPClassifier, GPRegressor, MultiOutputGPRegressor
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+X = np.asarray(stream(0).uniform((30, 2))) * 4.0
+Y = np.sin(X[:, 0]) + 0.5 * np.cos(X[:, 1]) + 0.1 * np.asarray(stream(1).normal(30))
+PAIR = ("kernel.lengthscale[0]", "kernel.lengthscale[1]")
+NOISES = tuple(f"kernel.parts.1.kernel.variance[{i}]" for i in range(2))
+GIVEN = {
+    "fixed": ["mean.value"],
+    "bounds": {"noise_var": (1e-3, 1e-2)},
+    "priors": {"kernel.variance": LogNormalPrior(0.0, 1.0)},
+    "tied": [list(PAIR)],
+}
+
+
+def test_it_is_what_fit_does_with_the_same_names():
+    kernel = RBF(1.0, np.ones(2))
+    estimator = GPRegressor(kernel, noise_var=0.01, mean=ConstantMean(0.2), **GIVEN).fit(X, Y)
+    found = fit(GP(kernel, 0.01, ConstantMean(0.2)), X, Y, **GIVEN)
+    assert estimator.runs_ == found.runs
+    assert estimator.gp_.mean == ConstantMean(0.2)
+    assert estimator.gp_.kernel.lengthscale[0] == estimator.gp_.kernel.lengthscale[1]
+    assert "tied to kernel.lengthscale[0]" in str(estimator.report_)
+    with_points = GPRegressor(kernel, noise_var=0.01, inducing=5, tied=[_of_gp(PAIR)], max_steps=4)
+    start = GP(kernel, 0.01, ConstantMean(float(np.mean(Y))))
+    found = fit(SparseGP(start, 5), X, Y, tied=[_of_gp(PAIR)], max_steps=4)
+    assert with_points.fit(X, Y).gp_ == found.model.gp
+
+
+def _of_gp(names):
+    return tuple(f"gp.{name}" for name in names)
+
+
+@each("inducing", [None, 4])
+def test_labels_have_them_too(inducing):
+    given = {"tied": [_of_gp(PAIR)], "fixed": ["gp.kernel.variance"], "inducing": inducing}
+    found = GPClassifier(RBF(4.0, np.ones(2)), max_steps=4, **given).fit(X, Y > 0.0).gp_.kernel
+    assert found.variance == 4.0
+    assert found.lengthscale[0] == found.lengthscale[1] != 1.0
+
+
+def test_outputs_may_share_one_noise():
+    table = np.column_stack([Y, X[:, 0] - Y])
+    model = MultiOutputGPRegressor(max_steps=4, tied=[NOISES], bounds={NOISES[1]: (0.05, 0.2)})
+    noise = model.fit(X, table).noise_var_ / model.scale_**2
+    assert noise[0] == pytest.approx(noise[1])
+    assert 0.05 - 1e-12 <= noise[0] <= 0.2 + 1e-12
+
+
+def test_the_floor_of_an_open_noise_gives_way_to_what_is_given():
+    y = np.sin(X[:, 0])
+
+    def noise(**given):
+        return GPRegressor(RBF(1.0, 1.0), max_steps=40, **given).fit(X, y).gp_.noise_var
+
+    assert noise() == pytest.approx(FLOOR * np.var(y))
+    assert noise(bounds={"noise_var": (1e-7, 1.0)}) < 0.1 * FLOOR * np.var(y)
+    assert noise(fixed=["noise_var"]) == pytest.approx(0.1 * np.var(y))
+    tied = {"tied": [("kernel.variance", "noise_var")], "bounds": {"kernel.variance": (0.3, 0.4)}}
+    assert 0.3 - 1e-12 <= noise(**tied) <= 0.4 + 1e-12
+    assert noise(bounds={"kernel.lengthscale": (0.1, 9.0)}) == pytest.approx(FLOOR * np.var(y))
+
+
+def test_searches_copies_and_files_keep_them(tmp_path):
+    model = GPRegressor(RBF(1.0, np.ones(2)), max_steps=3, **GIVEN)
+    assert clone(model).get_params(deep=False) == model.get_params(deep=False)
+    fitted = clone(model).set_params(tied=[PAIR], kernel__variance=2.0).fit(X, Y)
+    assert pickle.loads(pickle.dumps(fitted)).get_params()["tied"] == [PAIR]
+    save(fitted, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert again.tied == (PAIR,)
+    assert (again.fixed, again.bounds, again.priors) == (
+        ("mean.value",), GIVEN["bounds"], GIVEN["priors"],
+    )  # fmt: skip
+    np.testing.assert_array_equal(again.predict(X), fitted.predict(X))
+    grid = {"tied": [[], [PAIR]], "bounds": [None, {"kernel.lengthscale": (0.01, 0.02)}]}
+    search = GridSearchCV(GPRegressor(RBF(1.0, np.ones(2)), max_steps=4), grid, cv=2).fit(X, Y)
+    assert search.best_params_["bounds"] is None
+
+
+@each(
+    ("wrong", "said"),
+    [
+        ({"fixed": ["kernel.period"]}, r"fixed names 'kernel.period'; there are"),
+        ({"bounds": {"kernel.lenghtscale": (1.0, 2.0)}}, r"bounds name .* near 'kernel.lengthsc"),
+        ({"bounds": {"noise_var": (2.0, 1.0)}}, r"bounds\['noise_var'\] must"),
+        ({"priors": {"noise_var": 1.0}}, r"priors\['noise_var'\] must"),
+        ({"tied": [(PAIR[0], "noise_var[1]")]}, r"tied names 'noise_var\[1\]'; there are"),
+        ({"tied": [PAIR], "fixed": [PAIR[1]]}, r"tied must name what is fitted"),
+        ({"fixed": "noise_var"}, "fixed must be a collection of names"),
+        ({"bounds": [1.0, 2.0]}, "bounds must be a mapping by names; got list"),
+        ({"priors": LogNormalPrior()}, "priors must be a mapping by names; got LogNormalPrior"),
+        ({"tied": (pair for pair in [PAIR])}, "tied must be a list of groups; got generator"),
+        ({"tied": ["noise_var"]}, "a group of tied must be an iterable of names"),
+    ],
+)
+def test_what_contradicts_is_told_by_its_name(wrong, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        GPRegressor(RBF(1.0, np.ones(2)), **wrong).fit(X, Y)
