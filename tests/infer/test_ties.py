@@ -12,6 +12,7 @@ from gpnotes import (
     GP,
     RBF,
     SVGP,
+    BayesianLinear,
     Bernoulli,
     ConstantMean,
     FeatureGP,
@@ -20,8 +21,10 @@ from gpnotes import (
     LaplaceGP,
     LogNormalPrior,
     Matern32,
+    Matern52,
     NormalPrior,
     SparseGP,
+    StateSpaceGP,
     fit,
     named,
     stream,
@@ -29,10 +32,12 @@ from gpnotes import (
 from gpnotes.ground.chunks import Rows
 from gpnotes.infer.deep import with_inner_layers
 from gpnotes.infer.features import draw_frequencies
+from gpnotes.infer.laplace import EPGP
 from gpnotes.infer.objective import objective_of
 from gpnotes.infer.saving import load, save
 from gpnotes.infer.svgp import initial_posterior
 from gpnotes.infer.ties import followers, ties_of
+from gpnotes.model.likelihoods import NegativeBinomial
 from gpnotes.samplers import HyperparameterDensity
 from gpnotes.testing import gradcheck
 
@@ -54,12 +59,14 @@ OF_PARTS = [tuple(_IN.format(i) + "lengthscale" for i in (0, 1))]
         (GP(ARD, 0.1, ConstantMean(0.3)), GP(ONE, 0.1, ConstantMean(0.3)), Y),
         (SparseGP(GP(ARD, 0.1), X[:8]), SparseGP(GP(ONE, 0.1), X[:8]), Y),
         (LaplaceGP(GP(ARD, 0.0), Bernoulli()), LaplaceGP(GP(ONE, 0.0), Bernoulli()), np.sign(Y)),
+        (EPGP(GP(ARD, 0.0), Bernoulli()), EPGP(GP(ONE, 0.0), Bernoulli()), np.sign(Y)),
+        (SVGP(GP(ARD, 0.0), Gaussian(0.1), X[:8]), SVGP(GP(ONE, 0.0), Gaussian(0.1), X[:8]), Y),
     ],
 )  # fmt: skip
 def test_lengths_that_are_tied_are_one_length_for_all_columns(tied, one, y):
     before = "" if isinstance(tied, GP) else "gp."
     pair = tuple(before + name for name in LENGTHS[0])
-    held = ["inducing"] if isinstance(tied, SparseGP) else []
+    held = ["inducing"] if isinstance(tied, SparseGP | SVGP) else []
     joined = fit(tied, X, y, tied=[pair], fixed=held)
     alone = fit(one, X, y, fixed=held)
     assert joined.log_evidence == pytest.approx(alone.log_evidence, rel=1e-6)
@@ -67,6 +74,21 @@ def test_lengths_that_are_tied_are_one_length_for_all_columns(tied, one, y):
     assert kernel.lengthscale[0] == kernel.lengthscale[1]
     few, many = (len(found.objective.vector(found.model)) for found in (alone, joined))
     assert few == many
+
+
+def test_a_tie_in_time_series_is_the_one_of_the_process():
+    kernel = Matern32(1.0, 1.0) + Matern52(0.5, 2.0)
+    pair = tuple(f"kernel.parts.{i}.lengthscale" for i in (0, 1))
+    times, options = np.sort(X[:, :1], axis=0), {"max_steps": 20}
+    along = fit(StateSpaceGP(GP(kernel, 0.1)), times, Y, tied=[_of_gp(pair)], **options)
+    whole = fit(GP(kernel, 0.1), times, Y, tied=[pair], **options)
+    assert along.log_evidence == pytest.approx(whole.log_evidence, abs=1e-6)
+    parts = along.model.gp.kernel.parts
+    assert parts[0].lengthscale == parts[1].lengthscale
+
+
+def _of_gp(names):
+    return tuple(f"gp.{name}" for name in names)
 
 
 def test_the_variances_of_two_parts_that_are_tied_are_one_factor_before_both():
@@ -122,17 +144,31 @@ OTHERS = {
     "noise that varies": (HeteroscedasticGP(GP(ARD, 0.1), ARD),
                           [(_GP, "noise_kernel.lengthscale")]),
     "inner units": (_deep, [tuple(f"layers.0.{i}.gp.kernel.lengthscale" for i in (0, 1))]),
+    "labels by moments": (EPGP(GP(ARD, 0.0), Bernoulli()), [(f"{_GP}[0]", f"{_GP}[1]")]),
+    "counts around a mode": (LaplaceGP(GP(ARD, 0.0), NegativeBinomial(2.0)),
+                             [("gp.kernel.variance", "likelihood.shape")]),
+    "on a line": (StateSpaceGP(GP(Matern32(1.0, 1.0) + Matern52(0.5, 2.0), 0.1)),
+                  [("gp.kernel.parts.0.lengthscale", "gp.kernel.parts.1.lengthscale"),
+                   ("gp.noise_var", "gp.kernel.parts.1.variance")]),
     "a likelihood": (SVGP(GP(ARD, 0.0), Gaussian(0.1), X[:4]),
                      [("gp.kernel.variance", "likelihood.variance")]),
 }  # fmt: skip
+
+
+DATA = {
+    "labels by moments": Rows(X, np.sign(Y)),
+    "counts around a mode": Rows(X, np.round(np.exp(1.0 + Y))),
+    "on a line": Rows(np.sort(X[:, :1], axis=0), Y),
+}
 
 
 @each("name", OTHERS)
 def test_the_gradients_of_other_models_with_ties_are_those_of_differences(name):
     model, tied = OTHERS[name]
     model = model() if callable(model) else model
-    objective = objective_of(model, Rows(X, Y), tied=tied)
-    plain = objective_of(model, Rows(X, Y))
+    rows = DATA.get(name, Rows(X, Y))
+    objective = objective_of(model, rows, tied=tied)
+    plain = objective_of(model, rows)
     vector = objective.vector(objective.model) + 0.05
     assert vector.size + len(objective.tied) == plain.vector(model).size
     gradcheck(lambda v: objective(v)[0], lambda v, bar: (bar * objective(v)[1],), vector)
@@ -266,6 +302,12 @@ def test_without_ties_there_are_no_groups():
 def test_ties_that_contradict_are_told_by_their_names(options, match):
     with pytest.raises(ValueError, match=match):
         fit(GP(ARD, 0.1, ConstantMean(0.3)), X, Y, **options)
+
+
+def test_what_no_fit_moves_is_told_so():
+    for name in ("prior_cov", "prior_cov[0, 0]"):
+        with pytest.raises(ValueError, match=r"prior_cov of a BayesianLinear is none, and no fit "):
+            fit(BayesianLinear(np.eye(2), 0.1), X, Y, tied=[("noise_var", name)])
 
 
 @each("tied", ["ab", 3, ["noise_var"], [(FIRST, 3)], None])

@@ -112,6 +112,8 @@ def _tied_entries(
             every = {leaf.path: leaf.entries for leaf in leaves(model)}
             if name in expansions(every):
                 raise ValueError(f"tied must name what is fitted; {name} is held by fixed")
+            if path_of(name) not in every:
+                _require_moved(model, path_of(name))
             raise unknown("tied names {!r}; there are {}", [name], every)
     sizes = {name: len(there[name]) for name in group}
     if len(set(sizes.values())) > 1:
@@ -121,6 +123,16 @@ def _tied_entries(
     if len({sign == "real" for sign in signs.values()}) > 1:
         raise ValueError(f"tied must not join what is positive with what has any sign; got {signs}")
     return list(zip(*(there[name] for name in group), strict=True))
+
+
+def _require_moved(model: Parameters, path: str) -> None:
+    """Refuse what a model has and no fit moves, as the covariance of a prior on weights."""
+    found: Any = model
+    for step in path.split("."):
+        found = getattr(found, step, None)
+    if found is not None and not leaves(found):
+        what = f"{path} of a {type(model).__name__} is none, and no fit moves it"
+        raise ValueError(f"tied must name parameters; {what}")
 
 
 def _names_of(group: Any) -> tuple[str, ...]:
