@@ -83,9 +83,9 @@ def test_each_display_of_a_paper_has_its_verdict(check: Any) -> None:
     status, said = check("paper.tex", paper__tex=PAPER, tail__tex=TAIL.replace("% let", "%"))
     lines = said.splitlines()
     assert status == 1
-    assert lines[0].startswith("paper.tex:5:3: eq:square: tried: holds · ")
+    assert lines[0].startswith("paper.tex:5:3: (1) eq:square: tried: holds · ")
     assert lines[0].endswith(" mutants caught · a, b real")
-    assert lines[1].startswith("paper.tex:6:3: error: eq:double: tried: does not hold")
+    assert lines[1].startswith("paper.tex:6:3: error: (2) eq:double: tried: does not hold")
     assert lines[2].startswith("paper.tex:8:4: tried: holds if x > 0")
     assert lines[3] == "paper.tex:9:4: definition · of m"
     assert lines[4].startswith("paper.tex:10:18: eq:odd: not read: ")
@@ -208,7 +208,7 @@ def test_the_equations_of_a_paper_can_be_checked(check: Any) -> None:
     assert "eq:square" not in {one.get("label") for one in others}
     false = {**files, "paper__tex": PAPER.replace("2 a b", "3 a b")}
     _, said = check("paper.tex", "checks.md", **false)
-    assert "paper.tex:5:16: error: eq:square: checked: does not hold" in said
+    assert "paper.tex:5:16: error: (1) eq:square: checked: does not hold" in said
     status, said = check("--strict", "paper.tex", "checks.md", **files)
     assert status == 1
     assert "paper.tex:6:1: error: the equation eq:double is numbered, but no cell checks it" in said

@@ -10,6 +10,7 @@ from pathlib import Path
 from ..book import execution, markup
 from ..book.execution import Fault, Run
 from ..book.settings import find_settings
+from ..sources import paper as papers
 from ..sources.paper import TEX
 from .declarations import DeclarationError, Declared, declared_all
 from .reading import Read, read
@@ -36,7 +37,7 @@ def check_papers(paths: Sequence[Path], options: Options) -> int:
     where a page could not be run or a declaration of the settings not be read.
     """
     texts = texts_of(paths)
-    report = Report(FORMATS[options.form](options.annotate), len(texts))
+    report = Report(FORMATS[options.form](options.annotate), len(texts), _numbers(texts))
     runs = _run([text for text in texts if _runs(text)], options.jobs, report)
     every: list[Task] = []
     for text in texts:
@@ -47,6 +48,16 @@ def check_papers(paths: Sequence[Path], options: Options) -> int:
         report.fault(fault)
     report.close()
     return report.status
+
+
+def _numbers(texts: Sequence[Path]) -> dict[tuple[str, str], str]:
+    """The numbers of the papers' equations in print, by file and label."""
+    numbers = {}
+    for text in (text for text in texts if text.suffix in TEX):
+        for one in papers.read(text).equations:
+            if one.label and one.number:
+                numbers[str(text.resolve()), one.label] = one.number
+    return numbers
 
 
 def texts_of(paths: Sequence[Path]) -> list[Path]:
@@ -92,7 +103,7 @@ def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -
     except ValueError as wrong:
         report.fault(Fault(str(text.resolve()), 1, 1, str(wrong), broken=True))
         return []
-    _tell(found, report)
+    _tell(text, found, report)
     try:
         first, own = settled(text, options.let)
     except DeclarationError as wrong:
@@ -102,10 +113,12 @@ def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -
     return [one for one in tasks(found, first, own) if not (one.label and one.label in bound)]
 
 
-def _tell(found: Read, report: Report) -> None:
+def _tell(text: Path, found: Read, report: Report) -> None:
     """What is not there, and which comments may mean to declare something."""
     for place, said in found.unclear:
         report.note(str(place.file), place.line, f"this comment declares nothing: {said}")
+    if (why := found.paper.uncounted) and text.suffix in TEX:
+        report.note(str(text), 1, f"the numbers of its equations in print are not known: {why}")
     for lack in found.paper.lacks:
         place = found.paper.place(lack.at)
         report.note(str(place.file), place.line, f"the file {lack.text} is not there")

@@ -23,6 +23,8 @@ VERDICTS: tuple[Verdict, ...] = ("checked", "tried", "definition", "not read")
 class Finding:
     """A display: where it stands, its `verdict` and, if it was evaluated, the `outcome`.
 
+    `number` is the one that stands beside it in print, where that is known.
+
     `why` says the rest in words; `region` is where it holds, if not everywhere; `mends` are edits
     after which it would hold; `mutants` how many slips were caught and survived; `drawn` what the
     symbols were taken to be.
@@ -41,6 +43,13 @@ class Finding:
     mends: tuple[str, ...] = ()
     mutants: Mapping[str, int] = field(default_factory=dict)
     drawn: Mapping[str, str] = field(default_factory=dict)
+    number: str = ""
+
+    @property
+    def name(self) -> str:
+        """``(3.4) eq-a: ``, as far as it has a number in print and a label."""
+        said = " ".join(filter(None, [f"({self.number})" if self.number else "", self.label]))
+        return f"{said}: " if said else ""
 
     @property
     def fails(self) -> bool:
@@ -64,8 +73,9 @@ class Finding:
         """Plain data, with what is empty left out."""
         every = {
             "file": self.file, "line": self.line, "column": self.column, "label": self.label,
-            "verdict": self.verdict, "outcome": self.outcome, "region": self.region,
-            "why": self.why, "mends": list(self.mends), "residual": self.residual,
+            "number": self.number, "verdict": self.verdict, "outcome": self.outcome,
+            "region": self.region, "why": self.why, "mends": list(self.mends),
+            "residual": self.residual,
             "mutants": dict(self.mutants), "drawn": dict(self.drawn), "latex": self.latex,
         }  # fmt: skip
         return {key: value for key, value in every.items() if value not in ("", None, [], {})}

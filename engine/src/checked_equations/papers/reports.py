@@ -31,11 +31,17 @@ class Form(Protocol):
 
 
 class Report:
-    """All that is found, in order, told in a `form`."""
+    """All that is found, in order, told in a `form`.
 
-    def __init__(self, form: Form, texts: int) -> None:
+    `numbers` are those that stand in print, by the file and the label of the equation.
+    """
+
+    def __init__(
+        self, form: Form, texts: int, numbers: Mapping[tuple[str, str], str] | None = None
+    ) -> None:
         self.form = form
         self.texts = texts
+        self.numbers = numbers or {}
         self.findings: list[Finding] = []
         self.faults: list[Fault] = []
         self.notes: list[tuple[str, int, str]] = []
@@ -61,7 +67,9 @@ class Report:
         verdict: Verdict = "definition" if definition else "checked"
         outcome: Outcome = "" if definition else "holds"
         said = held.said.removeprefix(f"{held.label}: ")
-        self.add(Finding(file, held.line, 1, verdict, outcome, held.label, why=said))
+        number = self._number(held.file, held.label)
+        at = (file, held.line, 1)
+        self.add(Finding(*at, verdict, outcome, held.label, why=said, number=number))
 
     def fault(self, fault: Fault) -> None:
         """A fault: that of an equation is a finding, and every other stands for itself."""
@@ -71,7 +79,11 @@ class Report:
             return
         where = os.path.relpath(fault.file), fault.line, fault.column
         outcome: Outcome = "does not hold" if "does not hold" in fault.said else "refused"
-        self.add(Finding(*where, "checked", outcome, fault.label, why=fault.said))
+        number = self._number(fault.file, fault.label)
+        self.add(Finding(*where, "checked", outcome, fault.label, why=fault.said, number=number))
+
+    def _number(self, file: str, label: str) -> str:
+        return self.numbers.get((str(Path(file).resolve()), label), "")
 
     def note(self, file: str, line: int, said: str) -> None:
         """What ends nothing."""
@@ -108,13 +120,13 @@ class Text:
         self.annotate = annotate
 
     def equation(self, found: Finding) -> None:
-        """``paper.tex:3:5: error: eq-a: tried: does not hold``."""
-        name = f"{found.label}: " if found.label else ""
+        """``paper.tex:3:5: error: (1) eq-a: tried: does not hold``."""
         where = place(found.file, found.line, found.column)
         error = "error: " if found.fails else ""
-        print(f"{where}: {error}{name}{found}", flush=True)
+        print(f"{where}: {error}{found.name}{found}", flush=True)
         if self.annotate and found.fails:
-            fault = Fault(found.file, found.line, found.column, str(found), found.label or "tried")
+            said = f"({found.number}) {found}" if found.number else str(found)
+            fault = Fault(found.file, found.line, found.column, said, found.label or "tried")
             print(annotation(fault, "error" if found.verdict == "checked" else "warning"))
 
     def fault(self, fault: Fault) -> None:

@@ -62,10 +62,9 @@ def _rule(found: Finding) -> str:
 
 def _result(found: Finding) -> dict[str, Any]:
     rule = _rule(found)
-    name = f"{found.label}: " if found.label else ""
     digest = Equation(found.label, found.latex or found.label, 1).digest
     return {
-        **_at(rule, f"{name}{found}", Path(found.file).as_posix(), found.line, found.column),
+        **_at(rule, f"{found.name}{found}", Path(found.file).as_posix(), found.line, found.column),
         "partialFingerprints": {"equation/v1": digest},
     }
 

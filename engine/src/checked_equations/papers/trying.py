@@ -42,11 +42,12 @@ class Task:
     declared: Declared
     fault: str = ""
     around: Around = field(default_factory=Around)
+    number: str = ""
 
 
 def tasks(read: Read, first: Declared, own: Mapping[str, Declared]) -> Iterator[Task]:
     """What is to be tried of a text; `own` are declarations by label."""
-    for number, one in enumerate(read.paper.equations):
+    for place_of, one in enumerate(read.paper.equations):
         place = read.paper.place(one.at)
         known = read.known_at(one.at, first).and_then(own.get(one.label, Declared()))
         where = (os.path.relpath(place.file), place.line, place.column)
@@ -57,7 +58,8 @@ def tasks(read: Read, first: Declared, own: Mapping[str, Declared]) -> Iterator[
             one.macros,
             known,
             one.fault,
-            told_around(read.paper, number),
+            told_around(read.paper, place_of),
+            one.number,
         )
 
 
@@ -73,7 +75,7 @@ def try_all(every: Sequence[Task], jobs: int) -> Iterator[Finding]:
 def try_one(task: Task) -> Finding:
     """What becomes of a display; no fault of the engine ends the command."""
     if task.fault:
-        return Finding(*task.place, "not read", why=task.fault)
+        return Finding(*task.place, "not read", why=task.fault, number=task.number)
     try:
         with _limited(SECONDS):
             tried = _tried(task)
@@ -81,7 +83,7 @@ def try_one(task: Task) -> Finding:
         tried = Tried("not read", f"it takes longer than {SECONDS} s")
     except Exception as error:  # noqa: BLE001 - one display must not end the others
         tried = Tried("not read", f"the engine failed on it: {type(error).__name__}: {error}")
-    return finding(tried, task.place, task.label, task.latex)
+    return replace(finding(tried, task.place, task.label, task.latex), number=task.number)
 
 
 def _tried(task: Task) -> Tried:

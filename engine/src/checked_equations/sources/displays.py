@@ -14,19 +14,8 @@ from typing import NamedTuple
 
 from .joined import blank
 
-ROWS = frozenset(
-    [
-        "align",
-        "alignat",
-        "flalign",
-        "gather",
-        "eqnarray",
-        "aligned",
-        "alignedat",
-        "gathered",
-        "split",
-    ]
-)
+ROWS_WITH_NUMBERS = frozenset(["align", "alignat", "flalign", "gather", "eqnarray"])
+ROWS = ROWS_WITH_NUMBERS | {"aligned", "alignedat", "gathered", "split"}
 WHOLE = frozenset(["equation", "multline", "displaymath", "math", "dmath"])
 _INNER = "aligned|alignedat|gathered|split|multlined"
 _COLUMNS = frozenset(["align", "alignat", "flalign", "aligned", "alignedat"])
@@ -73,14 +62,15 @@ _GOES_ON = re.compile(
 class Display:
     """Displayed mathematics: its content lies from `start` to before `end`, behind its opening.
 
-    `opens` is the environment, or ``[`` or ``$$``; `fault` says why it could not be read. One with
-    ``$`` is not displayed: it stands in a sentence.
+    `opens` is the environment, or ``[`` or ``$$``, which is `numbered` if it is one without a star;
+    `fault` says why it could not be read. One with ``$`` is not displayed: it stands in a sentence.
     """
 
     opens: str
     start: int
     end: int
     fault: str = ""
+    numbered: bool = False
 
 
 class Printed(NamedTuple):
@@ -116,7 +106,8 @@ def displays_of(text: str, start: int = 0) -> Iterator[Display]:
             if opens != "$":
                 yield Display(opens, at, at, f"the display that `{match[0]}` opens is never closed")
             continue
-        yield Display(opens, _past_columns(text, at, opens), end)
+        starts = _past_columns(text, at, opens)
+        yield Display(opens, starts, end, numbered=bool(name) and "*" not in match[0])
         at = behind
 
 
@@ -163,6 +154,20 @@ def equations(text: str, display: Display) -> Iterator[Printed]:
         if bare.strip(" \n\t&\\.,;{}"):
             skipped = len(bare) - len(bare.lstrip())
             yield Printed(display.start + start + skipped, bare.strip(), label, tag)
+
+
+def rows_of(text: str, display: Display) -> list[tuple[int, int]]:
+    """The stretches of a display that may have a number each: its rows, or the whole.
+
+    >>> text = r"a &= b & c &= d \\\\ e &= f"
+    >>> [text[start:end] for start, end in rows_of(text, Display("align", 0, len(text)))]
+    ['a &= b & c &= d \\\\\\\\', ' e &= f']
+    """
+    if display.opens not in ROWS_WITH_NUMBERS:
+        return [(display.start, display.end)]
+    rows = _rows(text[display.start : display.end], display.opens)
+    starts = [display.start + begin for begin, _, parted in rows if not parted]
+    return list(zip(starts, [*starts[1:], display.end], strict=True))
 
 
 def mathematics(latex: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from .commands import Command, Macro, commands_of
 from .displays import Printed, displays_of, equations
 from .files import read_paper
 from .joined import Comment, Joined, Part, Place, blank, spliced
+from .numbers import Numbered, number_of, numbered, scheme_of
 
 # What TeX and its packages bring, and this engine spells otherwise.
 KNOWN: Mapping[str, str | list[str | int]] = {
@@ -31,7 +32,8 @@ _OPENING = re.compile(r"\\(?:begin|end)\s*\{|\\[\[\]]|\$\$")
 class PaperEquation:
     """An equation as it is printed.
 
-    `at` is where it begins in the text of the paper, `macros` are the commands that hold there.
+    `at` is where it begins in the text of the paper, `macros` are the commands that hold there;
+    `number` is what stands beside it in print, if that is known.
     """
 
     latex: str
@@ -40,15 +42,20 @@ class PaperEquation:
     label: str = ""
     tag: str = ""
     fault: str = ""
+    number: str = ""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """All that is read of a paper; `inline` are the formulas in its sentences."""
+    """All that is read of a paper; `inline` are the formulas in its sentences.
+
+    `uncounted` says why the numbers of its equations are not known.
+    """
 
     joined: Joined
     equations: tuple[PaperEquation, ...]
     inline: tuple[PaperEquation, ...]
+    uncounted: str = ""
 
     @property
     def comments(self) -> tuple[Comment, ...]:
@@ -83,7 +90,10 @@ def paper_of(joined: Joined) -> Paper:
     known = _Macros(defined)
     shown: list[PaperEquation] = []
     inline: list[PaperEquation] = []
-    for display in displays_of(text, max(begin, 0)):
+    found = list(displays_of(text, max(begin, 0)))
+    scheme = scheme_of(joined.text, defined)
+    numbers = list(numbered(text, found, defined, scheme))
+    for display in found:
         macros = known.at(display.start)
         if display.opens == "$":
             latex = text[display.start : display.end]
@@ -91,12 +101,15 @@ def paper_of(joined: Joined) -> Paper:
         elif display.fault:
             shown.append(PaperEquation("", display.start, macros, fault=display.fault))
         else:
-            shown += (_of(one, macros) for one in equations(text, display))
-    return Paper(joined, tuple(shown), tuple(inline))
+            shown += (_of(one, macros, numbers) for one in equations(text, display))
+    counted = any(one.numbered for one in found)
+    return Paper(joined, tuple(shown), tuple(inline), scheme.why if counted else "")
 
 
-def _of(printed: Printed, macros: Macros) -> PaperEquation:
-    return PaperEquation(printed.latex, printed.start, macros, printed.label, printed.tag)
+def _of(printed: Printed, macros: Macros, numbers: Sequence[Numbered]) -> PaperEquation:
+    start, latex = printed.start, printed.latex
+    number = number_of(start, start + len(latex), numbers)
+    return PaperEquation(latex, start, macros, printed.label, printed.tag, number=number)
 
 
 class _Macros:
