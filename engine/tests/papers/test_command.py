@@ -88,7 +88,7 @@ def test_each_display_of_a_paper_has_its_verdict(check: Any) -> None:
     assert lines[1].startswith("paper.tex:6:3: error: (2) eq:double: tried: does not hold")
     assert lines[2].startswith("paper.tex:8:4: tried: holds if x > 0")
     assert lines[3] == "paper.tex:9:4: definition · of m"
-    assert lines[4].startswith("paper.tex:10:18: eq:odd: not read: ")
+    assert lines[4].startswith("paper.tex:10:18: (3) eq:odd: not read: ")
     assert lines[5].startswith("tail.tex:2:4: tried: holds")
     assert lines[6] == (
         "1 text, 6 equations: "
