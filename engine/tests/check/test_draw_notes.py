@@ -1,5 +1,6 @@
 """Draws that share what the statement does not say are noted, where it matters, and no others."""
 
+import numpy as np
 import pytest
 
 from checked_equations import check_equation
@@ -50,3 +51,33 @@ def test_what_the_statement_says_is_not_noted():
 def test_a_positive_number_that_no_root_sees_is_not_noted():
     draw = lambda rng: {"a": rng.uniform(1, 2), "b": rng.uniform(3, 4)}  # noqa: E731
     assert check_equation("(a + b)^2 = a^2 + 2 a b + b^2", draw).notes == ()
+
+
+def _covariance(rng):
+    S = rng.normal(size=(3, 3))
+    S = S @ S.T
+    x, y = rng.normal(size=3), rng.normal(size=3)
+    return {"S": S, "x": x, "y": y, "v": x @ S @ y, "I": np.eye(3), "s": rng.uniform(1, 2)}
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"v = x^\top S y",  # v was found from S
+        r"x^\top S x = (x^\top S x)^\top",  # of any S
+        r"(S x)^\top I = x^\top S^\top I",  # the identity is symmetric
+        r"\log(3 s) - \log s = \log 3",  # the logarithm says so
+        r"\sqrt{s}^3 = s^{3/2}",
+        r"|s x| = |s| |x|",
+    ],
+)
+def test_what_changed_numbers_would_tell_as_well_is_not_noted(latex):
+    drawn = [_covariance(np.random.default_rng(seed)) for seed in range(3)]
+    names = {"S": "value", "x": "value", "y": "value", "v": "value", "I": "value", "s": "value"}
+    assert notes_on(parse(latex, names), drawn) == ()
+
+
+def test_a_gradient_that_wants_a_symmetric_matrix_is_noted():
+    drawn = [_covariance(np.random.default_rng(seed)) for seed in range(3)]
+    statement = parse(r"\nabla_x (x^\top S x) = 2 S x", dict.fromkeys(drawn[0], "value"))
+    assert notes_on(statement, drawn) == ("every draw of S is symmetric",)

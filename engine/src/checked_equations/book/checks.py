@@ -110,7 +110,7 @@ def _compared(
         draws=len(drawn),
         backend=backend(drawn[0]),
         route=statements.route_of(bound.statement, drawn[0]),
-        notes=notes_on(bound.statement, drawn),
+        notes=notes_on(bound.statement, drawn, allowed),
     )  # fmt: skip
 
 

@@ -2,24 +2,33 @@
 
 A statement may hold for positive x alone, for symmetric A, for odd n. Where every draw is so, and
 the symbol stands where it matters, below a root or a modulus, beside a transpose, above a sign,
-the numbers cannot tell.
+the numbers cannot tell. Whether they hide something is tried: the sign of x is turned, A is made
+lopsided, and nothing else is changed. A symbol on one side alone says nothing then, since the other
+side was found from it; and what has no value on either side needs no condition in print.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import EquationError
 from ..evaluate.values import Estimate, host, kind
 from ..latex import tree as t
+from .bindings import names_in
+from .relations import Tolerance
+from .statements import BoundStatement, Draw
 
 _SIGNED = frozenset({"log", "max", "min", "sign"})
 _TOLERANCE = 1e-12
+EXACT = Tolerance()
 
 
-def notes_on(statement: t.Statement, drawn: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def notes_on(
+    statement: t.Statement, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance = EXACT
+) -> tuple[str, ...]:
     """What every draw of a symbol is without the statement's saying so, where it matters.
 
     Examples
@@ -32,27 +41,60 @@ def notes_on(statement: t.Statement, drawn: Sequence[Mapping[str, Any]]) -> tupl
         return ()
     said = {_key(part) for condition in statement.conditions for _, part in t.walk(condition)}
     found: dict[str, None] = {}
-    for place, key, word, is_so in _places(statement):
+    for key, shared in dict.fromkeys(_places(statement)):
         values = [_numbers(bound.get(key)) for bound in drawn]
-        if place and key not in said and all(v is not None and is_so(v) for v in values):
-            found[f"every draw of {key} is {word}"] = None
+        if key in said or not all(v is not None and shared.is_so(v) for v in values):
+            continue
+        changed = {**drawn[0], key: shared.changed(values[0])} if shared.changed else None
+        if changed is None or any(_fails(step, key, changed, allowed) for step in statement.steps):
+            found[f"every draw of {key} is {shared.word}"] = None
     return tuple(found)
 
 
-Test = Callable[[np.ndarray], bool]
+class Shared(NamedTuple):
+    """What draws may share: the word for it, what tells it, and a number that is not so."""
+
+    word: str
+    is_so: Callable[[np.ndarray], bool]
+    changed: Callable[[Any], np.ndarray] | None = None
 
 
-def _places(statement: t.Statement) -> Iterator[tuple[bool, str, str, Test]]:
-    """Where something of a symbol matters: the symbol, the word for it, what tells it."""
+def _places(statement: t.Statement) -> Iterator[tuple[str, Shared]]:
+    """Where something of a symbol matters: the symbol, and what."""
     for step in statement.steps:
         for _, part in t.walk(step):
             for key in _below(part, _is_signed(part)):
-                yield True, key, "positive", _positive
+                yield key, _POSITIVE
             for key in _below(part, _transposes(part)):
-                yield True, key, "symmetric", _symmetric
+                yield key, _SYMMETRIC
             if isinstance(part, t.Power) and part.base == t.Sum((t.Number(1.0),), (-1,)):
-                yield True, _key(part.exponent), "even", lambda v: _parity(v) == 0
-                yield True, _key(part.exponent), "odd", lambda v: _parity(v) == 1
+                yield _key(part.exponent), _EVEN
+                yield _key(part.exponent), _ODD
+
+
+def _fails(step: t.Step, key: str, changed: Mapping[str, Any], allowed: Tolerance) -> bool:
+    """Whether a step with the symbol on both sides no longer holds, or has a value on one alone."""
+    if not all(key in names_in(side) for side in (step.left, step.right)):
+        return False
+    bound = BoundStatement(t.Statement((step,)), (Draw(changed),), allowed)
+    sides = [_value(bound.draws[0], side) for side in (step.left, step.right)]
+    if sides == [False, False]:
+        return False
+    try:
+        return sides != [True, True] or not bound.compare(0, step).holds
+    except (EquationError, ValueError):  # of other shapes
+        return True
+
+
+def _value(draw: Draw, side: t.Node) -> bool:
+    """Whether a side has a value: real, where all that is bound is."""
+    with np.errstate(all="ignore"):
+        try:
+            value = host(draw.evaluator.value(side))
+        except Exception:  # noqa: BLE001  whatever a bound callable says to it
+            return False
+    real = not any(np.iscomplexobj(bound) for bound in draw.bindings.values())
+    return bool(np.all(np.isfinite(value))) and not (real and np.iscomplexobj(value))
 
 
 def _is_signed(part: t.Node) -> bool:
@@ -101,9 +143,23 @@ def _positive(value: np.ndarray) -> bool:
 
 
 def _symmetric(value: np.ndarray) -> bool:
+    """Symmetric, and no multiple of the identity, which its letter says to be one."""
     square = value.ndim == 2 and value.shape[0] == value.shape[1] > 1
-    return square and bool(np.allclose(value, value.T, rtol=_TOLERANCE, atol=_TOLERANCE))
+    if not square or np.array_equal(value, value[0, 0] * np.eye(len(value))):
+        return False
+    return bool(np.allclose(value, value.T, rtol=_TOLERANCE, atol=_TOLERANCE))
+
+
+def _lopsided(value: np.ndarray) -> np.ndarray:
+    above: np.ndarray = value + 0.1 * np.abs(value).max() * np.triu(np.ones_like(value), 1)
+    return above
 
 
 def _parity(value: np.ndarray) -> float:
     return float(np.real(value)) % 2 if value.ndim == 0 else -1.0
+
+
+_POSITIVE = Shared("positive", _positive, lambda value: -value)
+_SYMMETRIC = Shared("symmetric", _symmetric, _lopsided)
+_EVEN = Shared("even", lambda value: _parity(value) == 0)
+_ODD = Shared("odd", lambda value: _parity(value) == 1)
