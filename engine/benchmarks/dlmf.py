@@ -1,23 +1,28 @@
 """How much of NIST's Digital Library of Mathematical Functions is verified, and nothing accused.
 
-    python engine/benchmarks/dlmf.py FOLDER [--list VERDICT] [--only 4.21]
+    python engine/benchmarks/dlmf.py FOLDER [--list VERDICT] [--only 4.21] [--write FILE]
 
 FOLDER holds the pages in Markdown, one folder a chapter (``4/4.1.md``), as the public repository
 Novum-Mathematicum/DLMF-markdown has them. Each display is tried as it stands, with the conditions
 that the text around it prints; nothing is bound by hand. A display is *verified* if it holds
 wherever it has a value and the conditions allow it, and every mutant of it is caught; *in part* if
-it holds in one region and not in another; *wrong* if it holds nowhere.
+it holds in one region and not in another; *wrong* if it holds nowhere; *undecided* if some mutants
+need more than the time that a display is given. Seconds are the processor's:
+the median, what 95 % need at most, and the most. With ``--write`` a file has a line for each
+display, its verdict, seconds and reason, for comparing two states of the engine.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
+import statistics
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from checked_equations.tried import Tried
 from checked_equations.tried.display import try_display
@@ -29,7 +34,7 @@ _INLINE = re.compile(r"\$([^$]+)\$")
 _BEHIND = re.compile(r"^\s*(where|when|provided|for|if|and|valid|in which|here)\b")
 
 
-COLUMNS = ("verified", "survivors", "in part", "wrong", "definition", "not read")
+COLUMNS = ("verified", "survivors", "undecided", "in part", "wrong", "definition", "not read")
 
 
 @dataclass(frozen=True)
@@ -75,8 +80,9 @@ def sort_of(found: Tried) -> str:
     """The word for a verdict."""
     if found.verdict == "holds":
         mutants = found.mutants
-        caught = mutants is not None and mutants.caught and not mutants.survived
-        return "verified" if caught else "survivors"
+        if mutants is None or not mutants.caught or mutants.survived:
+            return "survivors"
+        return "undecided" if mutants.undecided else "verified"
     words = {"holds if": "in part", "does not hold": "wrong", "not read": "not read"}
     return words.get(found.verdict, found.verdict)
 
@@ -92,7 +98,16 @@ def told(display: Display, found: Tried, took: float) -> str:
     return "\n".join(lines)
 
 
-def row(chapter: Path, pages: str, listed: list[str]) -> str:
+def line(display: Display, found: Tried, took: float) -> str:
+    """A display and what became of it, for the file: a row with tabs."""
+    alive = [f"{m.outcome}: {m.edit}" for m in found.mutants.list] if found.mutants else []
+    alive = [said for said in alive if said.startswith(("survived", "undecided"))]
+    why = found.why or found.region or "; ".join(alive)
+    cells = [display.tag or display.page, sort_of(found), f"{took:.1f}", why, display.latex]
+    return "\t".join(" ".join(cell.split()) for cell in cells)
+
+
+def row(chapter: Path, pages: str, listed: list[str], file: TextIO | None) -> str:
     """The row of a chapter in the table."""
     counts: Counter[str] = Counter()
     seconds: list[float] = []
@@ -103,12 +118,18 @@ def row(chapter: Path, pages: str, listed: list[str]) -> str:
             seconds.append(took)
             if sort_of(found) in listed:
                 print(told(display, found, took), flush=True)
+            if file:
+                print(line(display, found, took), file=file, flush=True)
     total = len(seconds)
     cells = [f"{counts[name]} ({100 * counts[name] / max(total, 1):.0f} %)" for name in COLUMNS]
-    mean = sum(seconds) / max(total, 1)
-    return " | ".join(
-        [f"| {chapter.name}", str(total), *cells, f"{mean:.2f}, {max(seconds):.1f} |"]
-    )
+    return " | ".join([f"| {chapter.name}", str(total), *cells, f"{_spread(seconds)} |"])
+
+
+def _spread(seconds: list[float]) -> str:
+    """The median, the 95 % point and the most."""
+    ordered = sorted(seconds) or [0.0]
+    late = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]
+    return f"{statistics.median(ordered):.2f}, {late:.1f}, {ordered[-1]:.1f}"
 
 
 def main() -> None:
@@ -117,11 +138,12 @@ def main() -> None:
     options.add_argument("folder", type=Path)
     options.add_argument("--list", default="", help="print the displays with these verdicts")
     options.add_argument("--only", default="", help="pages that begin so")
+    options.add_argument("--write", type=argparse.FileType("w"), help="a file for all verdicts")
     given = options.parse_args()
-    print("| chapter | displays |", " | ".join(COLUMNS), "| seconds each, most |")
+    print("| chapter | displays |", " | ".join(COLUMNS), "| seconds: median, 95 %, most |")
     for chapter in sorted((p for p in given.folder.iterdir() if p.is_dir()), key=lambda p: p.name):
         if given.only.startswith(chapter.name) or not given.only:
-            print(row(chapter, given.only, given.list.split(",")), flush=True)
+            print(row(chapter, given.only, given.list.split(","), given.write), flush=True)
 
 
 if __name__ == "__main__":

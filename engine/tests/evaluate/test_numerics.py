@@ -5,10 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from checked_equations.errors import OperationError
+from checked_equations.errors import EquationError, OperationError
+from checked_equations.evaluate import beyond
+from checked_equations.evaluate.compiled import function_of
+from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.numerics.circle import derivative
 from checked_equations.evaluate.numerics.extrapolation import product, series
-from checked_equations.evaluate.numerics.quadrature import integrate
+from checked_equations.evaluate.numerics.patience import allowing, spend
+from checked_equations.evaluate.numerics.quadrature import integrate, roughly
+from checked_equations.latex.parser import parse_expression
 
 INTEGRALS = (
     (lambda t: math.exp(-t), 0, math.inf, 1.0),
@@ -65,3 +70,51 @@ def test_derivatives_of_any_order():
 
 def test_what_is_not_analytic_has_no_circle():
     assert derivative(abs, 1.0 + 1.0j, 1) is None
+
+
+def test_what_is_allowed_within_is_no_more_than_around_it():
+    with allowing(0.0), allowing(60.0), pytest.raises(TimeoutError):
+        spend_for_long()
+    with allowing(0.0), allowing(60.0, anew=True):
+        spend_for_long()
+
+
+def spend_for_long():
+    for _ in range(100_000):
+        spend()
+
+
+def test_a_rough_integral_has_five_digits_and_is_asked_less_often():
+    asked = []
+
+    def f(t):
+        asked.append(t)
+        return math.exp(-t * t) / (1 + t * t)
+
+    exact, many = integrate(f, 0, math.inf), len(asked)
+    with roughly():
+        assert abs(integrate(f, 0, math.inf) - exact) < 1e-5
+    assert len(asked) < 1.6 * many
+
+
+INTEGRANDS = (
+    r"e^{-a t} \cos(t)", r"\frac{\sqrt{t + 1}}{(1 + t^2)^{3/2}}", r"|t - \mathrm{i}|^{-1} t^{-1}",
+    r"\frac{-t + a}{\log(2 + t)}", r"\sum_{k=1}^{3} t^{k}",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("latex", INTEGRANDS)
+def test_a_compiled_expression_has_the_values_of_the_evaluator(latex):
+    kinds = {"a": "value", "\\mathrm i": "value"}
+    node = parse_expression(latex, {**kinds, "t": "value"})
+    ev = Evaluator({"a": 0.7, "\\mathrm i": 1j}, beyond=beyond)
+    of = function_of(node, "t", ev, {}, "at")
+    for place in (0.3, 1.7, 0.4 + 0.2j):
+        there = Evaluator({"a": 0.7, "\\mathrm i": 1j, "t": place}, beyond=beyond)
+        assert abs(of(place) - complex(there.value(node))) <= 1e-13 * abs(of(place))
+
+
+def test_where_a_compiled_expression_has_no_value_the_evaluator_says_why():
+    node = parse_expression(r"\frac{1}{t - 1}", {"t": "value"})
+    with pytest.raises(EquationError, match="division by zero"):
+        function_of(node, "t", Evaluator({}), {}, "at")(1.0)

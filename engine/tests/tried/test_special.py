@@ -1,9 +1,14 @@
 """Special functions, series without end, integrals without nodes, and what must not pass."""
 
+import cmath
+import math
+
 import pytest
 
-from checked_equations.tried import try_display
+from checked_equations.book.phrases import mutants_caught
+from checked_equations.tried import judging, try_display
 from checked_equations.tried.nist import NIST, SPECIAL
+from checked_equations.tried.special import FUNCTIONS, WORDS, by, quick
 
 TRUE = (
     r"\Gamma\left(z+1\right) = z\Gamma\left(z\right)",
@@ -139,3 +144,36 @@ def test_what_takes_too_long_is_given_up(monkeypatch):
 def test_a_limit_without_its_series_accuses_nobody():
     latex = r"\frac{\Gamma\left(z+a\right)}{\Gamma\left(z+b\right)} \sim z^{a-b}"
     assert try_display(latex, notation=NIST).verdict == "not read"
+
+
+@pytest.mark.parametrize("name", ["gamma", "loggamma", "digamma", "ei"])
+def test_the_quick_routine_in_floats_has_eleven_digits(name):
+    for z in (0.3, 5.0, -3.3, 2.1 + 0.4j, -7.2 + 20j, 0.01 - 0.3j, 200.0):
+        slow = by(name)(z)
+        assert abs(quick(name)(z) - slow) <= 1e-11 * abs(slow) or slow == math.inf
+
+
+def test_a_mutant_that_takes_too_long_is_undecided_and_not_caught(monkeypatch):
+    latex = r"\int_0^\infty e^{-a t} \cos(b t) \,\mathrm{d}t = \frac{a}{a^2+b^2}, \quad a > 0"
+    monkeypatch.setattr(judging, "_EACH", -1.0)
+    tried = try_display(latex, notation=SPECIAL)
+    assert tried.verdict == "holds"
+    assert tried.mutants.undecided > 0
+    assert tried.mutants.counts["undecided"] == tried.mutants.undecided
+    assert "undecided)" in mutants_caught(tried.mutants.counts)
+
+
+@pytest.mark.parametrize("written", ["\\operatorname{erf}", "\\operatorname{erfc}"])
+def test_error_functions_of_complex_numbers_come_in_floats(written):
+    slow = by(written[14:-1])
+    for z in (0.3, -2.5, 4.0, 0.2 + 0.1j, -1.3 + 2.2j, 3.1 - 0.2j, 0.1 - 5.0j):
+        assert abs(complex(WORDS[written](z)) - complex(slow(z))) <= 1e-12 * abs(slow(z))
+
+
+@pytest.mark.parametrize("z", [0.05, 0.7, 6.0, 25.0, 0.4 + 0.3j, 3.0 + 0.2j, -1.1 - 0.6j])
+def test_fresnel_integrals_meet_their_auxiliary_functions(z):
+    c, s, f, g = (FUNCTIONS[f"fresnel{name}"](z) for name in "csfg")
+    turn, half = math.pi * z * z / 2, 0.5
+    assert abs(c - by("fresnelc")(z)) <= 1e-10 * abs(c)
+    assert abs(s - by("fresnels")(z)) <= 1e-10 * abs(s)
+    assert abs(f * cmath.sin(turn) - g * cmath.cos(turn) - (c - half)) < 1e-10 * abs(c)

@@ -72,8 +72,9 @@ def counted(number: int, noun: str) -> str:
 
 def mutants_caught(mutants: Data, *, apart: bool = True) -> str:
     """``17 of 17 mutants caught (3 indistinct, 1 spared)``; without brackets if not `apart`."""
-    total = mutants["caught"] + mutants["survived"] + mutants["spared"]
-    named = [f"{mutants[k]} {k}" for k in ("indistinct", "spared") if mutants[k]]
+    total = sum(mutants.get(k, 0) for k in ("caught", "survived", "spared", "undecided"))
+    rest = ("indistinct", "spared", "undecided")
+    named = [f"{mutants[k]} {k}" for k in rest if mutants.get(k)]
     brackets = f" ({', '.join(named)})" if apart and named else ""
     return f"{mutants['caught']} of {total} mutants caught{brackets}"
 

@@ -103,7 +103,10 @@ def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -
 
 
 def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
-    """The outcome and residual of each: what fails, or has no value, on some draw is caught."""
+    """The outcome and residual of each: what fails, or has no value, on some draw is caught.
+
+    What takes longer than is allowed, if it is, is undecided.
+    """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return [_fate(bound, mutant) for mutant in mutants]
@@ -119,6 +122,8 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
                     return "caught", comparison.residual
         alike = mutant.claimed or mutant.harmless or (not mutant.loses and _same(bound, mutant))
         return ("indistinct" if alike else "survived"), comparison.residual
+    except TimeoutError:  # where only so much time is allowed
+        return "undecided", None
     except Exception:  # noqa: BLE001  whatever a bound callable raises on nonsense, nonsense it is
         return "caught", None
     finally:

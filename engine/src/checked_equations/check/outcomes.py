@@ -66,9 +66,15 @@ class Mutants:
         return cls(caught, indistinct, survived, spared, mutants, write)
 
     @property
+    def undecided(self) -> int:
+        """How many took longer than a trial may: none of a check, which waits."""
+        return sum(mutant.outcome == "undecided" for mutant in self.list)
+
+    @property
     def counts(self) -> dict[str, int]:
-        """How many mutants have which outcome."""
-        return {name: getattr(self, name) for name in OUTCOMES}
+        """How many mutants have which outcome; of those that are undecided only if any are."""
+        late = {"undecided": self.undecided} if self.undecided else {}
+        return {**{name: getattr(self, name) for name in OUTCOMES}, **late}
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import OperationError
 from ..latex import tree as t
 from . import ellipsis
+from .compiled import function_of
 from .evaluator import Evaluator, Item, Scope
 from .numerics.circle import derivative
 from .numerics.extrapolation import product, series
@@ -32,12 +33,13 @@ def integral(node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
     (key,) = node.variables
     (low, down), (high, up) = (_limit(limit, ev, scope) for limit in node.limits)
 
+    of = function_of(node.body, key, ev, scope, "at")
+
     def along(start: complex, by: complex) -> Any:
         def at(u: float) -> complex:
             spend()
             place = start + u * by
-            place = place if np.imag(by) or np.imag(start) else float(np.real(place))
-            return complex(ev.of(node.body, {**scope, key: Item(("at", place), place)}) * by)
+            return of(place if np.imag(by) or np.imag(start) else float(np.real(place))) * by
 
         return at
 
@@ -118,10 +120,7 @@ def slope(node: t.Derivative, ev: Evaluator, scope: Scope) -> Array | None:
     if np.ndim(point) or not ev.depends(body, key):
         return None
 
-    def at(z: complex) -> complex:
-        return complex(ev.of(body, {**scope, key: Item(("circle", z), z)}))
-
-    value = derivative(at, complex(point), order)
+    value = derivative(function_of(body, key, ev, scope, "circle"), complex(point), order)
     if value is None:
         return None
     real = np.isreal(point) and abs(value.imag) <= 1e-9 * abs(value)

@@ -19,7 +19,7 @@ import numpy as np
 from ..errors import EquationError, OperationError
 from ..latex import tree as t
 from ..latex.names import DISTRIBUTIONS, nearest, normal
-from .values import Array, Estimate, conform, kind
+from .values import Array, Estimate, conform, kind, scalar
 
 
 class Item(NamedTuple):
@@ -102,9 +102,19 @@ class Evaluator:
         memo = self._memo.get(id(node))
         return list(memo.values.values()) if memo else []
 
+    def note(self, node: t.Node, key: tuple[Any, ...], value: complex) -> None:
+        """Remember a value that was computed elsewhere, to be observed."""
+        memo = self._memo.get(id(node)) or self._remember(node)
+        memo.values[key] = scalar(value)
+
     def __len__(self) -> int:
         """How many nodes are remembered."""
         return len(self._memo)
+
+    @property
+    def cost(self) -> int:
+        """How many values have been computed so far, over all loops."""
+        return sum(len(memo.values) for memo in self._memo.values())
 
     def forget(self, kept: int) -> None:
         """Remember only the first `kept` nodes: those of a mutant are not needed again."""

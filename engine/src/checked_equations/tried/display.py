@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import EquationError
+from ..evaluate.numerics.patience import allowing
 from ..latex import tree as t
 from ..latex.macros import Macros, expand
 from ..latex.names import normal
@@ -32,6 +33,7 @@ from .verdicts import Tried, verdict_on
 __all__ = ["Tried", "try_display"]
 
 _BETTER = ("holds", "holds if")
+_PATIENCE = 2.0  # seconds of the processor for all that is tried of a display, but its mends
 _MORE = 6  # times that each region is drawn again
 _AXES = ("x", "y")  # of which a complex z is made
 
@@ -84,7 +86,8 @@ def try_display(
     problem = _not_tried(body)
     if problem:
         return Tried("not read", problem)
-    return _judged(body, own, declared, found, unread, stream)
+    with allowing(_PATIENCE):
+        return _judged(body, own, declared, found, unread, stream)
 
 
 _DEFINES = re.compile(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..check.statements import BoundStatement, Draw
 from ..errors import EquationError, OperationError
 from ..evaluate import asymptotic, beyond
 from ..evaluate.numerics.patience import allowing
+from ..evaluate.numerics.quadrature import roughly
 from ..latex import tree as t
 from ..latex.printer import to_latex
 from .drawing import Sample
@@ -28,8 +29,10 @@ EXACT = Tolerance(rtol=1e-13)  # for decimals with more digits than that
 _DIGITS = 8
 _MINUS_ONE = t.Sum((t.Number(1.0),), (-1,))
 _JUDGES = 3  # samples that a mend must hold on
-_PATIENCE = 6.0  # seconds of the processor for all samples
-_SECONDS = 15.0  # of a search for mends
+_PATIENCE = 0.8  # seconds of the processor for all samples
+_EACH = 0.25  # for a mutant; what takes longer is undecided
+_CLEAR = 1e-2  # a residual above cannot be that of a rough integral
+_SECONDS = 6.0  # of a search for mends
 FAR = 1e-4  # a residual below is lost digits, and accuses nobody
 
 
@@ -41,6 +44,7 @@ class Fate:
     residual: float | None
     holds: bool
     why: str = ""
+    draw: Draw | None = field(default=None, compare=False, repr=False)
 
     @property
     def fails(self) -> bool:
@@ -87,6 +91,10 @@ class Trial:
     def mends(self) -> Mends | None:
         """The single edits after which it holds wherever it fails."""
         draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
+        with allowing(_SECONDS, anew=True):
+            return self._mends(draws)
+
+    def _mends(self, draws: Sequence[Mapping[str, Any]]) -> Mends | None:
         bound = bound_on(self.statement, draws, self.far)
 
         def holds(candidate: t.Statement) -> bool:
@@ -103,25 +111,43 @@ class Trial:
         return mends_of(self.statement, holds, values, seconds=_SECONDS)
 
     def mutants(self) -> Mutants:
-        """The mutants, on the samples on which the statement holds."""
-        draws = [fate.sample.bindings for fate in self.held]
-        bound = bound_on(self.statement, draws, self.far)
-        groups = swap_groups({key: draws[0][key] for key in self.drawn})
+        """The mutants, on the samples on which the statement holds, the cheapest of them first."""
+        draws = [fate.draw for fate in self.held if fate.draw is not None]
+        draws.sort(key=lambda draw: draw.evaluator.cost)
+        bound = replace(bound_on(self.statement, [], self.far), draws=tuple(draws))
+        groups = swap_groups({key: draws[0].bindings[key] for key in self.drawn})
         found = all_mutants(self.statement, groups, to_latex)
         every = [mutant for mutant in found if not _of_parity(self.statement, mutant)]
-        fates = [
-            (_told_apart(bound, mutant, fate), residual)
-            for mutant, (fate, residual) in zip(every, run_mutants(bound, every), strict=True)
-        ]
-        pairs = zip(every, fates, strict=True)
+        order = sorted(range(len(every)), key=lambda i: _is_long(_side(self.statement, every[i])))
+        fates = {i: _fate_of_mutant(bound, every[i]) for i in order}  # the quick ones first
         return Mutants.of(
-            tuple(MutantRecord(m.edit, to_latex(m.after), *fate, said=m.said) for m, fate in pairs)
+            tuple(
+                MutantRecord(m.edit, to_latex(m.after), *fates[i], said=m.said)
+                for i, m in enumerate(every)
+            )
         )
+
+
+def _side(statement: t.Statement, mutant: Mutant) -> t.Node:
+    step = statement.steps[mutant.places[0]]
+    return getattr(step, mutant.side) if mutant.side else step
+
+
+def _is_long(node: t.Node) -> bool:
+    """Whether a value of it takes long: that of an integral, a series, a limit."""
+    return any(isinstance(part, t.Integral | t.Reduction | t.Limit) for _, part in t.walk(node))
+
+
+def _lone_integral(node: t.Node) -> bool:
+    """Whether integrals stand in it, and none of them inside of what runs."""
+    runs = [part for _, part in t.walk(node) if isinstance(part, t.Integral | t.Reduction)]
+    inside = (part for one in runs for _, part in t.walk(one) if part is not one)
+    return bool(runs) and not any(isinstance(p, t.Integral | t.Reduction) for p in inside)
 
 
 def _above(statement: t.Statement, mutant: Mutant) -> list[tuple[t.Node, t.Path]]:
     """The nodes that an edit stands in, from its side inwards, each with the path from there."""
-    node: t.Node = getattr(statement.steps[mutant.places[0]], mutant.side)
+    node = _side(statement, mutant)
     found = []
     for i, place in enumerate(mutant.path):
         found.append((node, mutant.path[i:]))
@@ -137,6 +163,20 @@ def _of_parity(statement: t.Statement, mutant: Mutant) -> bool:
         isinstance(node, t.Power) and path[0][0] == "exponent" and node.base == _MINUS_ONE
         for node, path in _above(statement, mutant)
     )
+
+
+def _fate_of_mutant(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
+    with allowing(_EACH):
+        if _lone_integral(_side(bound.statement, mutant)):
+            with roughly():
+                ((fate, residual),) = run_mutants(bound, [mutant])
+            if fate == "caught" and (residual is None or residual > _CLEAR):
+                return fate, residual
+        ((fate, residual),) = run_mutants(bound, [mutant])
+        try:
+            return _told_apart(bound, mutant, fate), residual
+        except TimeoutError:
+            return "undecided", None
 
 
 def _told_apart(bound: BoundStatement, mutant: Mutant, fate: str) -> str:
@@ -210,4 +250,4 @@ def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
         return Fate(sample, None, False, str(late))
     except (EquationError, OperationError, Misfit, ArithmeticError, ValueError, TypeError) as wrong:
         return Fate(sample, None, False, str(getattr(wrong, "problem", wrong)))
-    return Fate(sample, residual, holds)
+    return Fate(sample, residual, holds, draw=bound.draws[0])

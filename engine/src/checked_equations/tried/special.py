@@ -7,9 +7,14 @@ rounding left.
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
+from importlib import import_module
 from typing import Any
+
+from ..evaluate.numerics.patience import spend
+from . import faddeeva
 
 Special = Callable[..., complex | float]
 HINT = "special functions need mpmath: install checked-equations[special]"
@@ -27,6 +32,12 @@ def context() -> Any:
     return own
 
 
+def floats() -> Any:
+    """The context of mpmath that computes in floats."""
+    context()  # says what is missing, if it is
+    return import_module("mpmath").fp
+
+
 def number(value: Any) -> Any:
     """An argument for mpmath: whole numbers as such."""
     plain = complex(value)
@@ -38,7 +49,7 @@ def number(value: Any) -> Any:
 
 def plain(value: Any) -> complex | float:
     """A value of mpmath as a number of Python."""
-    if isinstance(value, context().mpc):
+    if isinstance(value, complex | context().mpc):
         return complex(value) if value.imag else float(value.real)
     return float(value)
 
@@ -51,8 +62,55 @@ def by(name: str, *order: int) -> Special:
     """
 
     def of(*arguments: Any) -> complex | float:
+        spend()
         own = [number(a) for a in arguments]
         return plain(getattr(context(), name)(*([own[i] for i in order] or own)))
+
+    return of
+
+
+def quick(name: str) -> Special:
+    """As `by`, in floats where mpmath has a routine for them: two hundred times as fast.
+
+    Only for those that keep twelve digits there; without a value it is as `by`.
+
+    >>> abs(quick("digamma")(1.0) + 0.5772156649015329) < 1e-15
+    True
+    """
+    slow = by(name)
+
+    def of(*arguments: Any) -> complex | float:
+        (argument,) = arguments
+        z = complex(argument)
+        if abs(z.imag) < _FAR_UP:
+            spend()
+            try:
+                value = complex(getattr(floats(), name)(z if z.imag else z.real))
+            except (ArithmeticError, ValueError):
+                return slow(argument)
+            if cmath.isfinite(value):
+                return value if value.imag else value.real
+        return slow(argument)
+
+    return of
+
+
+_FAR_UP = 60.0  # imaginary parts beyond lose digits in floats
+
+
+def in_floats(quickly: Callable[[complex], complex], slowly: Special) -> Special:
+    """A function of one number by a routine of ours, and where that has no value another way."""
+
+    def of(argument: Any) -> complex | float:
+        spend()
+        context()  # one extra for all special functions
+        try:
+            value = complex(quickly(complex(argument)))
+        except (ArithmeticError, ValueError):
+            return slowly(argument)
+        if not cmath.isfinite(value):
+            return slowly(argument)
+        return value if complex(argument).imag else value.real
 
     return of
 
@@ -62,6 +120,7 @@ def made(of: Callable[..., Any]) -> Special:
 
     @wraps(of)
     def called(*arguments: Any) -> complex | float:
+        spend()
         return plain(of(context(), *map(number, arguments)))
 
     return called
@@ -122,6 +181,9 @@ def _faddeeva(mp: Any, z: Any) -> Any:
     return mp.exp(-z * z) * mp.erfc(-1j * z)
 
 
+_faddeeva_in_floats = in_floats(faddeeva.faddeeva, _faddeeva)
+
+
 @made
 def _mills(mp: Any, x: Any) -> Any:
     return mp.exp(x * x) * mp.sqrt(mp.pi) / 2 * mp.erfc(x)
@@ -130,6 +192,23 @@ def _mills(mp: Any, x: Any) -> Any:
 @made
 def _fresnel(mp: Any, z: Any) -> Any:
     return (1 + 1j) / 2 - mp.fresnelc(z) - 1j * mp.fresnels(z)
+
+
+_LOST = 1e-5  # what is smaller than that beside what cancels in it has lost digits
+
+
+def _auxiliary(z: complex, place: int) -> complex:
+    found, other = faddeeva.fresnel(z)[place], faddeeva.fresnel(z)[1 - place]
+    if abs(found) < _LOST * abs(other):
+        raise ArithmeticError("it has lost its digits")
+    return found
+
+
+def _integral(z: complex, place: int) -> complex:
+    both = faddeeva.fresnel_integrals(z)
+    if abs(both[place]) < _LOST * abs(both[1 - place]):
+        raise ArithmeticError("it has lost its digits")
+    return both[place]
 
 
 @made
@@ -198,7 +277,11 @@ _HIGH = 1e3  # above, zeta takes minutes
 def _zeta(mp: Any, s: Any, *a: Any) -> Any:
     if abs(mp.im(s)) > _HIGH:
         raise ValueError("zeta so far up is not computed")
-    return mp.zeta(s, *a)
+    return (
+        mp.zeta(s, *a)
+        if a or abs(mp.im(s)) > _FAR_UP
+        else floats().zeta(complex(s) if mp.im(s) else float(s))
+    )
 
 
 @made
@@ -284,7 +367,7 @@ def _stirling_second(mp: Any, n: Any, k: Any) -> Any:
 
 
 FUNCTIONS: Mapping[str, Special] = {
-    "gammafn": by("gamma"), "loggamma": by("loggamma"), "digamma": by("digamma"),
+    "gammafn": quick("gamma"), "loggamma": quick("loggamma"), "digamma": quick("digamma"),
     "polygamma": by("polygamma"), "betafn": by("beta"), "pochhammer": by("rf"),
     "lowergamma": _lower, "uppergamma": by("gammainc"), "regularlower": _regular_lower,
     "regularupper": _regular_upper, "entiregamma": _tricomi_entire,
@@ -295,9 +378,11 @@ FUNCTIONS: Mapping[str, Special] = {
     "exppoly": _exponential_polynomial, "floorfn": by("floor"),
     "zetafn": _zeta, "hurwitz": _zeta, "lerch": by("lerchphi"), "polylog": by("polylog"),
     "eta": by("altzeta"),
-    "dawson": _dawson, "faddeeva": _faddeeva, "mills": _mills, "fresnel": _fresnel,
-    "fresnelc": by("fresnelc"), "fresnels": by("fresnels"), "fresnelf": _fresnel_f,
-    "fresnelg": _fresnel_g, "repeatederfc": _repeated_erfc,
+    "dawson": _dawson, "faddeeva": _faddeeva_in_floats, "mills": _mills, "fresnel": _fresnel,
+    "fresnelc": in_floats(lambda z: _integral(z, 0), by("fresnelc")),
+    "fresnels": in_floats(lambda z: _integral(z, 1), by("fresnels")),
+    "fresnelf": in_floats(lambda z: _auxiliary(z, 0), _fresnel_f),
+    "fresnelg": in_floats(lambda z: _auxiliary(z, 1), _fresnel_g), "repeatederfc": _repeated_erfc,
     "expint": by("expint"), "expintone": by("e1"), "expintentire": _e1_entire,
     "besselj": by("besselj"), "bessely": by("bessely"), "besseli": by("besseli"),
     "besselk": by("besselk"), "hankelone": by("hankel1"), "hankeltwo": by("hankel2"),
@@ -328,8 +413,9 @@ FUNCTIONS = {
     **{f"{name}PP": slope(FUNCTIONS[f"{name}P"]) for name in FUNCTIONS if name[-1] != "P"},
 }
 WORDS: Mapping[str, Special] = {
-    "\\operatorname{erf}": by("erf"), "\\operatorname{erfc}": by("erfc"),
-    "\\operatorname{erfi}": by("erfi"), "\\operatorname{Ei}": by("ei"),
+    "\\operatorname{erf}": in_floats(faddeeva.erf, by("erf")),
+    "\\operatorname{erfc}": in_floats(faddeeva.erfc, by("erfc")),
+    "\\operatorname{erfi}": by("erfi"), "\\operatorname{Ei}": quick("ei"),
     "\\operatorname{Ein}": _e1_entire, "\\operatorname{li}": by("li"),
     "\\operatorname{Si}": by("si"), "\\operatorname{Ci}": by("ci"),
     "\\operatorname{Shi}": by("shi"), "\\operatorname{Chi}": by("chi"),

@@ -1,4 +1,4 @@
-"""How long integrals and series may take, in seconds of the processor, until they are given up."""
+"""How long a trial may take, in seconds of the processor, until what is left of it is given up."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ _until: ContextVar[float] = ContextVar("until", default=math.inf)
 
 
 @contextmanager
-def allowing(seconds: float) -> Iterator[None]:
+def allowing(seconds: float, *, anew: bool = False) -> Iterator[None]:
     """Within, `spend` raises once that much of the processor's time has gone by.
+
+    What was allowed around it is kept to as well, unless it begins `anew`.
 
     >>> with allowing(60.0):
     ...     spend()
     """
-    token = _until.set(time.process_time() + seconds)
+    until = time.process_time() + seconds
+    token = _until.set(until if anew else min(until, _until.get()))
     try:
         yield
     finally:
@@ -27,5 +30,6 @@ def allowing(seconds: float) -> Iterator[None]:
 
 def spend() -> None:
     """Raise `TimeoutError`, which no rule catches, where patience is at its end."""
-    if time.process_time() > _until.get():
+    until = _until.get()
+    if until < math.inf and time.process_time() > until:
         raise TimeoutError("an integral or a series takes too long")

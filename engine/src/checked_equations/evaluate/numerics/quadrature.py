@@ -11,6 +11,8 @@ import cmath
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 
@@ -19,11 +21,25 @@ from .extrapolation import wynn
 
 Integrand = Callable[[float], complex]
 _SETTLED = 1e-11  # of two levels, relative to the integral of the modulus
+_ROUGHLY = 1e-5  # enough to see that two values differ by much
 _LEVELS = 6
 _REACH = 4.0  # in the variable of the trapezoidal rule, either way
 _ZEROS = 26  # of a tail that oscillates
 _GRID = 800
 _RULE = np.polynomial.legendre.leggauss(24)
+
+
+_settled: ContextVar[float] = ContextVar("settled", default=_SETTLED)
+
+
+@contextmanager
+def roughly() -> Iterator[None]:
+    """Within, an integral has settled when five digits have."""
+    token = _settled.set(_ROUGHLY)
+    try:
+        yield
+    finally:
+        _settled.reset(token)
 
 
 def integrate(f: Integrand, low: float, high: float) -> complex:
@@ -95,7 +111,7 @@ def _double_exponential(f: Integrand, low: float, high: float) -> complex | None
         if not cmath.isfinite(total):
             return None
         ends = max(abs(known[u]) for u in (min(known), max(known)))
-        settled = before is not None and level > 2 and abs(total - before) <= _SETTLED * size
+        settled = before is not None and level > 2 and abs(total - before) <= _settled.get() * size
         if settled and ends <= 1e-9 * size:
             return total
         before = total

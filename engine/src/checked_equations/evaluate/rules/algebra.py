@@ -219,6 +219,8 @@ def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
     """The value of a bound function; what goes wrong inside it is reported as its failure."""
     try:
         return conform(function(*arguments))
+    except TimeoutError:  # it is no fault of the function
+        raise
     except Exception as wrong:
         raise OperationError(f"`{key}` failed: {wrong}") from wrong
 
