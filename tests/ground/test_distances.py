@@ -32,6 +32,25 @@ def test_derivatives_by_distances_have_their_shape(space, d, q_bar, message):
         squared_distances_pullback(u, v, space.asarray(q_bar))
 
 
+@each("d", [1, 3, 4, 9])
+@each("far", [1e15, -1e15])
+def test_a_row_far_out_leaves_the_others_apart(space, d, far):
+    """Its share in the mean of all rows would be rounded by more than they are apart."""
+    near, out = np.zeros((2, d)), np.full((1, d), far)
+    near[1, :] = 2.0
+    u = space.asarray(np.concatenate([near, out]))
+    close(space, squared_distances(u)[:1, 1], [4.0 * d])
+    v = space.asarray(near)
+    close(space, squared_distances(u, v)[:2, :], [[0.0, 4.0 * d], [4.0 * d, 0.0]])
+
+
+def test_a_centre_is_a_matrix_s(space):
+    with pytest.raises(TypeError, match="x must be an array; got list"):
+        distances.centroid([1.0])
+    x = space.asarray(np.asarray([[-1.0, 4.0], [-3.0, 1e15]]))
+    assert to_numpy(distances.centroid(x)).tolist() == [-1.0, 4.0]
+
+
 @pytest.mark.parametrize("d", [1, 3, 4, 9])
 def test_squared_distances_are_those_of_the_rows(space, rng, d):
     u, v = rng.normal(size=(7, d)), rng.normal(size=(5, d))

@@ -16,7 +16,7 @@ from typing import ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
-from ..ground.distances import ALL, Pairs, centroid, rounding
+from ..ground.distances import ALL, Pairs, _centroid, rounding
 from ..ground.memory import blocks
 from ..ground.params import Parameters
 from ..ground.xp import (
@@ -104,13 +104,14 @@ def _projections(
 def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     """The inputs in units of the lengthscale, about their centre."""
     kernel._validate_inputs(X, "X")
-    u = as_host(X)
-    return (u - u.mean(axis=0)) / host_lengths(kernel)
+    u, lengths = as_host(X), host_lengths(kernel)
+    return (u - _centroid(u, lengths)) / lengths
 
 
 def scaled_pair(kernel: InPlaceKernel, X: Matrix, Xs: Matrix) -> tuple[HostMatrix, HostMatrix]:
     """Both, (n, d) and (m, d), in units of the lengthscale, about the centre of X."""
-    centre, lengths = centroid(X), host_lengths(kernel)
+    lengths = host_lengths(kernel)
+    centre = _centroid(X, lengths)
     return as_host(X - centre) / lengths, as_host(Xs - centre) / lengths
 
 

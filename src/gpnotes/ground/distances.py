@@ -16,6 +16,7 @@ from . import memory
 from .xp import (
     Array,
     Matrix,
+    Numbers,
     Vector,
     array_namespace,
     as_host,
@@ -36,20 +37,39 @@ _DIFFERENCES = 2**16  # entries of differences at a time: 512 KiB, so that a few
 ALL = slice(None)
 
 
-def centroid(x: Matrix) -> Vector:
-    """Return the mean row of a matrix.
+def centroid(x: Matrix, lengths: Numbers = 1.0) -> Vector:
+    """Return a row about which to put the rows of a matrix: their mean, unless that drowns them.
 
     Parameters
     ----------
     x : Matrix, shape (n, d)
         The matrix; it may have no rows.
+    lengths : float or Vector, shape (d,), default 1.0
+        The unit of each column, in which differences matter.
 
     Returns
     -------
     Vector, shape (d,)
-        The mean; zero where there are no rows.
+        The mean; zero where there are no rows. One row at 1e20 would take all rows near zero for
+        one, as its share in the mean is rounded. Where the mean is so far out, it is the smallest
+        size in each column, which no row is nearer to zero than: a difference from it is rounded as
+        the row itself is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> centroid(np.asarray([[1.0], [2.0]])), centroid(np.asarray([[1.0], [2.0], [1e20]]))
+    (array([1.5]), array([1.]))
     """
-    return array_namespace(x).sum(x, axis=0) / max(1, x.shape[0])
+    return _centroid(_check.matrix(x, "x"), lengths)
+
+
+def _centroid(x: Matrix, lengths: Numbers = 1.0) -> Vector:
+    xp = array_namespace(x)
+    mean = xp.sum(x, axis=0) / max(1, x.shape[0])
+    if min(x.shape) and float(xp.max(xp.abs(mean / lengths))) > epsilon(x) ** -0.5:
+        return xp.sign(mean) * xp.min(xp.abs(x), axis=0)
+    return mean
 
 
 def rounding(u: Matrix) -> float:
@@ -141,7 +161,7 @@ def _validate_pair(u: Matrix, v: Matrix | None) -> None:
 
 
 def _centred(u: Matrix, v: Matrix | None) -> tuple[Matrix, Matrix | None]:
-    centre = centroid(u)
+    centre = _centroid(u)
     return u - centre, None if v is None else v - centre
 
 

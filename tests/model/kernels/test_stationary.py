@@ -1,5 +1,7 @@
 """Stationary kernels against scikit-learn, and in their limits."""
 
+import math
+
 import numpy as np
 import pytest
 from cases import each
@@ -173,3 +175,21 @@ def test_a_pullback_writes_into_no_array(kernel, rng):
     got = kernel.pullback(x, None, K_bar.view(Unwritable))
     assert got[0] == wanted[0]
     np.testing.assert_array_equal(np.asarray(got[1]), wanted[1])
+
+
+@each("kind", [g.RBF, g.Matern12, g.Matern32, g.Matern52, g.Periodic])
+def test_an_outlier_leaves_the_others_their_covariances(space, kind):
+    near, far = np.asarray([[0.0], [0.3]]), np.asarray([[0.0], [0.3], [1e12]])
+    kernel = kind()
+    alone, beside = kernel(space.asarray(near)), kernel(space.asarray(far))
+    np.testing.assert_allclose(to_numpy(beside)[:2, :2], to_numpy(alone), rtol=1e-5)
+
+
+def test_an_outlier_leaves_the_evidence_of_the_others_as_it_was():
+    """The path in place has its own centre."""
+    X, y = np.asarray([[0.0], [0.3], [1e20]]), np.asarray([1.0, 2.0, 0.0])
+    alone = g.log_evidence(g.GP(g.RBF(), 0.1), X[:2], y[:2])
+    both = g.log_evidence(g.GP(g.RBF(), 0.1), X, y)
+    assert both == pytest.approx(alone - 0.5 * math.log(2.0 * math.pi * 1.1), rel=1e-12)
+    value, _ = log_evidence_and_gradient(g.GP(g.RBF(), 0.1), X, y)
+    assert value == pytest.approx(both, rel=1e-12)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol, cast
 
-from ...ground.distances import centroid
+from ...ground.distances import _centroid
 from ...ground.random import Stream
 from ...ground.xp import Matrix, Vector, array_namespace, eye
 from ...infer.features import Frequencies, draw_frequencies
@@ -283,6 +283,5 @@ def _draw_unscaled(kernel: Kernel, inputs: Matrix, size: int, stream: Stream) ->
     if isinstance(kernel, Constant):
         return _ConstantFeature(math.sqrt(kernel.variance))
     assert isinstance(kernel, Stationary)
-    return _RandomCosines(
-        kernel, draw_frequencies(kernel, inputs, size, rng=stream), centroid(inputs)
-    )
+    drawn = draw_frequencies(kernel, inputs, size, rng=stream)
+    return _RandomCosines(kernel, drawn, _centroid(inputs, kernel.lengthscale))

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from ...ground.distances import _squared_distances, _squared_distances_pullback, centroid
+from ...ground.distances import _centroid, _squared_distances, _squared_distances_pullback
 from ...ground.params import cotangent, positive
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace, set_at
 from .algebra import Kernel
@@ -55,7 +55,7 @@ class Periodic(Kernel):
     period: Numbers = positive(1.0, per_dimension=True, unit="x")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        centre = centroid(x)
+        centre = _centroid(x, self.period)
         v = None if z is None else self._wrap(z - centre)
         return self.variance * _profile(_squared_distances(self._wrap(x - centre), v))
 
@@ -65,7 +65,7 @@ class Periodic(Kernel):
     def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
-        centre = centroid(x)
+        centre = _centroid(x, self.period)
         x = x - centre
         z = None if z is None else z - centre
         u = self._wrap(x)

@@ -16,7 +16,7 @@ from ...fast.stationary_evidence import supports
 from ...fast.tiled_kernels import OfDistances
 from ...fast.tiles import TiledKernel
 from ...ground import check as _check
-from ...ground.distances import _squared_distances, _squared_distances_pullback, centroid
+from ...ground.distances import _centroid, _squared_distances, _squared_distances_pullback
 from ...ground.params import cotangent, positive
 from ...ground.xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel
@@ -131,7 +131,7 @@ class Stationary(Kernel):
 
     def _scaled(self, x: Matrix, z: Matrix | None) -> tuple[Array, Array | None]:
         """Inputs in units of the lengthscale, centred: only differences matter."""
-        centre = centroid(x)
+        centre = _centroid(x, self.lengthscale)
         u = (x - centre) / self.lengthscale
         return u, None if z is None else (z - centre) / self.lengthscale
 
