@@ -39,9 +39,9 @@ def test_a_row_far_out_leaves_the_others_apart(space, d, far):
     near, out = np.zeros((2, d)), np.full((1, d), far)
     near[1, :] = 2.0
     u = space.asarray(np.concatenate([near, out]))
-    close(space, squared_distances(u)[:1, 1], [4.0 * d])
+    close(space, squared_distances(u)[:1, 1], np.full(1, 4.0 * d))
     v = space.asarray(near)
-    close(space, squared_distances(u, v)[:2, :], [[0.0, 4.0 * d], [4.0 * d, 0.0]])
+    close(space, squared_distances(u, v)[:2, :], 4.0 * d * (1.0 - np.eye(2)))
 
 
 def test_a_centre_is_a_matrix_s(space):

@@ -13,6 +13,7 @@ from scipy.stats import binom, nbinom, norm, poisson, t
 
 from gpnotes import Bernoulli, Gaussian, Poisson, StudentT
 from gpnotes.ground import memory
+from gpnotes.ground.params import flatten_gradient
 from gpnotes.ground.quadrature import expect
 from gpnotes.ground.xp import to_numpy
 from gpnotes.model.likelihoods import Binomial, NegativeBinomial
@@ -587,6 +588,15 @@ def test_nothing_is_undefined_however_far_the_numbers_are(likelihood, y, m):
     assert value <= 0.0
     if isinstance(likelihood, StudentT):
         np.testing.assert_allclose(value, likelihood.log_density(y, np.asarray([m])), rtol=1e-9)
+
+
+@each("f", [1e100, -1e200, 1e300])
+@each("likelihood", [StudentT(), Bernoulli(), Bernoulli("logit")])
+def test_no_derivative_is_undefined_however_far_f_is(likelihood, f):
+    y, f, bar = np.asarray([1.0, -1.0]), np.full(2, f), np.ones(2)
+    assert all(np.all(np.isfinite(part)) for part in likelihood.derivatives(y, f))
+    found = likelihood.derivatives_bar(y, f, bar, bar, bar), likelihood.pullback(y, f, bar)[0]
+    assert np.all(np.isfinite([v for one in found for v in flatten_gradient(likelihood, one)]))
 
 
 def test_many_observations_are_worked_on_in_blocks(rng, monkeypatch):

@@ -282,11 +282,11 @@ def _probit_derivatives(z: Array) -> tuple[Array, Array, Array]:
     tail = z < -_TAIL
     x = xp.clip(-z, _TAIL, None)
     q1, q2, q3 = mills_fractions(x)
-    near = xp.clip(z, -_TAIL, None)
-    r = xp.exp(-0.5 * (near * near + LOG_2PI) - log_normal_cdf(near))
-    r = xp.where(tail, x + q1, r)
-    second = -r * xp.where(tail, q1, near + r)
-    third_over_r = xp.where(tail, q1 * q1 * q2 * (q3 - q2), (near + r) * (near + 2.0 * r) - 1.0)
+    near = xp.clip(z, -_TAIL, _CERTAIN)  # where r is zero already
+    here = xp.exp(-0.5 * (near * near + LOG_2PI) - log_normal_cdf(near))
+    r, both = xp.where(tail, x + q1, here), near + here
+    second = -r * xp.where(tail, q1, both)
+    third_over_r = xp.where(tail, q1 * q1 * q2 * (q3 - q2), both * (both + here) - 1.0)
     return r, second, r * third_over_r
 
 

@@ -78,17 +78,24 @@ class StudentT(LikelihoodBase):
     def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         """With ``D = ν + u²`` and ``g = (ν + 1)/D``, in units of the scale:
 
-        ``g u``, ``g (u² − ν)/D`` and ``2 g u (u² − 3ν)/D²``.
+        ``g u``, ``g (u² − ν)/D`` and ``2 g u (u² − 3ν)/D²``, of which ``(u² − ν)/D = 1 − 2ν/D``
+        and ``(u² − 3ν)/D = 1 − 4ν/D`` need no power of u that overflows.
         """
-        u = (y - f) / self.scale
+        u = self._units(y, f)
         D = self.dof + u * u
         g = (self.dof + 1.0) / D
-        second = g * (u * u - self.dof) / D
-        third = 2.0 * g * u * (u * u - 3.0 * self.dof) / (D * D)
+        second = g * (1.0 - 2.0 * self.dof / D)
+        third = 2.0 * g * (u / D) * (1.0 - 4.0 * self.dof / D)
         return g * u / self.scale, second / self.scale**2, third / self.scale**3
 
+    def _units(self, y: Array, f: Array) -> Array:
+        """``(y − f)/scale``, cut where derivatives are as good as zero: its square is finite."""
+        xp = array_namespace(f)
+        most = 0.1 * float(xp.finfo(f.dtype).max) ** 0.5
+        return xp.clip((y - f) / self.scale, -most, most)
+
     def _value_and_slope(self, y: Array, f: Array) -> tuple[Array, Array]:
-        u = (y - f) / self.scale
+        u = self._units(y, f)
         slope = (self.dof + 1.0) * u / (self.dof + u * u) / self.scale
         return self._log_density(y, f), slope
 
@@ -97,34 +104,35 @@ class StudentT(LikelihoodBase):
 
     def _bar(self, y: Array, f: Array, bar: Array) -> Self:
         xp = array_namespace(f)
-        by_scale, by_dof = self._by_scale_and_dof((y - f) / self.scale)
+        by_scale, by_dof = self._by_scale_and_dof(y, f)
         return cotangent(self, scale=float(xp.sum(bar * by_scale)), dof=float(xp.sum(bar * by_dof)))
 
-    def _by_scale_and_dof(self, u: Array) -> tuple[Array, Array]:
+    def _by_scale_and_dof(self, y: Array, f: Array) -> tuple[Array, Array]:
         """``∂/∂scale = (g u² − 1)/scale``, and by ν half of
 
         ``ψ((ν + 1)/2) − ψ(ν/2) − 1/ν − log(1 + u²/ν) + g u²/ν``.
         """
-        nu = self.dof
+        nu, u = self.dof, self._units(y, f)
         pulled = (nu + 1.0) * u * u / (nu + u * u)
         constant = digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu) - 1.0 / nu
-        by_dof = constant - array_namespace(u).log1p(u * u / nu) + pulled / nu
+        by_dof = constant - self._log_one_plus((y - f) / self.scale) + pulled / nu
         return (pulled - 1.0) / self.scale, 0.5 * by_dof
 
     def _derivatives_bar(self, y: Array, f: Array, bars: Bars) -> Self:
         """With ``D = ν + u²`` and ``g = (ν + 1)/D``, in units of the scale:
 
         ``∂ℓ′/∂scale = −2 ν g u/D`` and ``∂ℓ″/∂scale = 2 ν g (ν − 3u²)/D²``, by ν
-        ``∂ℓ′/∂ν = u (u² − 1)/D²`` and ``∂ℓ″/∂ν = ((u² − 2ν − 1) − 2 g (u² − ν))/D²``.
+        ``∂ℓ′/∂ν = u (u² − 1)/D²`` and ``∂ℓ″/∂ν = ((u² − 2ν − 1) − 2 g (u² − ν))/D²``; a fraction
+        of D is 1 less a multiple of 1/D, as in `_derivatives`.
         """
         nu, scale = self.dof, self.scale
-        u = (y - f) / scale
+        u = self._units(y, f)
         D = nu + u * u
         g = (nu + 1.0) / D
-        by_scale, by_dof = self._by_scale_and_dof(u)
-        first_by_scale, second_by_scale = -2.0 * g * u / D, 2.0 * g * (nu - 3.0 * u * u) / (D * D)
-        first_by_dof = u * (u * u - 1.0) / (D * D)
-        second_by_dof = (u * u - 2.0 * nu - 1.0 - 2.0 * g * (u * u - nu)) / (D * D)
+        by_scale, by_dof = self._by_scale_and_dof(y, f)
+        first_by_scale, second_by_scale = -2.0 * g * u / D, 2.0 * g / D * (4.0 * nu / D - 3.0)
+        first_by_dof = u / D * (1.0 - (nu + 1.0) / D)
+        second_by_dof = (1.0 - (3.0 * nu + 1.0) / D - 2.0 * g * (1.0 - 2.0 * nu / D)) / D
         return cotangent(
             self,
             scale=bars.total(
