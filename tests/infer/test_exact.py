@@ -416,7 +416,7 @@ def test_readings_too_large_for_their_precision_are_refused_and_never_nan(space,
     largest = float(np.max(np.abs(numbers[1])))
     X, y = (space.asarray(a) for a in (numbers[0], numbers[1] / largest))
     huge = y * (1.7e308 if space.double else 3.4e38)
-    gp = GP(RBF(), 0.1)
+    gp = GP(RBF(1e-3), 1e-3)  # at most 0.016 along any direction: K_y⁻¹ y is larger than y
     with np.errstate(over="ignore", invalid="ignore"):
         with pytest.raises(ValueError, match="y must be smaller in size: K_y⁻¹ y overflows"):
             condition(gp, X, huge)

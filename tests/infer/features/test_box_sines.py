@@ -141,13 +141,14 @@ def test_the_gradient_agrees_with_differences(numbers, kernel_class, lengthscale
 def test_the_posterior_is_that_of_dense_algebra_and_near_the_exact_one(space, numbers):
     X, y, Xs = numbers
     host = process(np.asarray)
-    sines = leading_sines(host.kernel, X, 60)
+    wide = {"n": 100, "margin": 2.0}
+    sines = leading_sines(host.kernel, X, **wide)
     Phi, Phi_s = (sines.features(host.kernel, a) for a in (X, Xs))
     Ky = Phi @ Phi.T + NOISE_VAR * np.eye(len(y))
     gain = np.linalg.solve(Ky, Phi @ Phi_s.T)
     X, y, Xs = map(space.asarray, numbers)
     gp = process(space.asarray)
-    posterior = condition(FeatureGP(gp, leading_sines(gp.kernel, X, 60)), X, y)
+    posterior = condition(FeatureGP(gp, leading_sines(gp.kernel, X, **wide)), X, y)
     close = {"rtol": 1e-9, "atol": 1e-10} if space.double else {"rtol": 2e-3, "atol": 2e-4}
     mean, variance = (to_numpy(a) for a in posterior.predict(Xs))
     np.testing.assert_allclose(mean, 4.5 + gain.T @ (numbers[1] - 4.5), **close)
@@ -157,9 +158,9 @@ def test_the_posterior_is_that_of_dense_algebra_and_near_the_exact_one(space, nu
     check_posterior(posterior, Xs)
     exact = condition(host, *numbers[:2])
     np.testing.assert_allclose(mean, exact.mean(numbers[2]), atol=0.02)
-    np.testing.assert_allclose(variance, exact.variance(numbers[2]), rtol=0.05)
+    np.testing.assert_allclose(variance, exact.variance(numbers[2]), rtol=0.2)
     assert posterior.log_evidence == pytest.approx(exact.log_evidence, abs=0.3)
-    more = condition(FeatureGP(gp, leading_sines(gp.kernel, X, 60)), X[:9, :], y[:9])
+    more = condition(FeatureGP(gp, leading_sines(gp.kernel, X, **wide)), X[:9, :], y[:9])
     again = more.extend(X[9:, :], y[9:])
     np.testing.assert_allclose(to_numpy(again.mean(Xs)), mean, **close)
 
