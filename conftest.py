@@ -144,7 +144,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
         dear = metafunc.definition.get_closest_marker("strict_by_night") is not None
         names = metafunc.config.getoption("--namespace")
-        metafunc.parametrize("space", parameters(names, dear))
+        spaces = parameters(names, dear, metafunc.definition.nodeid)
+        metafunc.parametrize("space", spaces)
 
 
 @pytest.fixture(autouse=True)

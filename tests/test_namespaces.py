@@ -1,5 +1,7 @@
 """The list of array namespaces: who runs which, and what they cannot do."""
 
+import re
+
 import namespaces
 import pytest
 import yaml
@@ -45,8 +47,24 @@ def test_every_namespace_has_its_run(root):
 def test_what_a_namespace_cannot_do_is_a_test_that_there_is(root):
     for row in namespaces.CANNOT:
         file, _, test = row.test.partition("::")
-        text = (root / file).read_text("utf-8")
-        assert not test or f"def {test.partition('[')[0]}" in text, f"no such test: {row.test}"
+        assert_there(root, file, test.partition("[")[0])
+
+
+def assert_there(root, file, test):
+    text = (root / file).read_text("utf-8")
+    assert not test or f"def {test}" in text, f"no such test: {file}::{test}"
+
+
+def test_by_day_one_test_of_each_room_runs_on_the_stand_in_for_cupy(root):
+    for test in namespaces.BY_DAY:
+        assert_there(root, *test.split("::"))
+    takes = re.compile(r"^def test_\w+\((.*, )?space\b", re.M)
+    files = [file for file in (root / "tests").rglob("test_*.py") if takes.search(file.read_text())]
+    rooms = {str(file.relative_to(root).parent) for file in files}
+    chosen = [test.partition("::")[0].rpartition("/")[0] for test in namespaces.BY_DAY]
+    assert sorted(chosen) == sorted(rooms)
+    spaces = {by: [p.id for p in namespaces.parameters([], False, by)] for by in ("", test)}
+    assert [name for name in spaces[test] if name not in spaces[""]] == ["standin-float64"]
 
 
 def test_a_row_marks_what_a_namespace_cannot_do(monkeypatch):

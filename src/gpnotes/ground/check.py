@@ -22,6 +22,7 @@ from .xp import (
     Vector,
     array_namespace,
     device,
+    device_elsewhere,
     epsilon,
     symmetric_part,
 )
@@ -398,6 +399,9 @@ def _floating(a: Any, name: str) -> None:
     if a.dtype not in (xp.float32, xp.float64):  # LAPACK would silently change any other
         wanted = "a real floating dtype, float32 or float64"
         raise TypeError(f"{name} must have {wanted}; got {a.dtype}")
+    if (here := device_elsewhere(a)) is not None:
+        wanted = f"live on the current device, {here}"
+        raise ValueError(f"{name} must {wanted}; got {device(a)}: call it in `with {name}.device:`")
 
 
 def _finite(a: Any, name: str) -> Any:

@@ -46,8 +46,8 @@ __all__ = [
     "MatrixLike", "Namespace", "Numbers", "OfEach", "OfEachLike", "Scalar", "Stack", "Table",
     "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "blas", "cast_like",
     "cholesky_factor", "cholesky_inverse",
-    "device", "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double",
-    "in_double", "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf",
+    "device", "device_elsewhere", "device_memory", "diagonal", "digamma", "epsilon", "eye",
+    "has_double", "in_double", "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf",
     "mills_fractions", "minimise", "set_at", "set_rows", "sobol", "solve_triangular",
     "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "zeros",
 ]  # fmt: skip
@@ -179,13 +179,27 @@ def device_memory(like: Array) -> int | None:
         return int(here.mem_info[0]) + int(cupy.get_default_memory_pool().free_bytes())
 
 
+def device_elsewhere(a: Array) -> str | None:
+    """Say which is CuPy's current device where an array is not on it; None where all is well.
+
+    CuPy computes on that device alone, and makes arrays there whatever ``device=`` says.
+    """
+    if not is_cupy_namespace(array_namespace(a)):
+        return None
+    import cupy
+
+    here = cupy.cuda.Device()
+    return None if device(a) == here else str(here)
+
+
 def cholesky_factor(a: Matrix) -> Matrix | None:
     """Return the lower Cholesky factor of a matrix, or None if it is not positive definite.
 
     Notes
     -----
-    CuPy returns NaN where the others raise: one look at the diagonal serves both. What PyTorch
-    raises is no error of NumPy, but has its name.
+    CuPy gives numbers that mean nothing where the others raise, unless its error state asks it to
+    raise; JAX gives NaN, which a look at the diagonal finds. What PyTorch raises is no error of
+    NumPy, but has its name.
     """
     from numpy.linalg import LinAlgError
 
@@ -209,7 +223,12 @@ def _foreign_cholesky(xp: Namespace, a: Matrix) -> Matrix:
     if not _gives_lower(xp):
         name = getattr(xp, "__name__", xp)
         raise TypeError(f"{name}.linalg.cholesky must return the lower factor; got another")
-    return xp.linalg.cholesky(a)
+    if not is_cupy_namespace(xp):
+        return xp.linalg.cholesky(a)
+    import cupyx
+
+    with cupyx.errstate(linalg="raise"):  # else nobody asks cuSOLVER whether it got to the end
+        return xp.linalg.cholesky(a)
 
 
 @cache
