@@ -32,7 +32,7 @@ $(ONE): export OMP_NUM_THREADS ?= 1
 $(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays namespaces lab replay properties machines versions mutants references claims dist bench lint serve lock environment clean
+.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays namespaces names lab replay properties machines versions mutants references claims dist bench lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -117,7 +117,7 @@ ROOMS = $(shell cd src/gpnotes && ls -d */*/ */*.py | sed -nE '/__/d; s/^([a-z_/
 TONIGHT = $(word $(shell expr $$(date +%s) / 86400 % $(words $(ROOMS)) + 1),$(ROOMS))
 
 nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
-	@$(MAKE) --keep-going --no-print-directory tools namespaces replay properties claims pdf \
+	@$(MAKE) --keep-going --no-print-directory tools namespaces names replay properties claims pdf \
 	  machines versions mutants ROOM=$(TONIGHT)
 
 tools: book $(WHOLE)  ## the tests marked nightly: benchmarks, tools, JupyterLab, PDF, long ones (minutes)
@@ -130,6 +130,11 @@ arrays: $(WHOLE)  ## the tests of arrays in one namespace (NAMESPACE=jax)
 
 namespaces: $(WHOLE)  ## the tests of arrays in all namespaces that want no GPU, the nightly tests too (hours)
 	@$(TESTS) --namespace night --namespace own -m '' tests
+
+# CuPy stands apart: its wheel is large, and no test can run it without a GPU.
+names: $(WHOLE)  ## look up each function of arrays that the package calls in the libraries, CuPy too (a download)
+	@$(PIP) install --quiet --upgrade --no-deps --target _build/wheels 'cupy-cuda12x>=13.4' cuda-pathfinder
+	@PYTHONPATH=_build/wheels $(BIN)/python tools/array_names.py numpy strict jax cupy
 
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
