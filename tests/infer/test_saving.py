@@ -31,6 +31,7 @@ from gpnotes import (  # fmt: skip
 from gpnotes.estimators import GPRegressor
 from gpnotes.ground.chunks import Chunks
 from gpnotes.ground.saved import saved_as
+from gpnotes.ground.xp import to_numpy
 from gpnotes.infer import deep, features, interdomain, laplace, linear, saving, sparse, svgp
 from gpnotes.infer import state_space as line
 from gpnotes.infer.fitting import Fit
@@ -149,6 +150,18 @@ def test_what_was_fitted_comes_back_to_the_last_bit(name, tmp_path):
         Xs = XS[:, : np.shape(getattr(fitted, "X", XS))[1]] if name not in ONE_INPUT else XS[:, :1]
         for one, other in zip(fitted.predict(Xs), again.predict(Xs), strict=True):
             assert one.tobytes() == other.tobytes()
+
+
+def test_what_another_library_has_fitted_comes_back_on_the_host(space, tmp_path):
+    kernel = RBF(1.0, space.asarray([0.5, 2.0]))
+    fitted = condition(GP(kernel, 0.1), space.asarray(X), space.asarray(Y))
+    gpnotes.save(fitted, tmp_path / "fitted")
+    again = gpnotes.load(tmp_path / "fitted")
+    there = to_numpy(fitted.mean(space.asarray(XS)))
+    here = again.mean(XS.astype(there.dtype))
+    assert (type(here), here.dtype) == (np.ndarray, there.dtype)
+    np.testing.assert_allclose(here, there, rtol=1e-9 if space.double else 1e-4)
+    assert isinstance(again.gp.kernel.lengthscale, np.ndarray)
 
 
 def test_an_array_that_parts_share_is_written_once_and_shared_again(tmp_path):

@@ -195,7 +195,7 @@ def stream_of(given: RNG, name: str = "rng") -> Stream:
         return stream(int(given.integers(2**63 - 1)))
     if _check.whole_or_none(given) is None:
         wanted = "a Stream, a NumPy Generator, or a seed from 0"
-        raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(given)}")
+        raise TypeError(f"{name} must be {wanted}; got {_check.whose(given)}")
     return stream(_check.whole(given, name))
 
 

@@ -25,7 +25,7 @@ from ..ground.files import write_arrays
 from ..ground.open_numbers import Open
 from ..ground.params import left_open
 from ..ground.saved import class_of, tag_of
-from ..ground.xp import HostArray
+from ..ground.xp import HostArray, to_numpy
 from ..model import kernels, likelihoods, means, positive_priors, priors
 from .objective import Fit
 
@@ -126,7 +126,8 @@ def save(fitted: object, path: str | os.PathLike[str]) -> None:
     ----------
     fitted : object
         What `fit` and any ``condition`` gave, a model, a kernel, a network, an estimator, or a
-        tuple of such, with NumPy arrays in it. A fit keeps its readings, but not chunks of them.
+        tuple of such. A fit keeps its readings, but not chunks of them. Arrays of CuPy, PyTorch
+        and JAX come back as NumPy's: what a GPU has fitted predicts on any machine.
     path : str or path
         The file; until all is written, one that is there stays what it was.
 
@@ -247,10 +248,10 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) ->
     import json  # with zipfile, a twelfth of the work of importing the package
 
     place = _place(path)
-    arrays: dict[int, HostArray] = {}
+    arrays: dict[int, tuple[object, HostArray]] = {}
     told = {name: _told(value, name, arrays) for name, value in values.items()}
     text = json.dumps({"form": _FORM, "version": VERSION, "kind": kind, "values": told})
-    held: dict[str, Any] = {f"array{i}": array for i, array in enumerate(arrays.values())}
+    held: dict[str, Any] = {f"array{i}": array for i, (_, array) in enumerate(arrays.values())}
     held[_TEXT] = np.asarray(text)
     write_arrays(place, held)
 
@@ -360,14 +361,15 @@ def _read_class(key: str) -> Any:
 # -- values -----------------------------------------------------------------------------------
 
 
-def _told(value: Any, name: str, arrays: dict[int, HostArray]) -> Any:
+def _told(value: Any, name: str, arrays: dict[int, tuple[object, HostArray]]) -> Any:
     """`value` in the terms of JSON; its arrays go into `arrays`, each once."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
-        arrays.setdefault(id(value), np.asarray(value))
+    if id(value) not in arrays and (host := _on_host(value)) is not None:
+        arrays[id(value)] = value, host  # kept both: nobody else may get this number meanwhile
+    if id(value) in arrays:
         return {"array": f"array{list(arrays).index(id(value))}"}
     if isinstance(value, type) and (key := _key(value)):
         return {"type": key}
@@ -383,7 +385,19 @@ def _told(value: Any, name: str, arrays: dict[int, HostArray]) -> Any:
     raise TypeError(f"{name} must be {wanted} to be saved; got {_check.kind_of(value)}")
 
 
-def _told_parts(value: Any, name: str, arrays: dict[int, HostArray]) -> dict[str, Any]:
+def _on_host(value: Any) -> HostArray | None:
+    """An array of numbers of any library, on the host; None for what is none."""
+    if not isinstance(value, np.ndarray):
+        try:
+            value = to_numpy(value)
+        except TypeError:
+            return None
+    return np.asarray(value) if value.dtype.kind in "fiub" else None
+
+
+def _told_parts(
+    value: Any, name: str, arrays: dict[int, tuple[object, HostArray]]
+) -> dict[str, Any]:
     return {
         part: _told(getattr(value, part), f"{name}.{part}", arrays) for part in _names(type(value))
     }
