@@ -32,7 +32,7 @@ $(ONE): export OMP_NUM_THREADS ?= 1
 $(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays namespaces names lab replay properties machines versions mutants references claims dist bench lint serve lock environment clean
+.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays namespaces names lab replay properties machines versions mutants references claims dist bench gpu lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -167,6 +167,9 @@ dist: $(WHOLE)  ## build wheels and sdists, check them, try them on each Python 
 
 bench: $(WHOLE)  ## time gpnotes against scikit-learn and bare LAPACK
 	@$(BIN)/python benchmarks/run.py
+
+gpu: $(WHOLE)  ## the tests of arrays and a few tasks on a GPU, into benchmarks/README.md; refused where there is none
+	@$(BIN)/python benchmarks/gpu_table.py
 
 lint: $(WHOLE)  ## check style, formatting and types
 	@$(BIN)/ruff check .
