@@ -207,11 +207,11 @@ def line(kept: Mapping[str, Any] | None) -> str:
     if kept is None:
         return (
             "- CuPy: tested on a stand-in with its rules, on no GPU so far "
-            "([`make gpu`](benchmarks/README.md#on-a-gpu))."
+            "([`make gpu`](benchmarks/README.md))."
         )
     failed = kept["tests"].get("failed", 0) + kept["tests"].get("error", 0)
     said = f"{failed} tests of arrays failed" if failed else "all tests of arrays passed"
-    table = "[table](benchmarks/README.md#on-a-gpu)"
+    table = "[table](benchmarks/README.md)"
     return f"- CuPy: {said} on {kept['device']}, CuPy {kept['cupy']}, {kept['day']} ({table})."
 
 
