@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from array_api_compat import (
     device,
+    is_cupy_array,
     is_cupy_namespace,
     is_jax_array,
     is_numpy_namespace,
@@ -184,7 +185,7 @@ def device_elsewhere(a: Array) -> str | None:
 
     CuPy computes on that device alone, and makes arrays there whatever ``device=`` says.
     """
-    if not is_cupy_namespace(array_namespace(a)):
+    if not is_cupy_array(a):
         return None
     import cupy
 
