@@ -1,7 +1,8 @@
 """A fit of a model that leaves its numbers open does not depend on the units of X and y."""
 
 import copy
-from dataclasses import replace
+import pickle
+from dataclasses import fields, is_dataclass, replace
 
 import numpy as np
 import pytest
@@ -318,6 +319,63 @@ def test_what_is_open_stays_so_through_replace_and_files_and_a_fit_closes_it(tmp
     assert _opens(replace(found.model, mean=ConstantMean(1.0))) == ([], [])
     save(found.model, tmp_path / "closed")
     assert _opens(load(tmp_path / "closed")) == ([], [])
+
+
+COPIES = {
+    "a pickle": lambda model: pickle.loads(pickle.dumps(model)),
+    "a deep copy": copy.deepcopy,
+    "a copy": copy.copy,
+    "a pickle of a pickle": lambda model: pickle.loads(pickle.dumps(copy.deepcopy(model), 2)),
+}
+WITH_OPEN = {
+    "a process": GP(RBF()),
+    "a level": GP(Matern52(2.0), mean=ConstantMean()),
+    "a sum": GP(RBF() + 2.0 * Linear() * Cosine()),
+    "inducing points": SparseGP(GP(RBF()), 4),
+    "on a line": StateSpaceGP(GP(Matern52())),
+    "labels": LaplaceGP(GP(ArcCosine()), Bernoulli()),
+    "a likelihood": SVGP(GP(RBF()), Gaussian(), 5),
+    "two processes": HeteroscedasticGP(GP(RBF()), RBF(lengthscale=2.0)),
+    "nothing": GP(RBF(1.0, 1.0), 0.1),
+}
+
+
+@each("name", WITH_OPEN)
+def test_what_is_open_stays_so_through_copies_and_what_is_replaced_in_them(name):
+    given = WITH_OPEN[name]
+    for copied in COPIES.values():
+        again = copied(given)
+        assert repr(again) == repr(given)
+        assert _every_open(again) == _every_open(given)
+        assert _every_open(replace(again)) == _every_open(given)
+        for one, other in zip(_inside(again), _inside(given), strict=True):
+            assert left_open(replace(one)) == left_open(other)
+            for leaf in left_open(other):
+                new = replace(one, **{leaf: 1.0 * getattr(one, leaf)})
+                assert left_open(new) == left_open(other) - {leaf}
+
+
+def _inside(obj):
+    """The dataclasses in one, and it itself."""
+    if isinstance(obj, tuple):
+        return [inner for part in obj for inner in _inside(part)]
+    if not is_dataclass(obj) or isinstance(obj, type):
+        return []
+    parts = [getattr(obj, field.name) for field in fields(obj)]
+    return [obj, *(inner for part in parts for inner in _inside(part))]
+
+
+def _every_open(obj):
+    return [sorted(left_open(inner)) for inner in _inside(obj)]
+
+
+def test_a_fit_of_a_copy_starts_where_one_of_the_original_does(sine):
+    X, y = sine
+    again = replace(pickle.loads(pickle.dumps(GP(RBF()))), mean=ConstantMean())
+    here, there = (
+        fit(model, X, y, max_steps=1) for model in (GP(RBF(), mean=ConstantMean()), again)
+    )
+    assert here.objective.model == there.objective.model != again
 
 
 def test_open_noise_has_a_floor_that_bounds_move():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 __all__ = ["Open", "chosen_now", "is_open", "kept_open"]
 
@@ -11,6 +11,17 @@ T = TypeVar("T")
 
 class Open(float):
     """A number that nobody chose, as the default of a field; `kept_open` makes it a plain one."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Let a class with such a field come back from a pickle with what was open in it."""
+        if not hasattr(owner, "__setstate__"):
+            type.__setattr__(owner, "__setstate__", _unpickled)
+
+
+def _unpickled(obj: Any, state: dict[str, Any]) -> None:
+    """Set the fields of an object; a pickle holds its numbers by value, so that none were open."""
+    opened = {name: kept_open(state[name]) for name in state.get("_open", ())}
+    obj.__dict__.update(state, **opened)
 
 
 # Array libraries know plain floats alone, so a field holds one. By its value it is always the same

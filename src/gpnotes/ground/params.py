@@ -147,7 +147,7 @@ def left_open(obj: object) -> Collection[str]:
 
     Each has the number that is its default, for all but a fit, which starts it from the data. What
     ``dataclasses.replace`` makes of an object leaves open what the object did, but for what it
-    replaces, and so does what `saving.load` reads. A fit leaves nothing open.
+    replaces, and so do copies, pickles and what `saving.load` reads. A fit leaves nothing open.
 
     Parameters
     ----------
