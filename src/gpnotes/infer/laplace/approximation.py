@@ -219,9 +219,10 @@ class LaplacePosterior(SitePosterior):
 
         Notes
         -----
-        With ``ℓ`` for log p(y | f), v for ``diag((K⁻¹ + W)⁻¹)`` and `evidence_gradient`'s u, it is
-        ``Σ ∂ℓ/∂θ + ½ v ∂ℓ″/∂θ + K u ∂ℓ′/∂θ``: a parameter changes the density and the curvature at
-        the mode, and moves the mode by ``df = (K⁻¹ + W)⁻¹ ∂ℓ′/∂θ dθ``. Source: Rasmussen &
+        [eq-la-likelihood-gradient]. With ``ℓ`` for log p(y | f), v for ``diag((K⁻¹ + W)⁻¹)`` and
+        `evidence_gradient`'s u, it is ``Σ ∂ℓ/∂θ + ½ v ∂ℓ″/∂θ + K u ∂ℓ′/∂θ``: a parameter changes
+        the density and the curvature at the mode, and moves the mode by
+        ``df = (K⁻¹ + W)⁻¹ ∂ℓ′/∂θ dθ``, [eq-la-likelihood-moves]. Source: Rasmussen &
         Williams (2006), section 5.5.1, whose hyperparameters are those of the kernel; the same
         steps for those of the likelihood.
         """
