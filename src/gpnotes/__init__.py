@@ -22,7 +22,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "decide.bayesopt": ("minimise",),
     "estimators": ("BayesSearchCV", "GPClassifier", "GPRegressor", "MultiOutputGPRegressor"),
     "ground.arrays": ("asarray", "to_numpy"),
-    "ground.chunks": ("Chunks",),
+    "ground.chunks": ("Chunks", "Rows"),
     "ground.levels": ("Levels",),
     "ground.quadrature": ("gauss_hermite",),
     "ground.dates": ("days_since",),
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
         MultiOutputGPRegressor as MultiOutputGPRegressor,
     )
     from .ground.arrays import asarray as asarray, to_numpy as to_numpy
-    from .ground.chunks import Chunks as Chunks
+    from .ground.chunks import Chunks as Chunks, Rows as Rows
     from .ground.levels import Levels as Levels
     from .ground.quadrature import gauss_hermite as gauss_hermite
     from .ground.dates import days_since as days_since

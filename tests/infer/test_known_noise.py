@@ -296,7 +296,7 @@ def test_who_cannot_hear_it_says_so(name: str) -> None:
         fit(labels, X, np.abs(np.round(Y)), **noise)
     with pytest.raises(TypeError, match=f"{name} must be None where X is chunks"):
         condition(sparse, Chunks([(X, Y)]), **noise)
-    told = "give all rows as one X, of which a SparseGP holds a few at a time"
+    told = r"a chunk may be Rows\(X, y, noise_var=..., weights=...\), which hold it"
     with pytest.raises(TypeError, match=told):
         fit(sparse, Chunks([(X, Y)]), **noise)
     with pytest.raises(ChunkError, match=rf"what is known of each row.* {told}"):

@@ -33,7 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-OF_EACH_ROW = "give all rows as one X, of which a SparseGP holds a few at a time"
+OF_EACH_ROW = "a chunk may be Rows(X, y, noise_var=..., weights=...), which hold it"
 
 
 class Addable(Protocol):
@@ -44,92 +44,6 @@ class Addable(Protocol):
 
 S = TypeVar("S", bound=Addable)
 T = TypeVar("T")
-
-Chunk: TypeAlias = tuple[Matrix, Vector] | Callable[[], tuple[Matrix, Vector]]
-"""Inputs X (n, d) with observations y (n,), or a function without arguments that fetches them."""
-
-Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""What the builtin `map` is: a function and an iterable in, an iterable of the results out."""
-
-
-class ChunkError(ValueError):
-    """A chunk that failed; its cause is what went wrong with it.
-
-    Parameters
-    ----------
-    number : int
-        The number of the chunk, from 0.
-    problem : str
-        What is wrong with it.
-    """
-
-    def __init__(self, number: int, problem: str) -> None:
-        super().__init__(number, problem)  # both, so that it comes back whole from other processes
-        self.number = number
-
-    def __str__(self) -> str:
-        return f"chunk {self.number} of chunks failed: {self.args[1]}"
-
-
-def add_up(
-    work: Callable[[Matrix, Vector], S], chunks: Iterable[Chunk], map: Mapper = builtins.map
-) -> S:
-    """Sum ``work(X, y)`` over chunks of data, each worked out by `map`.
-
-    Parameters
-    ----------
-    work : callable
-        A function of X (n, d) and y (n,), whose results can be added.
-    chunks : iterable of Chunk
-        Pairs (X, y), or functions that fetch one where it is worked on, so that data which do not
-        fit in memory never come here.
-    map : callable
-        By default the builtin. It is called once, as ``map(function, iterable)``, with functions
-        and results that can be pickled if `work` can.
-
-    Returns
-    -------
-    object
-        The sum, added in the order of the answers: a `map` that answers in another order gives the
-        same up to rounding.
-
-    Raises
-    ------
-    ChunkError
-        If a chunk fails, is no pair, or `map` gives no answer for it or two; with its number.
-    ValueError
-        If there is no chunk.
-
-    Notes
-    -----
-    Time is that of `work`; memory that of one answer, and of what `map` holds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> halves = [(np.ones((2, 1)), np.asarray([1.0, 2.0])), lambda: (np.ones((1, 1)), np.ones(1))]
-    >>> float(add_up(lambda X, y: np.sum(y), halves))
-    4.0
-    """
-    _check.function(work, "work")
-    _check.function(map, "map")
-    given = _Numbers(_iterator(chunks))
-    total: S | None = None
-    seen: set[int] = set()
-    for answer in _answers(map(_Numbered(work), given)):
-        number, part = _answer(answer)
-        if number in seen:
-            raise ChunkError(number, "map answered twice for it")
-        seen.add(number)
-        total = part if total is None else total + part
-    for _ in given:  # what a map that stopped early did not ask for has no answer either
-        break
-    for number in range(given.count):
-        if number not in seen:
-            raise ChunkError(number, "map gave no answer for it")
-    if total is None:
-        raise ValueError("chunks must hold at least one pair (X, y); got none")
-    return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +73,11 @@ class Rows:
 
     __repr__ = summary
 
+    @property
+    def knows_noise(self) -> bool:
+        """Whether something is known of the noise of each."""
+        return not (self.noise_var is None and self.weights is None)
+
     def over(self, work: Callable[[Matrix, Vector], T]) -> T:
         """Return what a function makes of the data.
 
@@ -177,6 +96,103 @@ class Rows:
         return trusting(self.X, self.y)
 
 
+Fetched: TypeAlias = tuple[Matrix, Vector] | Rows
+Chunk: TypeAlias = Fetched | Callable[[], Fetched]
+"""Inputs X (n, d) with observations y (n,), as a pair or as `Rows`, or a function that fetches
+them."""
+
+Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""What the builtin `map` is: a function and an iterable in, an iterable of the results out."""
+
+
+class ChunkError(ValueError):
+    """A chunk that failed; its cause is what went wrong with it.
+
+    Parameters
+    ----------
+    number : int
+        The number of the chunk, from 0.
+    problem : str
+        What is wrong with it.
+    """
+
+    def __init__(self, number: int, problem: str) -> None:
+        super().__init__(number, problem)  # both, so that it comes back whole from other processes
+        self.number = number
+
+    def __str__(self) -> str:
+        return f"chunk {self.number} of chunks failed: {self.args[1]}"
+
+
+def add_up(
+    work: Callable[[Matrix, Vector], S],
+    chunks: Iterable[Chunk],
+    map: Mapper = builtins.map,
+    *,
+    by_reading: bool = False,
+) -> S:
+    """Sum ``work(X, y)`` over chunks of data, each worked out by `map`.
+
+    Parameters
+    ----------
+    work : callable
+        A function of X (n, d) and y (n,), whose results can be added.
+    chunks : iterable of Chunk
+        Pairs (X, y) or `Rows`, or functions that fetch one where it is worked on, so that data
+        which do not fit in memory never come here.
+    map : callable
+        By default the builtin. It is called once, as ``map(function, iterable)``, with functions
+        and results that can be pickled if `work` can.
+    by_reading : bool, default False
+        Whether readings may have a noise of their own. Work for which that matters has a method
+        ``of_chunk``, which is then given `Rows`.
+
+    Returns
+    -------
+    object
+        The sum, added in the order of the answers: a `map` that answers in another order gives the
+        same up to rounding.
+
+    Raises
+    ------
+    ChunkError
+        If a chunk fails, is no pair, or `map` gives no answer for it or two; with its number.
+    ValueError
+        If there is no chunk.
+
+    Notes
+    -----
+    Time is that of `work`; memory that of one answer, and of what `map` holds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> halves = [(np.ones((2, 1)), np.asarray([1.0, 2.0])), lambda: (np.ones((1, 1)), np.ones(1))]
+    >>> float(add_up(lambda X, y: np.sum(y), halves))
+    4.0
+    """
+    _check.function(work, "work")
+    _check.function(map, "map")
+    by_reading = _check.flag(by_reading, "by_reading")
+    given = _Numbers(_iterator(chunks))
+    total: S | None = None
+    seen: set[int] = set()
+    for answer in _answers(map(_Numbered(work, by_reading), given)):
+        number, part = _answer(answer)
+        if number in seen:
+            raise ChunkError(number, "map answered twice for it")
+        seen.add(number)
+        total = part if total is None else total + part
+    for _ in given:  # what a map that stopped early did not ask for has no answer either
+        break
+    for number in range(given.count):
+        if number not in seen:
+            raise ChunkError(number, "map gave no answer for it")
+    if total is None:
+        raise ValueError("chunks must hold at least one pair (X, y); got none")
+    return total
+
+
 @dataclass(frozen=True, eq=False)
 class Chunks:
     """Data in chunks, and the `map` that works on them, in place of rows for what sums over rows.
@@ -184,11 +200,15 @@ class Chunks:
     Parameters
     ----------
     chunks : iterable of Chunk
-        Pairs (X, y), or functions that fetch one where it is worked on, so that data which do not
-        fit in memory never come here.
+        Pairs (X, y), or `Rows` that say what is known of the noise of each reading, or functions
+        that fetch one where it is worked on, so that data which do not fit in memory never come
+        here.
     map : callable
         The function that works on them, by default the builtin: called once, with a function and
         an iterable, it may answer in any order.
+    by_reading : bool or None, default None
+        Whether readings have a noise of their own, `noise_var` or `weights` of `Rows`; None looks
+        at a list of chunks. Of functions that fetch such rows nobody can tell: there it is True.
 
     Raises
     ------
@@ -201,14 +221,29 @@ class Chunks:
     >>> halves = [(np.ones((2, 1)), np.asarray([1.0, 2.0])), (np.ones((1, 1)), np.ones(1))]
     >>> float(Chunks(halves).over(lambda X, y: np.sum(y)))
     4.0
+    >>> from gpnotes import GP, RBF, SparseGP, log_evidence
+    >>> model, X, y = SparseGP(GP(RBF(), 0.1), np.eye(2)), np.ones((3, 2)), np.ones(3)
+    >>> bars = [Rows(X, y, noise_var=np.asarray([0.1, 0.2, 0.5])), (X, y)]
+    >>> round(log_evidence(model, Chunks(bars)), 3)
+    -12.085
     """
 
     chunks: Iterable[Chunk]
     map: Mapper = builtins.map
+    by_reading: bool | None = None
 
     def __post_init__(self) -> None:
         _iterator(self.chunks)
         _check.function(self.map, "map")
+        if self.by_reading is not None:
+            _check.flag(self.by_reading, "by_reading")
+
+    @property
+    def knows_noise(self) -> bool:
+        """Whether readings have a noise of their own."""
+        if self.by_reading is not None or not isinstance(self.chunks, list | tuple):
+            return bool(self.by_reading)
+        return any(isinstance(chunk, Rows) and chunk.knows_noise for chunk in self.chunks)
 
     def over(self, work: Callable[[Matrix, Vector], S]) -> S:
         """Sum over chunks what a function makes of each; errors are those of `add_up`.
@@ -223,7 +258,7 @@ class Chunks:
         object
             The sum.
         """
-        return add_up(work, self.chunks, self.map)
+        return add_up(work, self.chunks, self.map, by_reading=self.knows_noise)
 
 
 Data: TypeAlias = Rows | Chunks
@@ -297,24 +332,39 @@ class _Numbered(Generic[S]):
     """Work on a chunk that comes, and goes, with its number; its errors have it too."""
 
     work: Callable[[Matrix, Vector], S]
+    by_reading: bool = False
 
     def __call__(self, numbered: tuple[int, Chunk]) -> tuple[int, S]:
         number, chunk = numbered
         try:
-            return number, self.work(*_pair(chunk))
+            return number, self._of(_rows(chunk))
         except Exception as problem:
             raise _failure(number, problem) from problem
 
+    def _of(self, rows: Rows) -> S:
+        if rows.offset is not None:
+            raise TypeError("offset must be None in a chunk: give all rows to an SVGP, in batches")
+        if rows.knows_noise and not self.by_reading:
+            name = "weights" if rows.noise_var is None else "noise_var"
+            raise TypeError(f"{name} must be None in it, unless Chunks(..., by_reading=True)")
+        of_chunk = getattr(self.work, "of_chunk", None)
+        if self.by_reading and of_chunk is not None:
+            found: S = of_chunk(rows)
+            return found
+        return self.work(rows.X, rows.y)
 
-def _pair(chunk: Any) -> tuple[Matrix, Vector]:
+
+def _rows(chunk: Any) -> Rows:
     pair = chunk() if callable(chunk) else chunk
+    if isinstance(pair, Rows):
+        return pair
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         wanted = "a pair (X, y) or a function that fetches one"
         if isinstance(pair, tuple | list) and len(pair) > 2:
             known = f"what is known of each row, such as its noise, comes not so: {OF_EACH_ROW}"
             raise TypeError(f"it must be {wanted}; got {len(pair)} things: {known}")
         raise TypeError(f"it must be {wanted}; got {_check.kind_of(pair)}")
-    return pair[0], pair[1]
+    return Rows(pair[0], pair[1])
 
 
 def _failure(number: int, problem: Exception) -> ChunkError:

@@ -142,6 +142,9 @@ def _require_alike(
     model: Parameters, data: Data | WaveSums, evidence: Evidence[Any, Posterior]
 ) -> None:
     """Refuse readings with a noise of their own, if the model takes none."""
+    if isinstance(data, Chunks) and data.knows_noise and not evidence.by_reading:
+        what = f"a {type(model).__name__} takes no noise of its own for each reading"
+        raise TypeError(f"noise_var and weights must be None in chunks: {what}")
     if isinstance(data, Rows) and not evidence.by_reading:
         for name, given in (("noise_var", data.noise_var), ("weights", data.weights)):
             if given is not None:
@@ -195,7 +198,7 @@ def data_of(
     for name, given in (("noise_var", noise_var), ("weights", weights), ("offset", offset)):
         if given is not None:
             told = "give all rows to an SVGP, in batches" if name == "offset" else OF_EACH_ROW
-            remedy = f", which hold X and y alone: {told}" if what == "chunks" else ""
+            remedy = f": {told}" if what == "chunks" else ""
             got = _check.kind_of(given)
             raise TypeError(f"{name} must be None where X is {what}{remedy}; got {got}")
     return X

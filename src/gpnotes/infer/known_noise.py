@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import NamedTuple, TypeGuard
 
 from ..ground import check as _check
-from ..ground.chunks import Rows
+from ..ground.chunks import Chunks, Rows
 from ..ground.xp import Matrix, Numbers, Vector, array_namespace, in_double
 from ..model.gaussian_process import GP
 
 __all__ = [
-    "Noise", "in_double_of", "joined", "knows_noise", "noise_of", "noise_under", "validate_noise",
+    "Noise", "in_double_of", "joined", "knows_noise", "noise_given", "noise_of", "noise_of_chunk",
+    "noise_under", "validate_noise",
 ]  # fmt: skip
 
 
@@ -41,6 +42,24 @@ def noise_under(noise_var: float, rows: Rows) -> Noise:
     return Noise(share * noise_var + known, share)
 
 
+def noise_given(gp: GP, data: object) -> Noise | None:
+    """The noise of data of which some is known of each reading, else None.
+
+    Of chunks it is a word only that readings are not alike: each chunk has its own,
+    `noise_of_chunk`.
+    """
+    if knows_noise(data):
+        return noise_of(gp, data)
+    return Noise(gp.noise_var) if isinstance(data, Chunks) and data.knows_noise else None
+
+
+def noise_of_chunk(gp: GP, rows: Rows) -> Noise:
+    """The noise of each row of a chunk, which has been checked but for what is known of noise."""
+    validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
+    ones = array_namespace(rows.X).ones_like(rows.y)
+    return Noise(*(ones * part for part in noise_of(gp, rows)))
+
+
 def in_double_of(noise: Noise) -> Noise:
     """The same in float64, where each reading has its own."""
     return Noise(*(a if isinstance(a, float) else in_double(a) for a in noise))
@@ -62,7 +81,7 @@ def joined(rows: Rows, more: Rows) -> Rows:
 
 def knows_noise(data: object) -> TypeGuard[Rows]:
     """Whether the data are rows of which something is known of the noise of each."""
-    return isinstance(data, Rows) and not (data.noise_var is None and data.weights is None)
+    return isinstance(data, Rows) and data.knows_noise
 
 
 def validate_noise(X: Matrix, n: int, noise_var: Vector | None, weights: Vector | None) -> None:

@@ -14,7 +14,7 @@ from ...model.bounds import spread
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.means import ConstantMean, ZeroMean
 from ..evidence import Evidence, evidence_of
-from ..known_noise import knows_noise, noise_of, validate_noise
+from ..known_noise import noise_given, validate_noise
 from ..sufficient_statistics import Statistics, positive_noise
 from .box_sines import BoxSines
 from .feature_map import FeatureMap
@@ -112,15 +112,14 @@ class _Evidence(Evidence[FeatureGP, FeaturePosterior]):
     def for_fit(self, model: FeatureGP) -> _Evidence:
         self.require_gradient(model)
         sines, level = model.frequencies, type(model.gp.mean) in (ZeroMean, ConstantMean)
-        of_rows = isinstance(self.data, Rows | Chunks) and not knows_noise(self.data)
+        of_rows = isinstance(self.data, Rows | Chunks) and not self.data.knows_noise
         if not (of_rows and isinstance(sines, BoxSines) and level):
             return self
         centre = float(self.data.over(spread).mean[-1])
         return replace(self, data=self.data.over(Former(model.gp, sines, centre)))
 
     def _work(self, model: FeatureGP) -> Sums:
-        noise = noise_of(model.gp, self.data) if knows_noise(self.data) else None
-        return Sums(model.gp, model.frequencies, noise)
+        return Sums(model.gp, model.frequencies, noise_given(model.gp, self.data))
 
 
 @evidence_of.register(FeatureGP)

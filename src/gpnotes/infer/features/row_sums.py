@@ -6,10 +6,11 @@ Both are worked out for a chunk at a time, here or elsewhere, and add up.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...ground import check as _check
 from ...ground import memory
+from ...ground.chunks import Rows
 from ...ground.params import added
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace, in_double, zeros
@@ -17,7 +18,7 @@ from ...model import means
 from ...model.contracts import Mean
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ...model.kernels import Kernel
-from ..known_noise import Noise, in_double_of
+from ..known_noise import Noise, in_double_of, noise_of_chunk
 from ..sufficient_statistics import Statistics, like_data
 from .feature_map import FeatureMap
 
@@ -46,6 +47,12 @@ class Sums:
         """The statistics of the rows (X, y)."""
         validate_rows(self.gp, self.frequencies, X, y)
         return self._call(X, y)
+
+    def of_chunk(self, rows: Rows) -> Statistics:
+        """The statistics of a chunk of rows, each with a noise of its own."""
+        validate_rows(self.gp, self.frequencies, rows.X, rows.y)
+        known = replace(self, noise=noise_of_chunk(self.gp, rows))
+        return known._call(rows.X, rows.y)
 
     def _call(self, X: Matrix, y: Vector) -> Statistics:
         r = _check.squarable(in_double(residual_of(self.gp, X, y)), "y − m(X)")
@@ -123,6 +130,12 @@ class Pull:
         """The slopes of the rows (X, y)."""
         validate_rows(self.gp, self.frequencies, X, y)
         return self._call(X, y)
+
+    def of_chunk(self, rows: Rows) -> Slopes:
+        """The slopes of a chunk of rows, each with a noise of its own."""
+        validate_rows(self.gp, self.frequencies, rows.X, rows.y)
+        known = replace(self, noise=noise_of_chunk(self.gp, rows))
+        return known._call(rows.X, rows.y)
 
     def _call(self, X: Matrix, y: Vector) -> Slopes:
         return self._slopes(self.gp.kernel, X, in_double(residual_of(self.gp, X, y)))

@@ -18,7 +18,7 @@ from ...model.means import ConstantMean, ZeroMean
 from ..evidence import Evidence, evidence_of
 from ..interdomain import WaveSums, wave_sums
 from ..interdomain.waves import WaveVariables
-from ..known_noise import knows_noise, noise_of, validate_noise
+from ..known_noise import noise_given, validate_noise
 from ..sufficient_statistics import positive_noise
 from .induced import Induced, validate_rows_of, with_inducing
 from .methods import MethodName, SparseMethod, method_named
@@ -162,13 +162,13 @@ class _Evidence(Evidence[SparseGP, SparsePosterior]):
             why = "a bound from above, which a fit would loosen"
             raise ValueError(f"method must not be 'upper', {why}")
         self.require_gradient(model)
-        of_rows = isinstance(self.data, Rows | Chunks) and not knows_noise(self.data)
+        of_rows = isinstance(self.data, Rows | Chunks) and not self.data.knows_noise
         alone = of_rows and _needs_sums_alone(model)
         return replace(self, data=self.data.over(_Former(model.variables))) if alone else self
 
     def _work(self, model: SparseGP, quiet: bool = False) -> Sums:
         inducing = inducing_at(model.gp, model.variables, quiet=quiet)
-        noise = noise_of(model.gp, self.data) if knows_noise(self.data) else None
+        noise = noise_given(model.gp, self.data)
         return Sums(model.gp, model.variables.inputs, inducing, model.chosen, noise=noise)
 
 

@@ -6,13 +6,14 @@ Through waves either is made of sums over the rows that were formed once.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple, cast
 
 from ...fast import sparse as in_place
 from ...ground import check as _check
+from ...ground.chunks import Rows
 from ...ground.params import added, cotangent
 from ...ground.threads import threads_for
 from ...ground.xp import (
@@ -35,7 +36,7 @@ from ...model.kernels import Kernel
 from ...model.means import ConstantMean, ZeroMean
 from ..interdomain.point_functionals import with_hooks
 from ..interdomain.waves import WaveSums, WaveVariables
-from ..known_noise import Noise, in_double_of
+from ..known_noise import Noise, in_double_of, noise_of_chunk
 from ..sufficient_statistics import Statistics
 from .methods import SparseMethod
 from .projection import Inducing
@@ -98,6 +99,12 @@ class Sums:
         """The statistics of the rows (X, y)."""
         validate_rows(self.gp, self.Z, X, y)
         return self._call(X, y)
+
+    def of_chunk(self, rows: Rows) -> Statistics:
+        """The statistics of a chunk of rows, each with a noise of its own."""
+        validate_rows(self.gp, self.Z, rows.X, rows.y)
+        known = replace(self, noise=noise_of_chunk(self.gp, rows))
+        return known._call(rows.X, rows.y)
 
     def _call(self, X: Matrix, y: Vector) -> Statistics:
         r = _residual(self.gp, X, y)
@@ -233,6 +240,12 @@ class Pull:
         """The slopes of the rows (X, y)."""
         validate_rows(self.gp, self.Z, X, y)
         return self._call(X, y)
+
+    def of_chunk(self, rows: Rows) -> Slopes:
+        """The slopes of a chunk of rows, each with a noise of its own."""
+        validate_rows(self.gp, self.Z, rows.X, rows.y)
+        known = replace(self, noise=noise_of_chunk(self.gp, rows))
+        return known._call(rows.X, rows.y)
 
     def _call(self, X: Matrix, y: Vector) -> Slopes:
         r = _residual(self.gp, X, y)
