@@ -131,10 +131,11 @@ arrays: $(WHOLE)  ## the tests of arrays in one namespace (NAMESPACE=jax)
 namespaces: $(WHOLE)  ## the tests of arrays in all namespaces that want no GPU, the nightly tests too (hours)
 	@$(TESTS) --namespace night --namespace own -m '' tests
 
-# CuPy stands apart: its wheel is large, and no test can run it without a GPU.
+# CuPy stands apart: its wheel is large, and no test can run it without a GPU. Where it cannot be had,
+# the tool says that it is skipped.
 names: $(WHOLE)  ## look up each function of arrays that the package calls in the libraries, CuPy too (a download)
-	@$(PIP) install --quiet --upgrade --no-deps --target _build/wheels 'cupy-cuda12x>=13.4' cuda-pathfinder
-	@PYTHONPATH=_build/wheels $(BIN)/python tools/array_names.py numpy strict jax cupy
+	@$(PIP) install --quiet --upgrade --no-deps --target _build/wheels 'cupy-cuda12x>=13.4' cuda-pathfinder || true
+	@PYTHONPATH=_build/wheels $(BIN)/python tools/array_names.py
 
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
