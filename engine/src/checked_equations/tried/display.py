@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..latex.macros import Macros, expand
 from ..latex.names import normal
 from ..latex.parser import parse_expression
 from . import kinds as known_kinds
+from .branches import SIGN, Choices, apart, signed
 from .conditions import Condition, conditions_of
 from .drawing import Made, Plan, Sample, samples
 from .expansions import expanded
@@ -72,8 +73,8 @@ def try_display(
     drawn = {key: declared[key].draw(stream, {}) for key in functions}
     own = known({**notation.bindings(), **(bindings or {}), **drawn}, notation)
     try:
-        statement, stated = parted(full, own)
-        reading = _read(statement, own)
+        latex, stated = parted(full, own)
+        reading = _read(latex, own)
     except NotRead as wrong:
         return Tried("not read", str(wrong))
     texts = [text for text in conditions if not _defines_one_of(functions, text)]
@@ -86,8 +87,45 @@ def try_display(
     problem = _not_tried(body)
     if problem:
         return Tried("not read", problem)
+    told = Told(own, declared, found, unread)
     with allowing(_PATIENCE):
-        return _judged(body, own, declared, found, unread, stream)
+        tried = _judged(body, told, stream)
+        other = _with_a_sign(latex, own) if tried.verdict != "holds" and found_sign(latex) else None
+        if other is None:
+            return tried
+        chosen = _judged(expanded(other), told, stream, double=True)
+        return chosen if chosen.verdict == "holds" else tried
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is known of the symbols, and which conditions are stated, read or not."""
+
+    known: Known
+    declared: Mapping[str, Kind]
+    conditions: Sequence[Condition]
+    unread: Sequence[str]
+
+
+_UPPER = {"\\pm": "+", "\\mp": "-"}
+_SIGNS = re.compile(r"\\(?:pm|mp)(?![A-Za-z])")
+
+
+def found_sign(latex: str) -> bool:
+    """Whether a double sign stands in it."""
+    return _SIGNS.search(latex) is not None
+
+
+def _with_a_sign(latex: str, own: Known) -> Reading | None:
+    """What is read with a symbol in place of ``\\pm``, where one of its signs may be meant."""
+    other = {"+": "-", "-": "+"}
+    try:
+        upper = _read(_SIGNS.sub(lambda sign: _UPPER[sign[0]], latex), own)
+        lower = _read(_SIGNS.sub(lambda sign: other[_UPPER[sign[0]]], latex), own)
+    except NotRead:
+        return None
+    both = signed(upper.statement, lower.statement)
+    return replace(upper, statement=both) if isinstance(both, t.Statement) else None
 
 
 _DEFINES = re.compile(
@@ -140,12 +178,20 @@ def _not_tried(body: Reading) -> str:
 
 
 def _without_definition(reading: Reading) -> Reading | None:
-    """What is claimed: of ``f(x) = a = b`` that a is b; of ``f(x) = a`` nothing."""
+    """What is claimed: of ``f(x) = a = b`` that a is b; of ``f(x) = a`` nothing.
+
+    The same of ``w = a = b`` where nothing else is said of w; ``w = a`` is left to its verdict.
+    """
     statement = reading.statement
     first = statement.steps[0] if statement.steps else None
     if first is None or first.relation not in ("=", ":="):
         return reading
     left = first.left
+    if len(statement.steps) > 1 and isinstance(left, t.Name) and _only_named(left.key, statement):
+        symbols = tuple(key for key in reading.symbols if key != left.key)
+        return replace(
+            reading, statement=replace(statement, steps=statement.steps[1:]), symbols=symbols
+        )
     unknown = isinstance(left, t.Apply) and left.key in reading.unknown
     if not (unknown and isinstance(left, t.Apply)) or mentions(first.right, left.key):
         return reading
@@ -157,27 +203,35 @@ def _without_definition(reading: Reading) -> Reading | None:
     return replace(reading, statement=statement, unknown=called)
 
 
+def _only_named(key: str, statement: t.Statement) -> bool:
+    """Whether a symbol stands only at the beginning of a chain of equalities."""
+    first, *rest = statement.steps
+    equal = all(step.relation in ("=", ":=") for step in rest)
+    return equal and not mentions(first.right, key) and not any(mentions(s, key) for s in rest)
+
+
 def _judged(
-    body: Reading,
-    own: Known,
-    declared: Mapping[str, Kind],
-    conditions: Sequence[Condition],
-    unread: Sequence[str],
-    rng: np.random.Generator,
+    body: Reading, stated: Told, rng: np.random.Generator, *, double: bool = False
 ) -> Tried:
     """The verdict on what was read, in the way in which it holds if it does in any."""
+    own, conditions, unread = stated.known, stated.conditions, stated.unread
+    statement, choices = apart(body.statement)
+    body, choices = replace(body, statement=statement), replace(choices, signed=double)
     doubtful = not mentioned(body.statement).isdisjoint(own.doubtful)
     doubt = "a function that another may be called like is in it" if doubtful else ""
     told = f"a condition that is not read: {unread[0]}" if unread else ""
     if any(isinstance(part, t.Dots) for _, part in t.walk(body.statement)):
         doubt = doubt or "dots may go on in another way"
-    if "\\pm" in body.latex or "\\mp" in body.latex:
+    if found_sign(body.latex) or double:
         doubt = doubt or "which sign stands may depend on the numbers"
+    if choices:
+        doubt = doubt or "which branch is meant may depend on the numbers"
     best: Tried | None = None
-    for plan, said in _plans(body, own, declared, conditions):
+    for plan, said in _plans(body, own, stated.declared, conditions):
         drawn = tuple(samples(plan, conditions, rng))
         again = partial(_again, plan, conditions)
-        trial = Trial(body.statement, drawn, tuple(plan.drawn), bool(body.far))
+        trial = Trial(body.statement, drawn, tuple(plan.drawn), bool(body.far), choices=choices)
+        said = "; ".join(filter(None, (said, _chosen(choices))))
         found = verdict_on(trial, plan, told, doubt, again)
         found = replace(found, drawn=plan.drawn, why="; ".join(filter(None, (said, found.why))))
         if found.verdict == "holds":
@@ -186,6 +240,13 @@ def _judged(
             best = found
     assert best is not None, "there is a plan"
     return best
+
+
+def _chosen(choices: Choices) -> str:
+    """What a reader is told of what was chosen."""
+    if choices.signed:
+        return "with one of the two signs on each of the numbers"
+    return "for a branch of each function of many values" if choices else ""
 
 
 def _again(plan: Plan, conditions: Sequence[Condition]) -> tuple[Sample, ...]:
@@ -226,7 +287,7 @@ def _plan(
     for key in dict.fromkeys((*body.symbols, *needed)):
         conjugate = _conjugated(key)
         kind = declared.get(key) or stated.get(key)
-        if key in derived or (key in known and kind is None):
+        if key in derived or key == SIGN or (key in known and kind is None):
             continue
         if key == body.far:
             own_kind = kind or by_custom(key)

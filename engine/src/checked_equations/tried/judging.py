@@ -18,10 +18,12 @@ from ..check.relations import Misfit, Tolerance
 from ..check.statements import BoundStatement, Draw
 from ..errors import EquationError, OperationError
 from ..evaluate import asymptotic, beyond
+from ..evaluate.evaluator import Evaluator
 from ..evaluate.numerics.patience import allowing
 from ..evaluate.numerics.quadrature import roughly
 from ..latex import tree as t
 from ..latex.printer import to_latex
+from .branches import SIGN, Choices
 from .drawing import Sample
 
 ALLOWED = Tolerance(rtol=1e-8)
@@ -33,6 +35,8 @@ _PATIENCE = 0.8  # seconds of the processor for all samples
 _EACH = 0.25  # for a mutant; what takes longer is undecided
 _CLEAR = 1e-2  # a residual above cannot be that of a rough integral
 _SECONDS = 6.0  # of a search for mends
+_NOT_PRINTED = (f"drop the factor ${SIGN}$",)  # a sign is chosen, and is no factor
+_NO_VALUE = (EquationError, OperationError, Misfit, ArithmeticError, ValueError, TypeError)
 FAR = 1e-4  # a residual below is lost digits, and accuses nobody
 
 
@@ -61,12 +65,53 @@ class Trial:
     drawn: tuple[str, ...]
     far: bool  # whether series are those of an expansion
     unsure: frozenset[str] = frozenset()
+    choices: Choices = field(default_factory=Choices)
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
         """The fate of each sample."""
         with allowing(_PATIENCE):
-            return tuple(fate_of(self.statement, sample, self.far) for sample in self.samples)
+            return tuple(map(self._fate_of, self.samples))
+
+    def _fate_of(self, sample: Sample) -> Fate:
+        """The fate of the statement with what is chosen on the sample."""
+        if self.choices:
+            try:
+                bindings, _ = self._settled(self.statement.steps, sample.bindings)
+            except TimeoutError as late:
+                return Fate(sample, None, False, str(late))
+            sample = replace(sample, bindings=bindings)
+        return fate_of(self.statement, sample, self.far)
+
+    def _settled(
+        self, steps: Sequence[t.Step], bindings: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], bool]:
+        """The numbers with what is chosen on them, and whether the steps then hold."""
+        known: dict[int, complex | None] = {}  # of sides in which nothing is chosen
+
+        def value(side: t.Node, way: Mapping[str, Any]) -> complex | None:
+            if id(side) in known:
+                return known[id(side)]
+            found = self._value(side, way)
+            if not self.choices.stand_in(side):
+                known[id(side)] = found
+            return found
+
+        def holds(step: t.Step, way: Mapping[str, Any]) -> bool:
+            left = value(step.left, way)
+            right = None if left is None else value(step.right, way)
+            if left is None or right is None:
+                return False
+            return abs(left - right) <= ALLOWED.rtol * max(abs(left), abs(right))
+
+        return self.choices.settled(steps, bindings, holds)
+
+    def _value(self, side: t.Node, bindings: Mapping[str, Any]) -> complex | None:
+        far = asymptotic.FAR if self.far else beyond
+        try:
+            return complex(Evaluator(bindings, beyond=far).value(side))
+        except _NO_VALUE:
+            return None
 
     @property
     def held(self) -> tuple[Fate, ...]:
@@ -91,6 +136,8 @@ class Trial:
     def mends(self) -> Mends | None:
         """The single edits after which it holds wherever it fails."""
         draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
+        if self.choices:
+            return None
         with allowing(_SECONDS, anew=True):
             return self._mends(draws)
 
@@ -117,15 +164,32 @@ class Trial:
         bound = replace(bound_on(self.statement, [], self.far), draws=tuple(draws))
         groups = swap_groups({key: draws[0].bindings[key] for key in self.drawn})
         found = all_mutants(self.statement, groups, to_latex)
-        every = [mutant for mutant in found if not _of_parity(self.statement, mutant)]
+        every = [
+            mutant
+            for mutant in found
+            if not _of_parity(self.statement, mutant) and mutant.said not in _NOT_PRINTED
+        ]
         order = sorted(range(len(every)), key=lambda i: _is_long(_side(self.statement, every[i])))
-        fates = {i: _fate_of_mutant(bound, every[i]) for i in order}  # the quick ones first
+        fates = {i: self._fate_of_mutant(bound, every[i]) for i in order}  # the quick ones first
         return Mutants.of(
             tuple(
                 MutantRecord(m.edit, to_latex(m.after), *fates[i], said=m.said)
                 for i, m in enumerate(every)
             )
         )
+
+    def _fate_of_mutant(self, bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
+        """Its fate; where something is chosen on each sample, on one nothing makes it hold."""
+        found = _fate_of_mutant(bound, mutant)
+        if not self.choices or found[0] != "caught":
+            return found
+        try:
+            with allowing(_EACH):
+                samples = (draw.bindings for draw in bound.draws)
+                settled = (self._settled(mutant.steps, sample) for sample in samples)
+                return found if not all(holds for _, holds in settled) else ("indistinct", None)
+        except TimeoutError:
+            return "undecided", None
 
 
 def _side(statement: t.Statement, mutant: Mutant) -> t.Node:
@@ -186,21 +250,22 @@ def _told_apart(bound: BoundStatement, mutant: Mutant, fate: str) -> str:
 def _same_above(bound: BoundStatement, mutant: Mutant) -> bool:
     """Whether a function that the edit stands in has two arguments there, and one value.
 
-    The cosine of ``z + 2k\\pi`` does not see the sign of k, nor a modulus that of its inside; that
-    is no blindness of the numbers.
+    The cosine of ``z + 2k\\pi`` does not see the sign of k, nor a modulus that of its inside, an
+    integral that of its variable; the statement is true with the edit as well, and that is no
+    blindness of the numbers.
     """
     if not mutant.side:
         return False
     for outer, path in reversed(_above(bound.statement, mutant)):
-        over = isinstance(outer, t.Reduction) and path[0][0] == "over"
-        # a neutral term more, or one less that is printed of the same
-        if over or isinstance(outer, t.Dots):
-            after = t.replace_at(outer, path, mutant.after)
-            return all(_alike(draw, outer, after) for draw in bound.draws)
-        if isinstance(outer, t.Function | t.Apply | t.Bars | t.Power):
-            return all(
-                _hides(draw, outer, t.replace_at(outer, path, mutant.after)) for draw in bound.draws
-            )
+        after = t.replace_at(outer, path, mutant.after)
+        # a neutral term more, one less that is printed of the same, another way to one value
+        if isinstance(outer, t.Dots | t.Reduction | t.Integral | t.Limit):
+            hidden = all(_alike(draw, outer, after) for draw in bound.draws)
+        else:
+            calls = isinstance(outer, t.Function | t.Apply | t.Bars | t.Power)
+            hidden = calls and all(_hides(draw, outer, after) for draw in bound.draws)
+        if hidden:
+            return True
     return False
 
 
@@ -248,6 +313,6 @@ def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
             residual, holds = max(residual, comparison.residual), holds and comparison.holds
     except TimeoutError as late:
         return Fate(sample, None, False, str(late))
-    except (EquationError, OperationError, Misfit, ArithmeticError, ValueError, TypeError) as wrong:
+    except _NO_VALUE as wrong:
         return Fate(sample, None, False, str(getattr(wrong, "problem", wrong)))
     return Fate(sample, residual, holds, draw=bound.draws[0])

@@ -6,7 +6,7 @@ integral, means this in the library and not in general, and stands in a second t
 
 from __future__ import annotations
 
-from . import elementary, special
+from . import branches, elementary, special
 from .notation import Notation
 
 _COMMON = {
@@ -83,7 +83,7 @@ _PATTERNS = (
     (r"\\mathrm\{d\}|\{\\mathrm\{d\}\}", r"\\mathrm{d}"),
 )
 _CONSTANTS = {r"\gamma": 0.577215664901532860606512090082}
-_WORDS = {**elementary.WORDS, **special.WORDS}
+_WORDS = {**elementary.WORDS, **special.WORDS, **branches.WORDS}
 COMMON = Notation({}, {}, elementary.WORDS, {}, _PATTERNS)
 _RISING = {1: "pochhammer", 2: "qpochhammer"}
 NIST = Notation({**_LIBRARY, **_COMMON}, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS, _RISING)

@@ -206,11 +206,20 @@ class _Rewriter:
             if command and self.latex[behind : behind + 1].isalpha():
                 continue
             site = self._site(behind, end, grouped=self.latex[i - 1 : i] == "{")
-            for form in self.notation.forms[head]:
-                found = self._matched(form, site)
-                if found is not None:
-                    return self._call(i, form, site, found)
+            forms = self.notation.forms[head]
+            matched = [(form, self._matched(form, site)) for form in forms]
+            fit = [(form, found) for form, found in matched if found is not None]
+            # of a letter with two meanings, that whose index may be a fraction takes fractions
+            whole = [pair for pair in fit if self._is_whole(pair[0], site)]
+            for form, found in whole or fit:
+                return self._call(i, form, site, found)
         return None
+
+    def _is_whole(self, form: Form, site: Site) -> bool:
+        """Whether an index that must be whole reads as a whole number."""
+        if form.sub != ("n",):
+            return True
+        return not re.search(r"frac|/|\.|[pqs]", self._text(site.scripts["_"]))
 
     def _grouped(self, i: int, end: int) -> tuple[list[Piece], int] | None:
         """A form in braces before its arguments: ``{H^{(1)}_\\nu}\\left(z\\right)``."""
