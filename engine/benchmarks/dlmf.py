@@ -45,6 +45,7 @@ class Display:
     tag: str
     latex: str
     conditions: tuple[str, ...]
+    before: tuple[str, ...] = ()  # the displays of the page before this one
 
 
 def displays(page: Path) -> Iterator[Display]:
@@ -56,11 +57,12 @@ def displays(page: Path) -> Iterator[Display]:
         end = found[i + 1].start() if i + 1 < len(found) else len(text)
         after = text[match.end() : end].strip().split("\n\n")[0]
         start = found[i - 1].end() if i else 0
-        before = text[start : match.start()].strip().split("\n\n")
-        sentences = [after if _BEHIND.match(after) else "", _introduction(before)]
+        said = text[start : match.start()].strip().split("\n\n")
+        sentences = [after if _BEHIND.match(after) else "", _introduction(said)]
         conditions = [one for said in sentences for one in _INLINE.findall(said)]
         latex = _TAG.sub("", match["latex"]).strip()
-        yield Display(page.stem, tags[0] if tags else "", latex, tuple(conditions))
+        before = tuple(_TAG.sub("", one["latex"]).strip() for one in found[:i])
+        yield Display(page.stem, tags[0] if tags else "", latex, tuple(conditions), before)
 
 
 def _introduction(before: list[str]) -> str:
@@ -72,7 +74,8 @@ def _introduction(before: list[str]) -> str:
 def tried(display: Display) -> tuple[Tried, float]:
     """What becomes of a display, and the seconds of processor that it took."""
     begun = time.process_time()
-    found = try_display(display.latex, conditions=display.conditions, notation=NIST)
+    told = {"conditions": display.conditions, "definitions": display.before}
+    found = try_display(display.latex, **told, notation=NIST)
     return found, time.process_time() - begun
 
 

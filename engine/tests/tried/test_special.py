@@ -170,6 +170,11 @@ def test_error_functions_of_complex_numbers_come_in_floats(written):
         assert abs(complex(WORDS[written](z)) - complex(slow(z))) <= 1e-12 * abs(slow(z))
 
 
+def test_an_error_function_of_no_number_is_none():
+    with pytest.raises(ValueError, match="NaN"):
+        WORDS["\\operatorname{erf}"](-math.nan)
+
+
 @pytest.mark.parametrize("z", [0.05, 0.7, 6.0, 25.0, 0.4 + 0.3j, 3.0 + 0.2j, -1.1 - 0.6j])
 def test_fresnel_integrals_meet_their_auxiliary_functions(z):
     c, s, f, g = (FUNCTIONS[f"fresnel{name}"](z) for name in "csfg")

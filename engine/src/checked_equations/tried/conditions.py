@@ -21,6 +21,9 @@ from ..latex.names import normal
 from .knowledge import Known
 from .reading import NotRead, Reading, mentions, read
 
+_BESIDE = re.compile(  # `a\;(>0)`, `b\;(\in\mathbb{C})`
+    r"^(?P<key>\\?[A-Za-z]+)(?:\s|\\[,;:!]|~)*(?:\\left)?\((?P<said>\s*(?:[<>]|\\(?:in|ge|le|geq|leq|ne|neq)(?![a-z]))[^()]+?)(?:\\right)?\)$"
+)
 ORDERS = frozenset({"<", ">", "\\le", "\\ge", "\\ne"})
 _LISTED = re.compile(
     r"^\s*(?P<key>\\?[A-Za-z]+)\s*=\s*(?P<first>-?\d+)\s*,\s*(?:-?\d+\s*,\s*)*"
@@ -100,6 +103,8 @@ def condition_of(text: str, known: Known) -> Condition | None:
     0
     """
     text = text.strip().strip(".,; ")
+    beside = _BESIDE.match(text)
+    text = f"{beside['key']} {beside['said']}" if beside else text
     if listed := _LISTED.match(text):
         key = normal(listed["key"])
         whole = ((key, "whole"),)

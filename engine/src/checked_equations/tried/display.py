@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import EquationError
 from ..evaluate.numerics.patience import allowing
 from ..latex import tree as t
 from ..latex.macros import Macros, expand
 from ..latex.names import normal
-from ..latex.parser import parse_expression
 from . import kinds as known_kinds
 from .branches import SIGN, Choices, apart, signed
 from .conditions import Condition, conditions_of
+from .definitions import defines, functions_in
 from .drawing import Made, Plan, Sample, samples
 from .expansions import expanded
 from .forms import differentiated, refuse_paths, with_dots
 from .judging import Trial
 from .kinds import Kind
 from .knowledge import Known, by_custom, known
+from .leading import LimitTrial, Way, tends, ways_of
 from .nist import COMMON
 from .notation import Notation
 from .parts import parted
@@ -43,6 +43,7 @@ def try_display(
     latex: str,
     *,
     conditions: Sequence[str] = (),
+    definitions: Sequence[str] = (),
     kinds: Mapping[str, Kind] | None = None,
     macros: Macros | None = None,
     bindings: Mapping[str, Any] | None = None,
@@ -53,8 +54,10 @@ def try_display(
 
     Symbols are of the kinds in `kinds`, or by custom: n, m, k, i, j are whole, z, w, s complex,
     all others real. `conditions` are LaTeX, such as ``x > 0``; those that the display prints are
-    read as well, and ``K = A + B`` says what K is. `bindings` are values of symbols that are no
-    variables, or functions; `notation` are the functions that the field knows.
+    read as well, and ``K = A + B`` says what K is. `definitions` are displays before this one,
+    which may say so too, or what a function is, where nothing is known of it otherwise. `bindings`
+    are values of symbols that are no variables, or functions; `notation` are the functions that
+    the field knows.
 
     Examples
     --------
@@ -64,37 +67,99 @@ def try_display(
     'holds if x > 0'
     >>> try_display(r"(a + b)^2 = a^2 + 3 a b + b^2").verdict
     'does not hold'
+    >>> str(try_display("U(x, 1) = (x + 1)^2", definitions=["U(x, t) = x^2 + 2 x t + t^2"]))
+    'holds (by what is defined before)'
     """
     full = notation.written(expand(latex, macros).latex if macros else latex).latex
-    declared = {**_functions(conditions, notation), **(kinds or {})}
-    declared = {normal(key): kind for key, kind in declared.items()}
-    stream = np.random.default_rng(rng)
-    functions = [key for key, kind in declared.items() if kind.name == "function"]
-    drawn = {key: declared[key].draw(stream, {}) for key in functions}
-    own = known({**notation.bindings(), **(bindings or {}), **drawn}, notation)
-    try:
-        latex, stated = parted(full, own)
-        reading = _read(latex, own)
-    except NotRead as wrong:
-        return Tried("not read", str(wrong))
-    texts = [text for text in conditions if not _defines_one_of(functions, text)]
-    said = [notation.written(text).latex for text in texts]
-    found, unread = conditions_of([*stated, *said], own, reading.symbols)
-    body = _without_definition(reading)
-    if body is None:
-        return Tried("definition")
-    body = expanded(body)
-    problem = _not_tried(body)
-    if problem:
-        return Tried("not read", problem)
-    told = Told(own, declared, found, unread)
-    with allowing(_PATIENCE):
-        tried = _judged(body, told, stream)
-        other = _with_a_sign(latex, own) if tried.verdict != "holds" and found_sign(latex) else None
-        if other is None:
-            return tried
-        chosen = _judged(expanded(other), told, stream, double=True)
-        return chosen if chosen.verdict == "holds" else tried
+    own = {normal(key): kind for key, kind in (kinds or {}).items()}
+    asked = _Asked(full, own, bindings or {}, notation, rng)
+    found = asked.tried(conditions)
+    if found.verdict != "not read" or not definitions:
+        return found
+    other = asked.tried(conditions, definitions)
+    if other.verdict not in _BETTER:
+        return found
+    return replace(other, why="; ".join(filter(None, (other.why, "by what is defined before"))))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A display with what its author, its field and its reader say of its symbols."""
+
+    latex: str
+    kinds: Mapping[str, Kind]
+    bindings: Mapping[str, Any]
+    notation: Notation
+    rng: int | np.random.Generator
+
+    def tried(self, conditions: Sequence[str], definitions: Sequence[str] = ()) -> Tried:
+        """The verdict, under conditions and with definitions."""
+        stream = np.random.default_rng(self.rng)
+        own = self._known(conditions, definitions, stream)
+        try:
+            latex, stated = parted(self.latex, own)
+            reading = _read(latex, own)
+        except NotRead as wrong:
+            return Tried("not read", str(wrong))
+        told = self._told(reading, own, [*stated, *conditions], definitions)
+        body = _without_definition(reading)
+        if body is None:
+            return Tried("definition")
+        body = expanded(body)
+        ways = ways_of(body, conditions)
+        problem = _not_tried(body, bool(ways))
+        if problem:
+            return Tried("not read", problem)
+        told = replace(told, unread=[one for one in told.unread if not tends(one)])
+        with allowing(_PATIENCE):
+            return _limit(body, told, ways, stream) if ways else _one(body, told, latex, stream)
+
+    def _known(
+        self, conditions: Sequence[str], definitions: Sequence[str], stream: np.random.Generator
+    ) -> Known:
+        """What is bound, with the functions that are declared or defined."""
+        functions = [key for key, kind in self.kinds.items() if kind.name == "function"]
+        drawn = {key: self.kinds[key].draw(stream, {}) for key in functions}
+        first = known({**self.notation.bindings(), **self.bindings, **drawn}, self.notation)
+        made = functions_in([*conditions, *definitions], first, self.notation)
+        return replace(first, bindings={**made, **first.bindings})
+
+    def _told(
+        self,
+        reading: Reading,
+        own: Known,
+        conditions: Sequence[str],
+        definitions: Sequence[str],
+    ) -> Told:
+        """What is stated of the symbols that are read."""
+        texts = [text for text in conditions if not defines(text, own.bindings)]
+        said = [self.notation.written(text).latex for text in texts]
+        found, unread = conditions_of(said, own, reading.symbols)
+        before = [self.notation.written(text).latex for text in definitions]
+        others, _ = conditions_of(before, own, reading.symbols)
+        meant = {one.defines: one for one in reversed((*found, *others)) if one.defines}
+        ordered = [one for one in found if not one.defines]
+        return Told(own, self.kinds, [*ordered, *meant.values()], unread)
+
+
+def _limit(body: Reading, told: Told, ways: Sequence[Way], stream: np.random.Generator) -> Tried:
+    """The verdict on what holds in the limit, on the first way on which it does."""
+    tries = (_judged(body, replace(told, way=way), stream) for way in ways)
+    first = next(tries)
+    others = [] if first.verdict == "holds" else tries
+    return next((tried for tried in others if tried.verdict == "holds"), first)
+
+
+def _one(body: Reading, told: Told, latex: str, stream: np.random.Generator) -> Tried:
+    """The verdict on both signs, or with one of them on each of the numbers."""
+    tried = _judged(body, told, stream)
+    if tried.verdict == "holds" or not found_sign(latex):
+        return tried
+    other = _with_a_sign(latex, told.known)
+    if other is None:
+        return tried
+    chosen = _judged(expanded(other), told, stream, double=True)
+    return chosen if chosen.verdict == "holds" else tried
 
 
 @dataclass(frozen=True)
@@ -105,6 +170,7 @@ class Told:
     declared: Mapping[str, Kind]
     conditions: Sequence[Condition]
     unread: Sequence[str]
+    way: Way | None = None  # where it holds, if only in the limit
 
 
 _UPPER = {"\\pm": "+", "\\mp": "-"}
@@ -128,32 +194,6 @@ def _with_a_sign(latex: str, own: Known) -> Reading | None:
     return replace(upper, statement=both) if isinstance(both, t.Statement) else None
 
 
-_DEFINES = re.compile(
-    r"\s*(?P<key>\\?[A-Za-z]+)\s*(?:\\left)?\(\s*(?P<of>\\?[A-Za-z]+)\s*(?:\\right)?\)\s*=(?P<latex>[^=]+)$"
-)
-
-
-def _functions(conditions: Sequence[str], notation: Notation) -> dict[str, Kind]:
-    """The functions of one number that the text defines: ``f(t) = 1 - t \\cot t``."""
-    found: dict[str, Kind] = {}
-    for match in filter(None, map(_DEFINES.match, conditions)):
-        names = {normal(match["of"]): "value"}
-        latex = match["latex"].strip(" .,;")
-        if notation.written(match[0]).latex != match[0]:  # it has a meaning already
-            continue
-        try:
-            parse_expression(latex, names)
-        except EquationError:
-            continue
-        found[match["key"]] = known_kinds.function(latex, normal(match["of"]))
-    return found
-
-
-def _defines_one_of(functions: Sequence[str], text: str) -> bool:
-    match = _DEFINES.match(text)
-    return match is not None and normal(match["key"]) in functions
-
-
 def _read(latex: str, own: Known) -> Reading:
     """What is read, without integrals that have no limits."""
     refuse_paths(latex)
@@ -168,10 +208,10 @@ def _differentiated_by(statement: t.Statement) -> list[str]:
     return [part.symbol.key for part in parts if isinstance(part, t.Slope)]
 
 
-def _not_tried(body: Reading) -> str:
+def _not_tried(body: Reading, in_the_limit: bool) -> str:
     if not body.statement.steps:
         return "no relation stands in it"
-    if any(step.relation == "\\sim" for step in body.statement.steps):
+    if not in_the_limit and any(step.relation == "\\sim" for step in body.statement.steps):
         return "what holds only in the limit is not tried without its series"
     said = ", ".join(f"`{key}`" for key in body.unknown)
     return f"the function {said} is not known" if said else ""
@@ -224,14 +264,17 @@ def _judged(
         doubt = doubt or "dots may go on in another way"
     if found_sign(body.latex) or double:
         doubt = doubt or "which sign stands may depend on the numbers"
+    if stated.way:
+        doubt = doubt or "it may hold on another way to the limit"
     if choices:
         doubt = doubt or "which branch is meant may depend on the numbers"
     best: Tried | None = None
     for plan, said in _plans(body, own, stated.declared, conditions):
         drawn = tuple(samples(plan, conditions, rng))
         again = partial(_again, plan, conditions)
-        trial = Trial(body.statement, drawn, tuple(plan.drawn), bool(body.far), choices=choices)
-        said = "; ".join(filter(None, (said, _chosen(choices))))
+        trial = _trial(body, drawn, plan, choices, stated.way)
+        way = str(stated.way) if stated.way else ""
+        said = "; ".join(filter(None, (said, _chosen(choices), way)))
         found = verdict_on(trial, plan, told, doubt, again)
         found = replace(found, drawn=plan.drawn, why="; ".join(filter(None, (said, found.why))))
         if found.verdict == "holds":
@@ -240,6 +283,15 @@ def _judged(
             best = found
     assert best is not None, "there is a plan"
     return best
+
+
+def _trial(
+    body: Reading, drawn: tuple[Sample, ...], plan: Plan, choices: Choices, way: Way | None
+) -> Trial:
+    far, keys = bool(body.far), tuple(plan.drawn)
+    if way is None:
+        return Trial(body.statement, drawn, keys, far, choices=choices)
+    return LimitTrial(body.statement, drawn, keys, far, way=way)
 
 
 def _chosen(choices: Choices) -> str:

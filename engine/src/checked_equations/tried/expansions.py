@@ -18,8 +18,8 @@ def expanded(body: Reading) -> Reading:
     steps = body.statement.steps
     series = [part for step in steps if step.relation == "\\sim" for part in _series(step)]
     keys = [key for key in body.symbols if any(mentions(part.body, key) for part in series)]
-    variable = min(keys, key=_rank, default="")
-    if not variable or _rank(variable) == len(_FIRST):
+    variable = min(keys, key=by_rank, default="")
+    if not variable or by_rank(variable) == len(_FIRST):
         return body
     even = tuple(replace(s, relation="=") if s.relation == "\\sim" else s for s in steps)
     return replace(body, statement=replace(body.statement, steps=even), far=variable)
@@ -30,6 +30,7 @@ def _series(step: t.Step) -> Sequence[t.Reduction]:
     return [part for part in parts if part.kind == "sum" and part.over.last == _INFINITY]
 
 
-def _rank(key: str) -> int:
+def by_rank(key: str) -> int:
+    """The place of a symbol among those that are the variable, by custom."""
     own = letter(key)
     return _FIRST.index(own) if own in _FIRST else len(_FIRST)

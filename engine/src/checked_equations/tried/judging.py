@@ -159,10 +159,8 @@ class Trial:
 
     def mutants(self) -> Mutants:
         """The mutants, on the samples on which the statement holds, the cheapest of them first."""
-        draws = [fate.draw for fate in self.held if fate.draw is not None]
-        draws.sort(key=lambda draw: draw.evaluator.cost)
-        bound = replace(bound_on(self.statement, [], self.far), draws=tuple(draws))
-        groups = swap_groups({key: draws[0].bindings[key] for key in self.drawn})
+        bound = self._bound()
+        groups = swap_groups({key: bound.draws[0].bindings[key] for key in self.drawn})
         found = all_mutants(self.statement, groups, to_latex)
         every = [
             mutant
@@ -177,6 +175,11 @@ class Trial:
                 for i, m in enumerate(every)
             )
         )
+
+    def _bound(self) -> BoundStatement:
+        draws = [fate.draw for fate in self.held if fate.draw is not None]
+        draws.sort(key=lambda draw: draw.evaluator.cost)
+        return replace(bound_on(self.statement, [], self.far), draws=tuple(draws))
 
     def _fate_of_mutant(self, bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
         """Its fate; where something is chosen on each sample, on one nothing makes it hold."""
@@ -238,12 +241,13 @@ def _fate_of_mutant(bound: BoundStatement, mutant: Mutant) -> tuple[str, float |
                 return fate, residual
         ((fate, residual),) = run_mutants(bound, [mutant])
         try:
-            return _told_apart(bound, mutant, fate), residual
+            return told_apart(bound, mutant, fate), residual
         except TimeoutError:
             return "undecided", None
 
 
-def _told_apart(bound: BoundStatement, mutant: Mutant, fate: str) -> str:
+def told_apart(bound: BoundStatement, mutant: Mutant, fate: str) -> str:
+    """The fate of a mutant, indistinct where it survives since it is as true as the statement."""
     return "indistinct" if fate == "survived" and _same_above(bound, mutant) else fate
 
 

@@ -104,6 +104,8 @@ def in_floats(quickly: Callable[[complex], complex], slowly: Special) -> Special
     def of(argument: Any) -> complex | float:
         spend()
         context()  # one extra for all special functions
+        if not cmath.isfinite(complex(argument)):
+            return slowly(argument)
         try:
             value = complex(quickly(complex(argument)))
         except (ArithmeticError, ValueError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import OperationError, ShapeError
+from ...errors import EquationError, OperationError, ShapeError
 from ...latex import tree as t
 from .. import operations as op
 from ..evaluator import Evaluator, Scope, rule
@@ -33,9 +33,6 @@ _PLAIN: dict[type[t.Node], Callable[[Any, Evaluator, Scope], Array]] = {
     t.Product: lambda node, ev, scope: reduce(op.multiply, _factors(node, ev, scope)),
     t.Elementwise: lambda node, ev, scope: reduce(op.elementwise, _factors(node, ev, scope)),
     t.Inner: lambda node, ev, scope: op.inner(ev.of(node.left, scope), ev.of(node.right, scope)),
-    t.Quotient: lambda node, ev, scope: op.divide(
-        ev.of(node.numerator, scope), ev.of(node.denominator, scope)
-    ),
     t.Inverse: lambda node, ev, scope: op.inverse(ev.of(node.base, scope)),
     t.Norm: lambda node, ev, scope: op.norm(ev.of(node.base, scope), node.order),
     t.Root: lambda node, ev, scope: op.root(
@@ -44,6 +41,40 @@ _PLAIN: dict[type[t.Node], Callable[[Any, Evaluator, Scope], Array]] = {
 }
 for _type, _value in _PLAIN.items():
     rule.register(_type, _value)
+
+
+@rule.register(t.Quotient)
+def _quotient(node: t.Quotient, ev: Evaluator, scope: Scope) -> Array:
+    above = ev.of(node.numerator, scope)
+    try:
+        below = ev.of(node.denominator, scope)
+    except EquationError:
+        if ev.beyond is None or not _at_a_pole(node.denominator, ev, scope):
+            raise
+        return scalar(0.0)
+    return op.divide(above, below)
+
+
+def _at_a_pole(node: t.Node, ev: Evaluator, scope: Scope) -> bool:
+    """Whether a denominator is infinite since a function in it has a pole: ``\\Gamma(-2)``."""
+    if isinstance(node, t.Power) and isinstance(node.exponent, t.Number):
+        return node.exponent.value > 0 and _at_a_pole(node.base, ev, scope)
+    if isinstance(node, t.Product):
+        poles = [part for part in node.factors if _at_a_pole(part, ev, scope)]
+        rest = [part for part in node.factors if part not in poles]
+        return bool(poles) and all(_is_not_zero(part, ev, scope) for part in rest)
+    try:
+        ev.of(node, scope)
+    except EquationError as wrong:
+        return isinstance(node, t.Apply | t.Function) and "pole" in wrong.problem
+    return False
+
+
+def _is_not_zero(node: t.Node, ev: Evaluator, scope: Scope) -> bool:
+    try:
+        return bool(np.all(ev.of(node, scope) != 0))
+    except EquationError:
+        return False
 
 
 def _factors(node: t.Product | t.Infix, ev: Evaluator, scope: Scope) -> Iterator[Array]:
