@@ -143,7 +143,7 @@ def test_what_takes_too_long_is_given_up(monkeypatch):
 
 def test_a_limit_without_its_series_accuses_nobody():
     latex = r"\frac{\Gamma\left(z+a\right)}{\Gamma\left(z+b\right)} \sim z^{a-b}"
-    assert try_display(latex, notation=NIST).verdict == "not read"
+    assert try_display(latex, notation=SPECIAL).verdict == "not read"
 
 
 @pytest.mark.parametrize("name", ["gamma", "loggamma", "digamma", "ei"])
@@ -182,3 +182,30 @@ def test_fresnel_integrals_meet_their_auxiliary_functions(z):
     assert abs(c - by("fresnelc")(z)) <= 1e-10 * abs(c)
     assert abs(s - by("fresnels")(z)) <= 1e-10 * abs(s)
     assert abs(f * cmath.sin(turn) - g * cmath.cos(turn) - (c - half)) < 1e-10 * abs(c)
+
+
+@pytest.mark.parametrize(
+    ("latex", "verdict"),
+    [
+        (r"\Gamma(\tfrac{1}{2}) = \pi^{1/2} = 1.77245\;38509\;05516\;02729\;\dots", "holds"),
+        (
+            r"\Gamma(\tfrac{1}{2}) = \pi^{1/2} = 1.77245\;39509\;05516\;02729\;\dots",
+            "does not hold",
+        ),
+        (r"\zeta(3) = 1.202056903", "holds"),
+        (r"\Gamma(\tfrac{1}{3}) = 2.678938534", "holds"),
+        (r"\Gamma(\tfrac{1}{3}) = 2.678938634", "does not hold"),
+        (r"\Gamma(3) = 2.00000000003", "does not hold"),
+        (r"\Gamma(\tfrac{1}{3}) = \frac{62\;46819}{19\;58464}", "does not hold"),
+        (r"\Gamma(3) = \frac{24\;88320}{12\;44160}", "holds"),
+    ],
+)
+def test_a_wrong_digit_of_a_long_decimal_is_told(latex, verdict):
+    assert try_display(latex, notation=NIST).verdict == verdict
+
+
+def test_a_generalized_hypergeometric_function():
+    arguments = r"\tfrac{1}{4};\tfrac{5}{4},\tfrac{1}{2};-\tfrac{1}{16}\pi^{2}z^{4}"
+    latex = rf"C\left(z\right) = z{{{{}}_{{1}}F_{{2}}}}\left({arguments}\right)"
+    assert try_display(latex, notation=NIST).verdict == "holds"
+    assert try_display(latex.replace("5}{4", "3}{4"), notation=NIST).verdict != "holds"

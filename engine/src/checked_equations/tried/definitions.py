@@ -39,13 +39,13 @@ def functions_in(texts: Iterable[str], own: Known, notation: Notation) -> dict[s
     found: dict[str, Any] = {}
     for text in texts:
         match = _CALLED.match(text)
-        if match is None or _is_known(match, notation):
-            continue
-        key, names = normal(match["key"]), [normal(one) for one in match["of"].split(",")]
-        whole = match[0].replace("\\displaystyle", "").strip(" .,;")
         try:
-            body = _body(notation.written(whole).latex, key, {**own.bindings, **found}, notation)
-        except NotRead:
+            if match is None or _is_known(match, notation):
+                continue
+            key, names = normal(match["key"]), [normal(one) for one in match["of"].split(",")]
+            whole = notation.written(match[0].replace("\\displaystyle", "").strip(" .,;")).latex
+            body = _body(whole, key, {**own.bindings, **found}, notation)
+        except ValueError:  # it is not read, or a part of something
             continue
         if key not in found and set(_free(body, own)) <= {*names, *found}:
             found[key] = _function(body, names, {**own.constants, **own.bindings, **found})

@@ -106,7 +106,7 @@ class _Asked:
         if body is None:
             return Tried("definition")
         body = expanded(body)
-        ways = ways_of(body, conditions)
+        ways = ways_of(body, conditions, by_custom=self.notation.limits)
         problem = _not_tried(body, bool(ways))
         if problem:
             return Tried("not read", problem)
@@ -133,13 +133,19 @@ class _Asked:
     ) -> Told:
         """What is stated of the symbols that are read."""
         texts = [text for text in conditions if not defines(text, own.bindings)]
-        said = [self.notation.written(text).latex for text in texts]
+        said = [self._written(text) for text in texts]
         found, unread = conditions_of(said, own, reading.symbols)
-        before = [self.notation.written(text).latex for text in definitions]
+        before = [self._written(text) for text in definitions]
         others, _ = conditions_of(before, own, reading.symbols)
         meant = {one.defines: one for one in reversed((*found, *others)) if one.defines}
         ordered = [one for one in found if not one.defines]
         return Told(own, self.kinds, [*ordered, *meant.values()], unread)
+
+    def _written(self, text: str) -> str:
+        try:
+            return self.notation.written(text).latex
+        except ValueError:  # a bracket that is closed elsewhere
+            return text
 
 
 def _limit(body: Reading, told: Told, ways: Sequence[Way], stream: np.random.Generator) -> Tried:

@@ -18,7 +18,7 @@ from ..check.relations import Misfit, Tolerance
 from ..check.statements import BoundStatement, Draw
 from ..errors import EquationError, OperationError
 from ..evaluate import asymptotic, beyond
-from ..evaluate.evaluator import Evaluator
+from ..evaluate.evaluator import Evaluator, magnitude
 from ..evaluate.numerics.patience import allowing
 from ..evaluate.numerics.quadrature import roughly
 from ..latex import tree as t
@@ -38,6 +38,7 @@ _SECONDS = 6.0  # of a search for mends
 _NOT_PRINTED = (f"drop the factor ${SIGN}$",)  # a sign is chosen, and is no factor
 _NO_VALUE = (EquationError, OperationError, Misfit, ArithmeticError, ValueError, TypeError)
 FAR = 1e-4  # a residual below is lost digits, and accuses nobody
+_WRONG_DIGIT = 1e-11  # but beside a long decimal, where one digit may be wrong
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,12 @@ class Fate:
     holds: bool
     why: str = ""
     draw: Draw | None = field(default=None, compare=False, repr=False)
+    far: float = FAR
 
     @property
     def fails(self) -> bool:
         """Whether it is off by more than lost digits."""
-        return self.residual is not None and not self.holds and self.residual > FAR
+        return self.residual is not None and not self.holds and self.residual > self.far
 
 
 @dataclass(frozen=True)
@@ -290,16 +292,24 @@ def _alike(draw: Draw, before: t.Node, after: t.Node) -> bool:
 
 def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
     a, b = draw.evaluator.value(one), draw.evaluator.value(other)
-    return bool(np.max(np.abs(a - b)) <= 1e-9 * max(np.max(np.abs(a)), np.max(np.abs(b))))
+    gap, size = np.max(np.abs(a - b)), max(np.max(np.abs(a)), np.max(np.abs(b)))
+    if isinstance(one, t.Integral):  # what is nothing is so beside the integrand
+        size = max(size, magnitude(one, draw.evaluator))
+    return bool(gap <= 1e-9 * size)
+
+
+def _long_decimals(statement: t.Statement) -> list[t.Number]:
+    sides = (side for step in statement.steps for side in (step.left, step.right))
+    return [side for side in sides if isinstance(side, t.Number) and side.digits > _DIGITS]
 
 
 def bound_on(
     statement: t.Statement, draws: Sequence[Mapping[str, Any]], far: bool
 ) -> BoundStatement:
     """The statement on draws, as a check has it."""
-    sides = (side for step in statement.steps for side in (step.left, step.right))
-    long = any(isinstance(side, t.Number) and side.digits > _DIGITS for side in sides)
-    allowed = EXACT if long else ALLOWED
+    long = _long_decimals(statement)
+    unit = max((10.0**-side.places for side in long), default=0.0)  # of the last digit
+    allowed = replace(EXACT, atol=unit) if long else ALLOWED
     return BoundStatement(
         statement,
         tuple(Draw(numbers, asymptotic.FAR if far else beyond) for numbers in draws),
@@ -319,4 +329,5 @@ def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
         return Fate(sample, None, False, str(late))
     except _NO_VALUE as wrong:
         return Fate(sample, None, False, str(getattr(wrong, "problem", wrong)))
-    return Fate(sample, residual, holds, draw=bound.draws[0])
+    far = _WRONG_DIGIT if _long_decimals(statement) else FAR
+    return Fate(sample, residual, holds, draw=bound.draws[0], far=far)

@@ -54,14 +54,16 @@ class Way:
             yield place if complex(place).imag else float(complex(place).real)
 
 
-def ways_of(body: Reading, conditions: Iterable[str]) -> list[Way]:
-    """Where the statement may be meant to hold: as the text says, or else far out, by custom."""
+def ways_of(body: Reading, conditions: Iterable[str], *, by_custom: bool) -> list[Way]:
+    """Where the statement may be meant to hold: as the text says, or else far out, `by_custom`."""
     if not any(step.relation == "\\sim" for step in body.statement.steps):
         return []
     for found in filter(None, map(_TENDS.match, conditions)):
         key = normal(found["key"])
         if key in body.symbols:
             return [Way(key, found["to"] == "0", -1 if found["to"][0] == "-" else 1)]
+    if not by_custom:
+        return []
     keys = [key for key in body.symbols if _in_all(body.statement, key)]
     return [Way(key) for key in sorted(keys, key=by_rank)]
 

@@ -51,6 +51,11 @@ _LIBRARY = {
     r"F(a,b;c;z)": "gauss(a,b,c,z)", r"\mathbf{F}(a,b;c;z)": "gaussbold(a,b,c,z)",
     r"{}_{2}F_{1}(a,b;c;z)": "gauss(a,b,c,z)",
     r"{}_{1}F_{1}(a;b;z)": "kummerm(a,b,z)",
+    r"{}_{0}F_{1}(-;b;z)": "hyperzeroone(b,z)", r"{}_{0}F_{1}(;b;z)": "hyperzeroone(b,z)",
+    r"{}_{1}F_{0}(a;-;z)": "hyperonezero(a,z)", r"{}_{2}F_{0}(a,b;-;z)": "hypertwozero(a,b,z)",
+    r"{}_{1}F_{2}(a;b,c;z)": "hyperonetwo(a,b,c,z)",
+    r"{}_{2}F_{2}(a,b;c,d;z)": "hypertwotwo(a,b,c,d,z)",
+    r"{}_{3}F_{2}(a,b,c;d,f;z)": "hyperthreetwo(a,b,c,d,f,z)",
     r"W_{k}(z)": "lambert(k,z)", r"W(x)": "lambertprincipal(x)",
     r"\operatorname{log}_{a}(z)": "logbase(a,z)",
     r"\mathsf{P}_{n}(x)": "legendrep(n,x)", r"\mathsf{Q}_{n}(x)": "ferrersq(n,x)",
@@ -86,7 +91,15 @@ _CONSTANTS = {r"\gamma": 0.577215664901532860606512090082}
 _WORDS = {**elementary.WORDS, **special.WORDS, **branches.WORDS}
 COMMON = Notation({}, {}, elementary.WORDS, {}, _PATTERNS)
 _RISING = {1: "pochhammer", 2: "qpochhammer"}
-NIST = Notation({**_LIBRARY, **_COMMON}, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS, _RISING)
+NIST = Notation(
+    {**_LIBRARY, **_COMMON},
+    special.FUNCTIONS,
+    _WORDS,
+    _CONSTANTS,
+    _PATTERNS,
+    _RISING,
+    limits=True,
+)
 SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)
 # Of a paper, where a letter such as Euler's constant may be anything.
 PAPERS = Notation(_COMMON, special.FUNCTIONS, _WORDS, {}, _PATTERNS)

@@ -55,6 +55,7 @@ class Notation:
     constants: Mapping[str, Any] = field(default_factory=dict)
     patterns: tuple[tuple[str, str], ...] = ()
     rising: Mapping[int, str] = field(default_factory=dict)  # ``(a)_n``, by how many are inside
+    limits: bool = False  # whether ``\sim`` says what holds far out, and no distribution
     plain: frozenset[str] = frozenset({"\\Gamma"})  # what nobody uses otherwise
 
     @cached_property

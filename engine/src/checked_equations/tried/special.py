@@ -257,6 +257,16 @@ def _regular_gauss(mp: Any, a: Any, b: Any, c: Any, z: Any) -> Any:
     return mp.hyp2f1(a, b, c, z) * mp.rgamma(c)
 
 
+def _hypergeometric(above: int) -> Special:
+    """The generalized function with so many parameters above; the others are below."""
+
+    def of(mp: Any, *arguments: Any) -> Any:
+        *parameters, z = arguments
+        return mp.hyper(parameters[:above], parameters[above:], z)
+
+    return made(of)
+
+
 @made
 def _exponential_polynomial(mp: Any, n: Any, z: Any) -> Any:
     return mp.fsum(mp.power(z, k) / mp.factorial(k) for k in range(int(n) + 1))
@@ -398,6 +408,9 @@ FUNCTIONS: Mapping[str, Special] = {
     "kummerm": by("hyp1f1"), "kummeru": by("hyperu"), "kummerbold": _regular_kummer,
     "whittakerm": by("whitm"), "whittakerw": by("whitw"), "paraboliccylinder": by("pcfu"),
     "paraboliccylinderv": by("pcfv"), "paraboliccylinderd": by("pcfd"),
+    "hyperzeroone": _hypergeometric(0), "hyperonezero": _hypergeometric(1),
+    "hypertwozero": _hypergeometric(2), "hyperonetwo": _hypergeometric(1),
+    "hypertwotwo": _hypergeometric(2), "hyperthreetwo": _hypergeometric(3),
     "gauss": by("hyp2f1"), "gaussbold": _regular_gauss,
     "lambert": _lambert, "lambertprincipal": by("lambertw"), "logbase": _log_base,
     "legendrep": by("legendre"), "ferrersp": _legendre_ferrers, "ferrersq": _legendre_q_ferrers,

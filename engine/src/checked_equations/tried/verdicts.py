@@ -65,7 +65,12 @@ def verdict_on(
         return Tried(verdict, told, region, trial.residual, trial.mutants())
     if failed:
         return _failed(trial, plan, told, doubt)
-    why = next((fate.why for fate in trial.fates if fate.why), "no numbers meet the conditions")
+    near = "its sides differ by so little that lost digits may have done it"
+    why = next((fate.why for fate in trial.fates if fate.why), near if trial.fates else "")
+    if not why:
+        return Tried("not read", "no numbers meet the conditions")
+    if why == near:
+        return Tried("not read", why, residual=trial.residual)
     return Tried("not read", f"it has no value: {why}", residual=trial.residual)
 
 

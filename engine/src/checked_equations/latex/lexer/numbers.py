@@ -32,7 +32,8 @@ _THIN = ("\\,", "\\;", "\\:", "\\ ", "~")
 def _group_of_digits(s: Stream, i: int, text: str) -> str:
     """The next group of digits of one number: ``10\\,000``, ``1.77245\\;38509``; or nothing.
 
-    Behind a point all groups but the last have three digits, or all have five.
+    Before a point groups have three digits, or five with a wide space. Behind a point all groups
+    but the last have three digits, or all have five.
     """
     between = s.latex[s.tokens[i - 1].end : s.tokens[i].start] if i < len(s.tokens) else ""
     group = "".join(t.text for t in s.tokens[i : _digits_end(s, i)]) if between else ""
@@ -40,7 +41,8 @@ def _group_of_digits(s: Stream, i: int, text: str) -> str:
         return ""
     _, point, digits = text.partition(".")
     if not point:
-        fits = between.strip() in _THIN and len(group) == 3
+        between = between.strip()
+        fits = (between in _THIN and len(group) == 3) or (between == "\\;" and len(group) == 5)
         return group if fits else ""
     size = next((n for n in (5, 3) if digits and len(digits) % n == 0), 0)
     return group if 0 < len(group) <= size else ""
