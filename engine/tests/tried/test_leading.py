@@ -60,3 +60,17 @@ def test_one_over_a_pole_is_nothing():
     assert try_display(r"\frac{2}{\Gamma(-n)} = 0", notation=NIST).verdict == "holds"
     assert try_display(r"\frac{2}{\Gamma(n)} = 0", notation=NIST).verdict != "holds"
     assert try_display(r"\frac{\Gamma(-n)}{\Gamma(-n)} = 0", notation=NIST).verdict == "not read"
+
+
+@pytest.mark.parametrize(
+    ("right", "verdict"),
+    [
+        (r"2/(\pi z)", "holds"),
+        (r"J_{\nu+1}(z)Y_{\nu}(z)-J_{\nu}(z)Y_{\nu+1}(z)", "holds"),
+        (r"1/(\pi z)", "not read"),
+        (r"J_{\nu+1}(z)Y_{\nu}(z)+J_{\nu}(z)Y_{\nu+1}(z)", "does not hold"),
+    ],
+)
+def test_a_wronskian(right, verdict):
+    latex = r"\mathscr{W}\left\{J_{\nu}\left(z\right),Y_{\nu}\left(z\right)\right\} = " + right
+    assert try_display(latex, notation=NIST).verdict == verdict

@@ -73,10 +73,11 @@ def try_display(
     full = notation.written(expand(latex, macros).latex if macros else latex).latex
     own = {normal(key): kind for key, kind in (kinds or {}).items()}
     asked = _Asked(full, own, bindings or {}, notation, rng)
-    found = asked.tried(conditions)
-    if found.verdict != "not read" or not definitions:
-        return found
-    other = asked.tried(conditions, definitions)
+    with allowing(_PATIENCE):
+        found = asked.tried(conditions)
+        if found.verdict != "not read" or not definitions:
+            return found
+        other = asked.tried(conditions, definitions)
     if other.verdict not in _BETTER:
         return found
     return replace(other, why="; ".join(filter(None, (other.why, "by what is defined before"))))
@@ -111,8 +112,7 @@ class _Asked:
         if problem:
             return Tried("not read", problem)
         told = replace(told, unread=[one for one in told.unread if not tends(one)])
-        with allowing(_PATIENCE):
-            return _limit(body, told, ways, stream) if ways else _one(body, told, latex, stream)
+        return _limit(body, told, ways, stream) if ways else _one(body, told, latex, stream)
 
     def _known(
         self, conditions: Sequence[str], definitions: Sequence[str], stream: np.random.Generator

@@ -23,6 +23,8 @@ _PRIME = re.compile(r"'|\^\{\\prime\}|\^\\prime(?![a-z])")
 _CLOSES = re.compile(r"\\(right|[bB]igg?r?)$")
 _LETTER = re.compile(r"(\\[a-z]+|[A-Za-z])$")
 _OPEN = re.compile(r"\s*(\\left|\\[bB]igg?l?)?\s*([(\[])")
+_WRONSKIAN = re.compile(r"\\math(?:scr|cal)\s*\{W\}\s*(?:\\left)?\\\{")
+_SHUT_SET = re.compile(r"(?:\\right)?\\\}")
 _ROW = re.compile(
     r"(?P<head>.+?)(?:\^\{(?P<sup>\(?[a-z0-9*,]+\)?)\})?(?:_\{(?P<sub>[a-z0-9,]+)\})?"
     r"(?P<call>\((?P<args>[^)]*)\))?$"
@@ -140,6 +142,11 @@ class Notation:
         return Expanded(text, tuple(span for piece, span in pieces for _ in piece))
 
 
+def _has(latex: str, letter: str) -> bool:
+    """Whether a letter stands in it that is no part of a command or a word."""
+    return re.search(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])", latex) is not None
+
+
 Span = tuple[int, int]
 Piece = tuple[str, Span]
 
@@ -177,6 +184,7 @@ class _Rewriter:
                 or self._form(i, end)
                 or self._grouped(i, end)
                 or self._rising(i, end)
+                or self._wronskian(i, end)
             )
             pieces, i = found or self._as_it_is(i)
             yield from pieces
@@ -246,6 +254,22 @@ class _Rewriter:
             out += [(",", (i, stop))] * (place > 0)
             out += self.between(*span)
         return [*out, ("\\right)", (i, stop))], stop
+
+    def _wronskian(self, i: int, end: int) -> tuple[list[Piece], int] | None:
+        """``\\mathscr{W}\\{f(z), g(z)\\}`` as ``f g' - g f'``, by the variable that both have."""
+        opened = _WRONSKIAN.match(self.latex, i, end)
+        if opened is None:
+            return None
+        shut = _SHUT_SET.search(self.latex, opened.end(), end)
+        parts = self._split(opened.end(), shut.start()) if shut else []
+        by = next((key for key in "zxtwrsyu" if all(_has(self._text(p), key) for p in parts)), "")
+        if shut is None or len(parts) != 2 or not by:
+            return None
+        whole, d = (i, shut.end()), rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}{by}}}"
+        f, g = ([("\\left(", whole), *self.between(*p), ("\\right)", whole)] for p in parts)
+        slope = (d, whole)
+        out = [("\\left(", whole), *f, slope, *g, ("-", whole), *g, slope, *f, ("\\right)", whole)]
+        return out, shut.end()
 
     def _call(self, i: int, form: Form, site: Site, found: Found) -> tuple[list[Piece], int]:
         stop = site.closed[1] if form.args is not None and site.closed else site.end
