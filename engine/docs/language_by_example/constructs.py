@@ -70,6 +70,8 @@ ARITHMETIC = (
     Row("numbers without a zero, and with groups of digits",
         r"d = .5 a + 1\,200 b - 1.77245\;385 c",
         {"d": 0.5 * a + 1200 * b - 1.77245385 * c, "a": a, "b": b, "c": c}),
+    Row("a number in groups of five digits, as tables print it",
+        r"d = \frac{52\;46819}{12\;44160} a + b", {"d": 5246819 / 1244160 * a + b, "a": a, "b": b}),
     Row("factorials and binomials", r"d = \binom{n}{k} = \frac{n!}{k! \, (n - k)!}",
         {"d": 35, "n": 7, "k": 3}),
     Row("a decimal on a side of its own: rounded to the digits that it shows",

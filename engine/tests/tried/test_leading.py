@@ -35,6 +35,13 @@ def test_what_does_not_is_not_read(latex, conditions):
     assert try_display(latex, conditions=conditions, notation=NIST).verdict == "not read"
 
 
+def test_the_way_is_read_where_it_is_printed():
+    latex = r"\frac{\sqrt{x + 1}}{x} \sim \frac{1}{\sqrt{x}} + \frac{1}{2 x^{3/2}} + \dots,"
+    assert try_display(latex + r"\quad x \to \infty").verdict == "holds"
+    assert try_display(latex + r"\quad x \to 0").verdict == "not read"
+    assert try_display(latex).verdict == "not read"  # as what a paper draws from
+
+
 DEFINED = [
     r"\mathsf{U}\left(x,t\right) = \frac{1}{\sqrt{4\pi t}}"
     r"\int_{-\infty}^{\infty}\frac{e^{-(x-y)^{2}/(4t)}}{1+y^{2}}\,\mathrm{d}y",

@@ -33,6 +33,9 @@ _MEMBER = re.compile(
     r"^\s*(?P<keys>\\?[A-Za-z]+(?:\s*,\s*\\?[A-Za-z]+)*)\s*\\in\s*\\mathbb\s*\{?(?P<set>[NZRC])\}?\s*$"
 )
 _RELATES = re.compile(r"[=<>]|\\(le|ge|ne|lt|gt|in|leq|geq|neq)(?![a-z])")
+TENDS = re.compile(
+    r"^\s*(?P<key>\\?[A-Za-z]+)\s*\\(?:to|rightarrow)\s*(?P<to>[+-]?\\infty|0)\s*[+-]?\s*$"
+)
 _KIND = {"N": "whole", "Z": "whole", "R": "real", "C": "complex_"}
 
 
@@ -73,6 +76,11 @@ def _meets(step: t.Step, evaluator: Evaluator) -> bool:
     if np.max(np.abs(np.imag(left))) + np.max(np.abs(np.imag(right))) > 1e-12:
         return False
     return RELATIONS[step.relation](np.real(left), np.real(right))
+
+
+def tends(text: str) -> bool:
+    """Whether a condition says where a variable goes: ``x \\to \\infty``."""
+    return TENDS.match(text) is not None
 
 
 def conditions_of(

@@ -16,7 +16,7 @@ from ..latex.macros import Macros, expand
 from ..latex.names import normal
 from . import kinds as known_kinds
 from .branches import SIGN, Choices, apart, signed
-from .conditions import Condition, conditions_of
+from .conditions import Condition, conditions_of, tends
 from .definitions import defines, functions_in
 from .drawing import Made, Plan, Sample, samples
 from .expansions import expanded
@@ -24,7 +24,7 @@ from .forms import differentiated, refuse_paths, with_dots
 from .judging import Trial
 from .kinds import Kind
 from .knowledge import Known, by_custom, known
-from .leading import LimitTrial, Way, tends, ways_of
+from .leading import LimitTrial, Way, ways_of
 from .nist import COMMON
 from .notation import Notation
 from .parts import parted
@@ -107,7 +107,7 @@ class _Asked:
         if body is None:
             return Tried("definition")
         body = expanded(body)
-        ways = ways_of(body, conditions, by_custom=self.notation.limits)
+        ways = ways_of(body, [*stated, *conditions], by_custom=self.notation.limits)
         problem = _not_tried(body, bool(ways))
         if problem:
             return Tried("not read", problem)

@@ -329,5 +329,5 @@ def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
         return Fate(sample, None, False, str(late))
     except _NO_VALUE as wrong:
         return Fate(sample, None, False, str(getattr(wrong, "problem", wrong)))
-    far = _WRONG_DIGIT if _long_decimals(statement) else FAR
-    return Fate(sample, residual, holds, draw=bound.draws[0], far=far)
+    most = _WRONG_DIGIT if _long_decimals(statement) else FAR
+    return Fate(sample, residual, holds, draw=bound.draws[0], far=most)

@@ -8,7 +8,6 @@ power, which is fitted; where it does not, as with a logarithm of the variable, 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from ..evaluate.ellipsis import is_dots
 from ..evaluate.evaluator import Evaluator
 from ..latex import tree as t
 from ..latex.names import normal
+from .conditions import TENDS
 from .drawing import Sample
 from .expansions import by_rank
 from .judging import Fate, Trial, bound_on, told_apart
@@ -29,9 +29,6 @@ from .reading import Reading, mentions
 _CLOSE = 2e-3  # of one, for the limit of a ratio
 _LOST = 1e-7  # of a side: a difference below has no digits
 _FEW = 4  # ratios on the way
-_TENDS = re.compile(
-    r"^\s*(?P<key>\\?[A-Za-z]+)\s*\\(?:to|rightarrow)\s*(?P<to>[+-]?\\infty|0)\s*[+-]?\s*$"
-)
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,7 @@ def ways_of(body: Reading, conditions: Iterable[str], *, by_custom: bool) -> lis
     """Where the statement may be meant to hold: as the text says, or else far out, `by_custom`."""
     if not any(step.relation == "\\sim" for step in body.statement.steps):
         return []
-    for found in filter(None, map(_TENDS.match, conditions)):
+    for found in filter(None, map(TENDS.match, conditions)):
         key = normal(found["key"])
         if key in body.symbols:
             return [Way(key, found["to"] == "0", -1 if found["to"][0] == "-" else 1)]
@@ -66,11 +63,6 @@ def ways_of(body: Reading, conditions: Iterable[str], *, by_custom: bool) -> lis
         return []
     keys = [key for key in body.symbols if _in_all(body.statement, key)]
     return [Way(key) for key in sorted(keys, key=by_rank)]
-
-
-def tends(text: str) -> bool:
-    """Whether a condition says where a variable goes: ``x \\to \\infty``."""
-    return _TENDS.match(text) is not None
 
 
 def _in_all(statement: t.Statement, key: str) -> bool:

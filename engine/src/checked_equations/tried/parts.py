@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import EquationError
 from ..latex import tree as t
 from ..latex.tokenizer import outside, tokens
-from .conditions import Condition, condition_of
+from .conditions import Condition, condition_of, tends
 from .knowledge import Known
 from .reading import NotRead
 
@@ -44,7 +44,7 @@ def _conditions(latex: str, commas: list[int], known: Known) -> list[str] | None
         for end in ends[i:]:  # a list goes on behind a comma: `n = 0, 1, 2, \dots`
             text = _bare(latex[commas[i] + 1 : end])
             condition = condition_of(text, known)
-            if condition is not None and _plain(condition):
+            if tends(text) or (condition is not None and _plain(condition)):
                 found.append(text)
                 i = ends.index(end) + 1
                 break
