@@ -170,6 +170,11 @@ def test_error_functions_of_complex_numbers_come_in_floats(written):
         assert abs(complex(WORDS[written](z)) - complex(slow(z))) <= 1e-12 * abs(slow(z))
 
 
+def test_faddeevas_function_of_a_real_number_is_complex():
+    found, slow = FUNCTIONS["faddeeva"](0.7), by("erfc")(-0.7j) * math.exp(-0.49)
+    assert abs(found - slow) < 1e-13
+
+
 def test_an_error_function_of_no_number_is_none():
     with pytest.raises(ValueError, match="NaN"):
         WORDS["\\operatorname{erf}"](-math.nan)

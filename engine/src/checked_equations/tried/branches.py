@@ -143,10 +143,10 @@ def apart(statement: t.Statement) -> tuple[t.Statement, Choices]:
 def signed(upper: t.Node, lower: t.Node) -> t.Node | None:
     """One tree for the upper and the lower signs, where a symbol stands for them; or nothing."""
     if isinstance(upper, t.Statement) and isinstance(lower, t.Statement):
-        pairs = zip(upper.steps, lower.steps, strict=False)
-        steps = [signed(*pair) for pair in pairs if len(upper.steps) == len(lower.steps)]
-        whole = steps and all(isinstance(step, t.Step) for step in steps)
-        return replace(upper, steps=tuple(steps)) if whole else None
+        made = (signed(*pair) for pair in zip(upper.steps, lower.steps, strict=False))
+        steps = tuple(step for step in made if isinstance(step, t.Step))
+        whole = len(steps) == len(upper.steps) == len(lower.steps)
+        return replace(upper, steps=steps) if whole else None
     if upper == lower:
         return upper
     if isinstance(upper, t.Sum) and isinstance(lower, t.Sum):

@@ -112,7 +112,8 @@ def in_floats(quickly: Callable[[complex], complex], slowly: Special) -> Special
             return slowly(argument)
         if not cmath.isfinite(value):
             return slowly(argument)
-        return value if complex(argument).imag else value.real
+        rounded = not complex(argument).imag and abs(value.imag) <= 1e-13 * abs(value)
+        return value.real if rounded else value
 
     return of
 
