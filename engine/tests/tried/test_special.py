@@ -214,3 +214,34 @@ def test_a_generalized_hypergeometric_function():
     latex = rf"C\left(z\right) = z{{{{}}_{{1}}F_{{2}}}}\left({arguments}\right)"
     assert try_display(latex, notation=NIST).verdict == "holds"
     assert try_display(latex.replace("5}{4", "3}{4"), notation=NIST).verdict != "holds"
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"E_{1}\left(z\right) = \int_{z}^{\infty}\frac{e^{-t}}{t}\,\mathrm{d}t",
+        r"E_{n}\left(x+1\right) + E_{n}\left(x\right) = 2 x^{n}",
+        r"\operatorname{erfc}x = \frac{x}{\sqrt{\pi}}E_{\frac{1}{2}}(x^{2}), \quad x > 0",
+        r"\mathsf{P}^{\mu}_{\nu}\left(x\right) = \left(\frac{1+x}{1-x}\right)^{\mu/2}"
+        r"\mathbf{F}\left(\nu+1,-\nu;1-\mu;\tfrac{1}{2}-\tfrac{1}{2}x\right), \quad -1 < x < 1",
+        r"{{}_{2}F_{1}}\left({a,b\atop c};z\right)"
+        r" = (1-z)^{c-a-b}{{}_{2}F_{1}}\left({c-a,c-b\atop c};z\right)",
+        r"{\operatorname{sn}}^{2}\left(z,k\right)+{\operatorname{cn}}^{2}\left(z,k\right) = 1",
+        r"E\left(k\right){K^{\prime}}\left(k\right)+{E^{\prime}}\left(k\right)K\left(k\right)"
+        r"-K\left(k\right){K^{\prime}}\left(k\right) = \tfrac{1}{2}\pi",
+        r"R_{C}\left(x,y\right) = R_{F}\left(x,y,y\right)",
+        r"\theta_{3}\left(z,q\right) = 1+2\sum_{n=1}^{\infty}q^{n^{2}}\cos\left(2nz\right)",
+    ],
+)
+def test_of_several_meanings_that_which_is_printed_is_taken(latex):
+    tried = try_display(latex, notation=NIST)
+    assert tried.verdict == "holds", tried
+    assert tried.mutants.caught > 0
+    assert tried.mutants.survived == 0
+
+
+def test_a_letter_with_two_meanings_accuses_nobody():
+    assert (
+        try_display(r"E_{n}\left(x\right) = E_{n}\left(2x\right)", notation=NIST).verdict
+        == "not read"
+    )

@@ -23,6 +23,8 @@ _PRIME = re.compile(r"'|\^\{\\prime\}|\^\\prime(?![a-z])")
 _CLOSES = re.compile(r"\\(right|[bB]igg?r?)$")
 _LETTER = re.compile(r"(\\[a-z]+|[A-Za-z])$")
 _OPEN = re.compile(r"\s*(\\left|\\[bB]igg?l?)?\s*([(\[])")
+_GROUP = r"(?:[^{}]|\{[^{}]*\})*"
+_ATOP = re.compile(rf"\{{({_GROUP})\\atop(?![a-z])({_GROUP})\}}(?=\s*[;,])")
 _WRONSKIAN = re.compile(r"\\math(?:scr|cal)\s*\{W\}\s*(?:\\left)?\\\{")
 _SHUT_SET = re.compile(r"(?:\\right)?\\\}")
 _ROW = re.compile(
@@ -88,12 +90,21 @@ class Notation:
 
     @cached_property
     def doubtful(self) -> tuple[str, ...]:
-        """The functions that are written by a letter that may as well be another thing."""
+        """The functions that are written by a letter that may as well be another thing.
+
+        So may one that two of them share: ``E_n(x)`` is Euler's polynomial, or an integral.
+        """
         heads = (
             h for h in self.heads if h not in self.plain and len(h.strip("\\")) - h.count("\\") < 4
         )
-        lone = [form for head in heads for form in self.forms[head] if not form.sub]
-        return tuple(sorted({form.name for form in lone}))
+        lone = [form.name for head in heads for form in self.forms[head] if not form.sub]
+        shapes: dict[tuple[str, int, int], set[str]] = {}
+        for head, forms in self.forms.items():
+            for form in (one for one in forms if not one.sup or one.sup.isalpha()):
+                shape = (head, len(form.sub), len(form.args or ()))
+                shapes.setdefault(shape, set()).add(form.name)
+        shared = [name for names in shapes.values() if len(names) > 1 for name in names]
+        return tuple(sorted({*lone, *shared}))
 
     def functions_in(self, latex: str) -> frozenset[str]:
         """The names of those functions that `latex` calls.
@@ -137,9 +148,15 @@ class Notation:
 
     def written(self, latex: str) -> Expanded:
         """`latex` with every form as a call."""
+        latex = _ATOP.sub(_in_a_row, latex)
         pieces = list(_Rewriter(self, latex).between(0, len(latex)))
         text = "".join(piece for piece, _ in pieces)
         return Expanded(text, tuple(span for piece, span in pieces for _ in piece))
+
+
+def _in_a_row(match: re.Match[str]) -> str:
+    """``{a,b \\atop c}`` as ``a,b; c``, in the same places."""
+    return f" {match[1]};    {match[2]} "
 
 
 def _has(latex: str, letter: str) -> bool:
@@ -218,17 +235,22 @@ class _Rewriter:
             forms = self.notation.forms[head]
             matched = [(form, self._matched(form, site)) for form in forms]
             fit = [(form, found) for form, found in matched if found is not None]
-            # of a letter with two meanings, that whose index may be a fraction takes fractions
-            whole = [pair for pair in fit if self._is_whole(pair[0], site)]
-            for form, found in whole or fit:
+            if fit:
+                form, found = max(fit, key=lambda pair: self._fits(pair[0], site))
                 return self._call(i, form, site, found)
         return None
 
-    def _is_whole(self, form: Form, site: Site) -> bool:
-        """Whether an index that must be whole reads as a whole number."""
-        if form.sub != ("n",):
-            return True
-        return not re.search(r"frac|/|\.|[pqs]", self._text(site.scripts["_"]))
+    def _fits(self, form: Form, site: Site) -> tuple[bool, bool, bool]:
+        """How well a form says what stands there, of a letter with several meanings.
+
+        First that of an index that is printed, then that of a parameter above, which another takes
+        for a power; an index that must be whole is no fraction.
+        """
+        printed = any(key.isdigit() for key in form.sub)
+        fraction = form.sub == ("n",) and re.search(
+            r"frac|/|\.|[pqs]", self._text(site.scripts["_"])
+        )
+        return printed, bool(form.sup), not fraction
 
     def _grouped(self, i: int, end: int) -> tuple[list[Piece], int] | None:
         """A form in braces before its arguments: ``{H^{(1)}_\\nu}\\left(z\\right)``."""

@@ -318,6 +318,40 @@ def _elliptic_e_incomplete(mp: Any, phi: Any, k: Any) -> Any:
 
 
 @made
+def _elliptic_pi(mp: Any, n: Any, k: Any) -> Any:
+    return mp.ellippi(n, k * k)
+
+
+@made
+def _elliptic_pi_incomplete(mp: Any, phi: Any, n: Any, k: Any) -> Any:
+    return mp.ellippi(n, phi, k * k)
+
+
+@made
+def _complementary_k(mp: Any, k: Any) -> Any:
+    return mp.ellipk(1 - k * k)
+
+
+@made
+def _complementary_e(mp: Any, k: Any) -> Any:
+    return mp.ellipe(1 - k * k)
+
+
+def _jacobi(name: str) -> Special:
+    def of(mp: Any, z: Any, k: Any) -> Any:
+        return mp.ellipfun(name, z, k=k)
+
+    return made(of)
+
+
+def _theta(n: int) -> Special:
+    def of(mp: Any, z: Any, q: Any) -> Any:
+        return mp.jtheta(n, z, q)
+
+    return made(of)
+
+
+@made
 def _e1_entire(mp: Any, z: Any) -> Any:
     return mp.e1(z) + mp.log(z) + mp.euler
 
@@ -365,6 +399,22 @@ def _legendre_q_ferrers(mp: Any, n: Any, x: Any) -> Any:
 
 
 @made
+def _legendre_three(mp: Any, n: Any, m: Any, x: Any) -> Any:
+    return mp.legenp(n, m, x, type=3)
+
+
+@made
+def _ferrers_q(mp: Any, n: Any, m: Any, x: Any) -> Any:
+    return mp.legenq(n, m, x, type=2)
+
+
+@made
+def _legendre_bold(mp: Any, n: Any, m: Any, x: Any) -> Any:
+    turned = mp.exp(-1j * mp.pi * m) * mp.legenq(n, m, x, type=3)
+    return turned * mp.rgamma(n + m + 1)  # [DLMF 14.3.10]
+
+
+@made
 def _stirling_first(mp: Any, n: Any, k: Any) -> Any:
     return abs(mp.stirling1(int(n), int(k)))
 
@@ -379,6 +429,8 @@ def _stirling_second(mp: Any, n: Any, k: Any) -> Any:
     return mp.stirling2(int(n), int(k))
 
 
+JACOBI = ("sn", "cn", "dn", "ns", "nc", "nd", "sc", "sd", "cs", "cd", "ds", "dc")
+THETA = ("one", "two", "three", "four")
 FUNCTIONS: Mapping[str, Special] = {
     "gammafn": quick("gamma"), "loggamma": quick("loggamma"), "digamma": quick("digamma"),
     "polygamma": by("polygamma"), "betafn": by("beta"), "pochhammer": by("rf"),
@@ -421,9 +473,20 @@ FUNCTIONS: Mapping[str, Special] = {
     "jacobip": by("jacobi"),
     "ellipk": _elliptic_k, "ellipe": _elliptic_e, "ellipf": _elliptic_f,
     "ellipei": _elliptic_e_incomplete,
+    "ellippi": _elliptic_pi, "ellippii": _elliptic_pi_incomplete,
+    "carlsonrf": by("elliprf"), "carlsonrc": by("elliprc"), "carlsonrj": by("elliprj"),
+    "carlsonrd": by("elliprd"), "carlsonrg": by("elliprg"),
+    "legendrethree": _legendre_three, "ferrersqq": _ferrers_q, "legendreqbold": _legendre_bold,
+    **{f"jacobi{name}": _jacobi(name) for name in JACOBI},
+    **{f"theta{word}": _theta(n) for n, word in enumerate(THETA, 1)},
     "qpochhammer": by("qp"), "qgamma": by("qgamma", 1, 0),
 }  # fmt: skip
-FUNCTIONS = {**FUNCTIONS, **{f"{name}P": slope(of) for name, of in FUNCTIONS.items()}}
+FUNCTIONS = {
+    **FUNCTIONS,
+    **{f"{name}P": slope(of) for name, of in FUNCTIONS.items()},
+    # no derivatives: a prime says of these that the modulus is the complementary one
+    "ellipkP": _complementary_k, "ellipeP": _complementary_e,
+}  # fmt: skip
 FUNCTIONS = {
     **FUNCTIONS,
     **{f"{name}PP": slope(FUNCTIONS[f"{name}P"]) for name in FUNCTIONS if name[-1] != "P"},
