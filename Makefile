@@ -32,7 +32,7 @@ $(ONE): export OMP_NUM_THREADS ?= 1
 $(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays namespaces names lab replay properties machines versions mutants references claims dist bench gpu lint serve lock environment clean
+.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants references claims dist bench gpu lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -124,9 +124,17 @@ tools: book $(WHOLE)  ## the tests marked nightly: benchmarks, tools, JupyterLab
 	@BOOK_HTML=$(abspath $(HTML)) $(TESTS) -m nightly
 
 # Which there are, and which run takes each, is listed in gpnotes.testing.array_namespaces.
-arrays: $(WHOLE)  ## the tests of arrays in one namespace (NAMESPACE=jax)
-	@test -n "$(NAMESPACE)" || { echo "say which: NAMESPACE=jax"; exit 2; }
+arrays: $(WHOLE) $(if $(filter torch%,$(NAMESPACE)),torch)  ## the tests of arrays in one namespace (NAMESPACE=jax)
+	@test -n "$(NAMESPACE)" || { echo "say which: NAMESPACE=jax or torch"; exit 2; }
 	@$(TESTS) --namespace $(NAMESPACE) tests
+
+# In no lock: the build for processors alone takes a gigabyte, and uv knows where it is; the other,
+# which pip may find, several.
+TORCH := torch==2.13.0 networkx==3.6.1 sympy==1.14.0
+torch: $(WHOLE)  ## add PyTorch to the environment
+	@$(BIN)/python -c 'import torch' 2>/dev/null \
+	  || $(BIN)/uv pip install --quiet --python $(BIN)/python --torch-backend cpu $(TORCH) 2>/dev/null \
+	  || $(PIP) install --quiet $(TORCH)
 
 namespaces: $(WHOLE)  ## the tests of arrays in all namespaces that want no GPU, the nightly tests too (hours)
 	@$(TESTS) --namespace night --namespace own -m '' tests

@@ -100,7 +100,8 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[Any]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what asks for the built book; the rest need not wait until there is one.
 
-    Where a namespace is asked for, what takes no ``space`` is left out.
+    Where a namespace is asked for, what takes no ``space`` is left out; where it is not, what is
+    marked as a ``namespace``'s own.
 
     An id with an address in it is refused: each worker would have its own, and none could start.
     So is a mark of books elsewhere than in the folders where the Makefile looks for such tests.
@@ -124,9 +125,20 @@ def _settle_spaces(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in there:
         for mark in limits(_space(item), item.nodeid):
             item.add_marker(mark)
-    if config.getoption("--namespace"):
-        config.hook.pytest_deselected(items=[item for item in items if _space(item) is None])
-        items[:] = there
+    asked = config.getoption("--namespace")
+    left = [item for item in items if not _asked_for(item, asked)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if _asked_for(item, asked)]
+
+
+def _asked_for(item: pytest.Item, names: list[str]) -> bool:
+    from namespaces import wanted
+
+    of_one = item.get_closest_marker("namespace")
+    if of_one is not None:
+        return any(of_one.args[0] in row.names for row in wanted(names))
+    return not names or _space(item) is not None
 
 
 def _space(item: pytest.Item) -> Any:

@@ -77,7 +77,7 @@ def _wanted(extras: tuple[str, ...] = SERVED) -> dict[str, str]:
 
 def test_the_package_is_light_and_has_the_extras_that_it_names():
     assert {requirement.name for requirement in _requirements(PROJECT["dependencies"])} == LIGHT
-    assert set(EXTRAS) == {*SERVED, "gpu-cuda12", "gpu-cuda13", "data"}
+    assert set(EXTRAS) == {*SERVED, "torch", "gpu-cuda12", "gpu-cuda13", "data"}
 
 
 @pytest.mark.parametrize("name", sorted(LIGHT))

@@ -272,7 +272,7 @@ def _validate_prediction(a: Vector, name: str, y: Vector, rows: HostVector) -> N
     name = f"the {name} that fit's posterior predicts"
     _check.alike(_check.floating(a, name), name, y, "y")
     if a.shape != y.shape:
-        raise ValueError(f"{name} must have shape {y.shape}; got {a.shape}")
+        raise ValueError(f"{name} must have shape {tuple(y.shape)}; got {tuple(a.shape)}")
     xp = array_namespace(a)
     right = xp.isfinite(a) & (a > 0.0) if "variance" in name else xp.isfinite(a)
     if not bool(xp.all(right)):
@@ -289,7 +289,7 @@ def _admitted(fit: FitFunction, X: Matrix, y: Vector) -> int:
     _check.function(fit, "fit", of="X and y")
     n = _check.matrix(X, "X").shape[0]
     if n < 2:
-        raise ValueError(f"X must have at least two rows; got {X.shape}")
+        raise ValueError(f"X must have at least two rows; got {tuple(X.shape)}")
     _check.alike(_check.vector(y, "y", size=n), "y", X, "X")
     return n
 
@@ -336,7 +336,7 @@ def _labels(groups: Any) -> HostVector:
     if labels.dtype.kind not in "iuU":
         raise TypeError(f"{wanted}; got {labels.dtype}")
     if labels.ndim != 1:
-        raise ValueError(f"groups must have shape (n,); got {labels.shape}")
+        raise ValueError(f"groups must have shape (n,); got {tuple(labels.shape)}")
     return labels
 
 

@@ -180,7 +180,7 @@ class RoleSymmetricGame:
             raise TypeError(f"kept must hold a truth for each strategy; got {kept!r}")
         if mask.shape != (self.num_strategies,):
             raise ValueError(
-                f"kept must have {self.num_strategies} entries; got shape {mask.shape}"
+                f"kept must have {self.num_strategies} entries; got shape {tuple(mask.shape)}"
             )
         parts = [mask[columns] for columns in self.columns]
         for role, part in zip(self.role_names, parts, strict=True):

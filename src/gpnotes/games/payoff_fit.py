@@ -108,7 +108,8 @@ def fit_payoffs(
         _as_floats(profiles, "profiles", payoffs), "profiles", columns=game.num_strategies
     )
     if tuple(payoffs.shape) != tuple(profiles.shape):
-        raise ValueError(f"payoffs must have shape {profiles.shape}; got {payoffs.shape}")
+        shape = tuple(profiles.shape)
+        raise ValueError(f"payoffs must have shape {shape}; got {tuple(payoffs.shape)}")
     _check.alike(payoffs, "payoffs", profiles, "the profiles")
     x = np.asarray(to_numpy(profiles), float)
     u = np.asarray(to_numpy(payoffs), float)

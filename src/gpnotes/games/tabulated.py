@@ -95,7 +95,7 @@ def tabulate(game: RoleSymmetricGame, profiles: Array, payoffs: Array) -> Payoff
         to_numpy(_check.matrix(profiles, "profiles", columns=game.num_strategies)), float
     )
     if tuple(matrix_with_nans(payoffs, "payoffs").shape) != x.shape:
-        raise ValueError(f"payoffs must have shape {x.shape}; got {tuple(payoffs.shape)}")
+        raise ValueError(f"payoffs must have shape {tuple(x.shape)}; got {tuple(payoffs.shape)}")
     _check.alike(payoffs, "payoffs", profiles, "profiles")
     u = np.asarray(to_numpy(payoffs), float)
     listed = np.unique(all_profiles(game, limit=max(LIMIT, len(x))), axis=0)

@@ -88,7 +88,8 @@ def host_columns(**named: Any) -> list[HostVector]:
     for name, a in columns.items():
         if a.ndim != 1 or a.shape != size:
             first = next(iter(columns))
-            raise ValueError(f"{name} must have shape (n,) like {first}, {size}; got {a.shape}")
+            wanted = f"shape (n,) like {first}, {size}"
+            raise ValueError(f"{name} must have {wanted}; got {tuple(a.shape)}")
     return list(columns.values())
 
 

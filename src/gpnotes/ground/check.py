@@ -13,7 +13,7 @@ from numbers import Real
 from operator import index
 from typing import Any, NamedTuple, SupportsIndex, TypeVar
 
-from .namespace import is_lazy, lazy_refusal
+from .namespace import refusal
 from .xp import (
     Array,
     Matrix,
@@ -51,7 +51,7 @@ def matrix(a: Matrix, name: str, *, rows: int | None = None, columns: int | None
     _floating(a, name)
     wanted = ("n" if rows is None else rows, "d" if columns is None else columns)
     if a.ndim != 2 or rows not in (None, a.shape[0]) or columns not in (None, a.shape[1]):
-        raise ValueError(f"{name} must have shape ({wanted[0]}, {wanted[1]}); got {a.shape}")
+        raise ValueError(f"{name} must have shape ({wanted[0]}, {wanted[1]}); got {tuple(a.shape)}")
     return _finite(a, name)
 
 
@@ -59,7 +59,7 @@ def square(a: Matrix, name: str) -> Matrix:
     """Return `a` if it is a finite real matrix with as many rows as columns."""
     _floating(a, name)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
-        raise ValueError(f"{name} must have shape (n, n); got {a.shape}")
+        raise ValueError(f"{name} must have shape (n, n); got {tuple(a.shape)}")
     return _finite(a, name)
 
 
@@ -81,7 +81,7 @@ def vector(a: Vector, name: str, *, size: int | None = None) -> Vector:
     _floating(a, name)
     if a.ndim != 1 or size not in (None, a.shape[0]):
         n = "n" if size is None else size
-        raise ValueError(f"{name} must have shape ({n},); got {a.shape}")
+        raise ValueError(f"{name} must have shape ({n},); got {tuple(a.shape)}")
     return _finite(a, name)
 
 
@@ -95,7 +95,7 @@ def semidefinite(
     is raised for one that is lower.
     """
     if size is not None and getattr(a, "shape", (size, size)) != (size, size):
-        raise ValueError(f"{name} must have shape ({size}, {size}); got {a.shape}")
+        raise ValueError(f"{name} must have shape ({size}, {size}); got {tuple(a.shape)}")
     return _semidefinite(square(a, name), name, error)
 
 
@@ -146,9 +146,8 @@ def mean_and_variance(mean: Array, variance: Array) -> Namespace:
     floating(mean, "mean")
     alike(floating(variance, "variance"), "variance", mean, "mean")
     if mean.shape != positive(variance, "variance", zero=True).shape:
-        raise ValueError(
-            f"variance must have the shape of mean, {mean.shape}; got {variance.shape}"
-        )
+        wanted = f"the shape of mean, {tuple(mean.shape)}"
+        raise ValueError(f"variance must have {wanted}; got {tuple(variance.shape)}")
     return array_namespace(_finite(mean, "mean"), variance)
 
 
@@ -184,8 +183,8 @@ def _real(value: Any, name: str) -> Namespace:
 
 def kind_of(value: Any) -> str:
     """Say in words, for an error message, of what kind a value is."""
-    if is_lazy(value):
-        return lazy_refusal(value)
+    if got := refusal(value):
+        return got
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
@@ -194,7 +193,7 @@ def cotangent(bar: Array, name: str, like: Array) -> Array:
     if type(bar) is not type(like) or bar.dtype != like.dtype:  # the rest costs a rollout time
         _floating(bar, name)
     if bar.shape != like.shape:
-        raise ValueError(f"{name} must have shape {like.shape}; got {bar.shape}")
+        raise ValueError(f"{name} must have shape {tuple(like.shape)}; got {tuple(bar.shape)}")
     return _finite(alike(bar, name, like, "what it is a derivative by"), name)
 
 

@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 
 from . import check as _check
-from .namespace import is_lazy, lazy_refusal
+from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
 __all__ = ["columns_of", "floats", "on_host", "ordered", "taken_out", "takes", "together"]
@@ -114,8 +114,8 @@ def floats(a: T, name: str, like: Array | None = None) -> T | Array:
     array([[1., 2.],
            [3., 4.]])
     """
-    if is_lazy(a):
-        raise TypeError(f"{name} must be an array; got {lazy_refusal(a)}")
+    if got := refusal(a):
+        raise TypeError(f"{name} must be an array; got {got}")
     if a is None or _is_floats(a) or type(a).__name__ in ("MaskedArray", "matrix"):
         return a
     if isinstance(a, np.ndarray) and a.dtype.kind == "M":

@@ -255,8 +255,9 @@ def _jitters(n: int, eps: float, scale: float) -> list[float]:
 
 def _failure(K: Matrix, name: str, jitter: float) -> FactorisationError:
     row, pivot = _failing_pivot(K)
+    shape = tuple(K.shape)
     return FactorisationError(
-        f"{name} of shape {K.shape} is not positive definite, even with {jitter:.1e} added to its "
+        f"{name} of shape {shape} is not positive definite, even with {jitter:.1e} added to its "
         f"diagonal: without it pivot {row} is {pivot:.3e}. Add noise (a White kernel or a larger "
         "noise_var), remove repeated inputs, shorten the lengthscales, or compute in float64."
     )

@@ -17,7 +17,7 @@ import numpy as np
 
 from .array_types import Axis, Namespace
 
-__all__ = ["array_namespace", "is_lazy", "lazy_refusal"]
+__all__ = ["array_namespace", "refusal"]
 
 # Declared so loosely since NumPy declares each with a dozen signatures.
 _ADDED: Callable[..., Any] = np.add.reduce
@@ -34,25 +34,28 @@ def array_namespace(*arrays: Any) -> Namespace:
         if arrays:
             return _numpy()
     for a in arrays:
-        if is_lazy(a):
-            raise TypeError(f"an array must hold values; got {lazy_refusal(a)}")
+        if got := refusal(a):
+            raise TypeError(f"an array must hold values; got {got}")
     xp = array_api_compat.array_namespace(*arrays)
     return _numpy() if array_api_compat.is_numpy_namespace(xp) else xp
 
 
-def is_lazy(a: Any) -> bool:
-    """Tell if `a` is a collection of Dask, by what Dask itself asks: it needs no import."""
-    graph = getattr(type(a), "__dask_graph__", None)
-    return graph is not None and graph(a) is not None
+def refusal(a: Any) -> str | None:
+    """Say in an error what came, and what to pass in its place; None for what is no such array.
 
-
-def lazy_refusal(a: Any) -> str:
-    """Say in an error what came, a collection of Dask, and what to pass in its place.
-
-    Its library has a Cholesky factor, but the upper one, which would pass for the lower.
+    A collection of Dask, by what Dask itself asks: its library has a Cholesky factor, but the upper
+    one, which would pass for the lower. And a tensor of PyTorch that requires grad: nothing here
+    records a graph, and a loss without its gradient would look like one with it.
     """
-    kind = f"{type(a).__module__.partition('.')[0]} {type(a).__name__}"
-    return f"a {kind}, which has no values yet: compute it, or pass gpnotes.Chunks of its blocks"
+    graph = getattr(type(a), "__dask_graph__", None)
+    if graph is not None and graph(a) is not None:
+        what = "has no values yet: compute it, or pass gpnotes.Chunks of its blocks"
+    elif getattr(a, "requires_grad", False) is True:
+        ours = "carry gradients back by a pullback, as the page on arrays shows"
+        what = f"requires grad, and nothing here records a graph: detach it, and {ours}"
+    else:
+        return None
+    return f"a {type(a).__module__.partition('.')[0]} {type(a).__name__}, which {what}"
 
 
 @cache

@@ -177,7 +177,7 @@ def _settled(value: Any, name: str, item: _Declared) -> Numbers:
             raise ValueError(f"{name} must have an entry for each dimension; got none")
         value = array_namespace(value).asarray(value, copy=True)  # the caller's may change
     else:
-        raise ValueError(f"{name} must be a float; got an array of shape {value.shape}")
+        raise ValueError(f"{name} must be a float; got an array of shape {tuple(value.shape)}")
     if item.constraint == "real":
         return _check.finite(value, name)
     value = _check.positive(value, name, zero=item.constraint == "nonnegative")

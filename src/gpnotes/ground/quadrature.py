@@ -77,5 +77,5 @@ def expect(f: Callable[[Array], Array], mean: Array, variance: Array, n: int = 2
     values = f(points)
     if getattr(values, "shape", ()) != points.shape:
         got = getattr(values, "shape", type(values).__name__)
-        raise ValueError(f"f must keep the shape of the nodes, {points.shape}; got {got}")
+        raise ValueError(f"f must keep the shape of the nodes, {tuple(points.shape)}; got {got}")
     return xp.sum(values * weights, axis=-1)

@@ -17,6 +17,7 @@ from array_api_compat import (
     is_cupy_namespace,
     is_jax_array,
     is_numpy_namespace,
+    is_torch_namespace,
     to_device,
 )
 
@@ -38,7 +39,7 @@ from .array_types import (
     Vector,
     VectorLike,
 )
-from .namespace import array_namespace
+from .namespace import array_namespace, refusal
 from .normal_tail import LOG_2PI, mills_fractions, standard_log_cdf
 from .threads import called_back, threads_for
 
@@ -64,6 +65,8 @@ def keep_copies(obj: object, *names: str) -> None:
 def as_array(value: Any, like: Array) -> Array:
     """Return anything array-like as an array of the namespace, dtype and device of `like`."""
     xp = array_namespace(like)
+    if is_torch_namespace(xp) and type(value) is HostArray:
+        value = value.astype(value.dtype.newbyteorder("="))  # a copy: a tensor shares, and writes
     return xp.asarray(value, dtype=like.dtype, device=device(like))
 
 
@@ -156,13 +159,16 @@ def to_numpy(a: Array) -> HostArray:
     try:
         xp = array_namespace(a)
     except TypeError:
-        raise TypeError(f"a must be an array; got {type(a).__name__}") from None
+        raise TypeError(f"a must be an array; got {refusal(a) or type(a).__name__}") from None
     if is_numpy_namespace(xp):
         return np.array(a)
     if is_cupy_namespace(xp):
         import cupy
 
         return cupy.asnumpy(a)
+    if is_torch_namespace(xp):
+        tensor: Any = a  # which answers NumPy with a warning
+        return np.array(tensor.detach().cpu().numpy())
     return np.array(to_device(a, xp.__array_namespace_info__().default_device()))
 
 
@@ -245,7 +251,7 @@ def cholesky_inverse(lower: Matrix) -> Matrix:
     if is_numpy_namespace(xp):
         return _potri(lower)
     half = solve_triangular(lower, eye(lower.shape[0], lower))
-    return xp.matrix_transpose(half) @ half
+    return symmetric_part(xp.matrix_transpose(half) @ half)  # up to rounding it was so
 
 
 def _potri(lower: Matrix) -> Matrix:
@@ -397,7 +403,7 @@ def _trtrs(lower: Matrix, b: Array, transpose: bool) -> Array:
     trtrs = _routine("get_lapack_funcs", "trtrs", np.result_type(as_host(lower), as_host(b)).char)
     x, failed = trtrs(a, b, lower=not by_rows, trans=transpose != by_rows)
     if failed < 0:
-        raise ValueError(f"b must have {lower.shape[0]} rows, as L has; got {b.shape}")
+        raise ValueError(f"b must have {lower.shape[0]} rows, as L has; got {tuple(b.shape)}")
     if failed:
         raise np.linalg.LinAlgError(f"the triangular matrix has a zero in row {failed}")
     return x

@@ -324,5 +324,5 @@ class WeightPosterior(Posterior):
 
 def _number(y: Any) -> float:
     if getattr(y, "ndim", 0) != 0:
-        raise ValueError(f"y must be a number where phi is one row; got shape {y.shape}")
+        raise ValueError(f"y must be a number where phi is one row; got shape {tuple(y.shape)}")
     return _check.number(y, "y")

@@ -107,7 +107,7 @@ class AlphaVectors:
         num_states = self.vectors.shape[1]
         if beliefs.ndim not in (1, 2) or beliefs.shape[-1] != num_states:
             raise ValueError(f"beliefs must have shape ({num_states},) or (n, {num_states}); "
-                             f"got {beliefs.shape}")  # fmt: skip
+                             f"got {tuple(beliefs.shape)}")  # fmt: skip
         return _check.alike(beliefs, "beliefs", self.vectors, "the alpha vectors")
 
 

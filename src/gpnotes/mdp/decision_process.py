@@ -76,7 +76,7 @@ class MDP:
         if min(self.rewards.shape) == 0:
             raise ValueError(
                 f"rewards must have a row for each state and a column for each action; "
-                f"got {self.rewards.shape}"
+                f"got {tuple(self.rewards.shape)}"
             )
         states, actions = self.rewards.shape
         P: Any = self.transitions
@@ -90,7 +90,7 @@ class MDP:
         if P.shape != (states * actions, states):
             raise ValueError(
                 f"transitions must have shape ({states * actions}, {states}), a row for each state "
-                f"and action as rewards have; got {P.shape}"
+                f"and action as rewards have; got {tuple(P.shape)}"
             )
         object.__setattr__(self, "row_sums", _sums_of_rows(P, actions))
 
@@ -153,7 +153,7 @@ class MDP:
             stack: Any = transitions
             _check.floating(stack, "transitions")
             if stack.ndim != 3 or stack.shape[0] != stack.shape[2] or 0 in stack.shape:
-                raise ValueError(f"transitions must have shape (S, A, S); got {stack.shape}")
+                raise ValueError(f"transitions must have shape (S, A, S); got {tuple(stack.shape)}")
             actions = stack.shape[1]
             _check.alike(_check.floating(rewards, "rewards"), "rewards", stack, "transitions")
             P = array_namespace(stack).reshape(stack, (-1, stack.shape[0]))
@@ -233,7 +233,7 @@ class MDP:
             if policy.shape != (S,):
                 raise ValueError(
                     f"policy must have an action for each of the {S} states; got shape "
-                    f"{policy.shape}"
+                    f"{tuple(policy.shape)}"
                 )
             if xp is not array_namespace(self.rewards):
                 raise TypeError("policy must have the namespace of the process")
@@ -247,7 +247,7 @@ class MDP:
         if policy.shape != (S, A):
             raise ValueError(
                 f"policy must be whole numbers ({S},) or probabilities ({S}, {A}) for this process;"
-                f" got {policy.dtype} of shape {policy.shape}"
+                f" got {policy.dtype} of shape {tuple(policy.shape)}"
             )
         _check.alike(_check.matrix(policy, "policy"), "policy", *self._like)
         _refuse_rows(policy, xp.sum(policy, axis=1), "policy", lambda row: f"in state {row}")
@@ -362,7 +362,7 @@ def _expected(P: Any, rewards: Array, states: int, actions: int) -> Matrix:
     if rewards.shape != (states, actions, states):
         raise ValueError(
             f"rewards must have shape ({states}, {actions}), ({states}, {actions}, {states}) or "
-            f"({states},); got {rewards.shape}"
+            f"({states},); got {tuple(rewards.shape)}"
         )
     flat = xp.reshape(rewards, (states * actions, states))
     if is_sparse(P):

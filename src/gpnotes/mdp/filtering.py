@@ -275,7 +275,7 @@ def check_observations(readings: Any, name: str, count: int) -> Array:
     if not xp.isdtype(readings.dtype, "integral"):
         raise TypeError(f"{name} must hold whole numbers; got {readings.dtype}")
     if readings.ndim != 1:
-        raise ValueError(f"{name} must have shape (T,); got {readings.shape}")
+        raise ValueError(f"{name} must have shape (T,); got {tuple(readings.shape)}")
     if readings.shape[0] and not bool(xp.all((readings >= 0) & (readings < count))):
         raise ValueError(f"{name} must be observations from 0 to {count - 1}")
     return readings

@@ -257,7 +257,7 @@ def _check_stack(a: Stack, name: str, count: int | None, size: int) -> int:
     _check.finite(_check.floating(a, name), name)
     if a.ndim != 3 or a.shape[1:] != (size, size) or count not in (None, a.shape[0]):
         length = "T - 1" if count is None else count
-        raise ValueError(f"{name} must have shape ({length}, {size}, {size}); got {a.shape}")
+        raise ValueError(f"{name} must have shape ({length}, {size}, {size}); got {tuple(a.shape)}")
     return int(a.shape[0])
 
 

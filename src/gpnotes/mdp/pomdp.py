@@ -56,7 +56,7 @@ class POMDP:
         if checked.ndim != 3 or checked.shape[:2] != (actions, states) or checked.shape[2] == 0:
             raise ValueError(
                 f"observations must have shape ({actions}, {states}, O): actions, states they lead "
-                f"to, observations; got {checked.shape}"
+                f"to, observations; got {tuple(checked.shape)}"
             )
         check_distributions(checked, "observations")
         keep_copies(self, "observations")
@@ -81,7 +81,7 @@ class POMDP:
         if belief.ndim not in (1, 2) or belief.shape[-1] != self.mdp.num_states:
             states = self.mdp.num_states
             raise ValueError(f"{name} must have shape ({states},) or (n, {states}); "
-                             f"got {belief.shape}")  # fmt: skip
+                             f"got {tuple(belief.shape)}")  # fmt: skip
         _check.alike(belief, name, self.observations, "the observations of the process")
         return check_distributions(belief, name)
 

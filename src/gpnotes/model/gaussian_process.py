@@ -217,7 +217,7 @@ def validate_data(
     if not learns:
         require_known_mean(gp)
     if _check.matrix(X, name, columns=columns).shape[0] == 0:
-        raise ValueError(f"{name} must have at least one row; got {X.shape}")
+        raise ValueError(f"{name} must have at least one row; got {tuple(X.shape)}")
     gp.kernel._validate_inputs(X, name)
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, name)
 

@@ -377,7 +377,8 @@ def with_hooks(mean: MeanFunction) -> _WithHooks:
 
 def _is_value(x: Matrix) -> Vector:
     if _check.matrix(x, "x").shape[1] < 2:
-        raise ValueError(f"x must have columns for a point and one for labels; got {x.shape}")
+        wanted = "x must have columns for a point and one for labels"
+        raise ValueError(f"{wanted}; got {tuple(x.shape)}")
     return array_namespace(x).astype(x[:, -1] == 0.0, x.dtype)
 
 

@@ -97,7 +97,7 @@ def elbo_and_gradient(
     _check.vector(q.mean, "q.mean", size=model.network.num_weights)
     _check.alike(_check.matrix(noise, "noise", columns=q.mean.shape[0]), "noise", q.mean, "q.mean")
     if noise.shape[0] == 0:
-        raise ValueError(f"noise must have at least one row; got shape {noise.shape}")
+        raise ValueError(f"noise must have at least one row; got shape {tuple(noise.shape)}")
     data = check_data(model, X, y, noise, None)
     value, gradient = _elbo(model, q, noise, data)
     _check.no_overflow(gradient.log_sd, "q", "the log density")

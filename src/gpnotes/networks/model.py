@@ -145,14 +145,14 @@ def check_data(
     _check.instance(model, "model", BayesianNetwork)
     model.network.check_weights_and_inputs(like, X)
     if X.shape[0] == 0:
-        raise ValueError(f"X must have at least one row; got shape {X.shape}")
+        raise ValueError(f"X must have at least one row; got shape {tuple(X.shape)}")
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
     _check.squarable(y, "y")
     if counts is not None:
         _check.alike(_check.floating(counts, "counts"), "counts", X, "X")
         shapes = {(X.shape[0],), (*like.shape[:-1], X.shape[0])}
         if tuple(counts.shape) not in shapes:
-            raise ValueError(f"counts must have shape ({X.shape[0]},); got {counts.shape}")
+            raise ValueError(f"counts must have shape ({X.shape[0]},); got {tuple(counts.shape)}")
         _check.positive(counts, "counts", zero=True)
     xp, v = array_namespace(X), model.variances(like)
     log_volume = float(xp.sum(xp.log(v))) + LOG_2PI * v.shape[0]
@@ -269,7 +269,8 @@ class Mixture:
         _check.matrix(self.means, "means")
         m, n = self.means.shape
         if m == 0:
-            raise ValueError(f"means must have at least one row; got shape {self.means.shape}")
+            shape = tuple(self.means.shape)
+            raise ValueError(f"means must have at least one row; got shape {shape}")
         _check.matrix(self.variances, "variances", rows=m, columns=n)
         _check.alike(self.variances, "variances", self.means, "means")
         _check.positive(self.variances, "variances")
@@ -382,7 +383,7 @@ def predict(model: BayesianNetwork, thetas: Array, X: MatrixLike) -> Mixture:
     X = _check.matrix(X, "X", columns=model.network.sizes[0])
     _check.alike(thetas, "thetas", X, "X")
     if thetas.shape[0] == 0:
-        raise ValueError(f"thetas must have at least one row; got shape {thetas.shape}")
+        raise ValueError(f"thetas must have at least one row; got shape {tuple(thetas.shape)}")
     xp = array_namespace(X)
     thetas = thetas if thetas.ndim == 2 else thetas[None, :]
     mean, log_variance = model.outputs(model.network._call(thetas, X))

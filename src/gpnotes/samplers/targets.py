@@ -51,7 +51,7 @@ class MinibatchDensity:
         if not xp.isdtype(self.rows.dtype, "integral"):
             raise TypeError(f"rows must hold whole numbers; got {self.rows.dtype}")
         if self.rows.ndim != 1 or self.rows.shape[0] == 0:
-            raise ValueError(f"rows must have shape (n,), n from 1; got {self.rows.shape}")
+            raise ValueError(f"rows must have shape (n,), n from 1; got {tuple(self.rows.shape)}")
 
     def __call__(self, x: Vector) -> tuple[float, Vector]:
         """Return the log posterior up to a constant, and its gradient, from all rows."""
@@ -171,7 +171,7 @@ def start_at(
         return value, None
     _, slope = log_density_and_gradient(lambda x: answer, position)
     if slope.shape != (d,):
-        raise ValueError(f"target must give a gradient of shape ({d},); got {slope.shape}")
+        raise ValueError(f"target must give a gradient of shape ({d},); got {tuple(slope.shape)}")
     xp = array_namespace(position)
     if not bool(xp.all(xp.isfinite(answer[1]))):
         raise _check.NoValueError(f"{name} must have a finite gradient; it is {answer[1]}")

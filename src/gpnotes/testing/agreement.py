@@ -19,8 +19,8 @@ def hold(condition: bool, problem: str) -> None:
 
 def is_array(name: str, a: Any, shape: tuple[int, ...], like: Array) -> None:
     """Check that a value is a finite array of a shape, of the kind of another array."""
-    got = getattr(a, "shape", None)
-    hold(got is not None, f"{name} must be an array of shape {shape}; got {type(a).__name__}")
+    hold(hasattr(a, "shape"), f"{name} must be an array of shape {shape}; got {type(a).__name__}")
+    got = tuple(a.shape)
     hold(got == shape, f"{name} must have shape {shape}; got {got}")
     kind = (array_namespace(a), a.dtype, device(a))
     wanted = (array_namespace(like), like.dtype, device(like))

@@ -247,7 +247,7 @@ def check_acquisition(acquisition: contracts.Acquisition, mean: Vector, variance
     _check.positive(_check.vector(variance, "variance"), "variance")
     n = _check.alike(
         _check.vector(mean, "mean", size=variance.shape[0]), "mean", variance, "v"
-    ).size
+    ).shape[0]
     values = acquisition(mean, variance)
     is_array("acquisition(mean, variance)", values, (n,), mean)
     if n:

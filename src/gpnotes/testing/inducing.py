@@ -46,7 +46,7 @@ def check_inducing_variables(
     rtol = _check.positive(_check.number(rtol, "rtol"), "rtol", zero=True)
     n, size = _check.matrix(X, "X").shape[0], variables.size
     if not n:
-        raise ValueError(f"X must have at least one row; got {X.shape}")
+        raise ValueError(f"X must have at least one row; got {tuple(X.shape)}")
     K_uu, K_uf = variables.gram(kernel), variables.cross(kernel, X)
     is_array("K_uu", K_uu, (size, size), X)
     is_array("K_uf", K_uf, (size, n), X)

@@ -254,7 +254,7 @@ def check_posterior(posterior: Posterior, Xs: Matrix, *, normal_noise: bool = Tr
     _check.instance(posterior, "posterior", Posterior)
     m = _check.matrix(Xs, "Xs").shape[0]
     if not m:
-        raise ValueError(f"Xs must have at least one row; got {Xs.shape}")
+        raise ValueError(f"Xs must have at least one row; got {tuple(Xs.shape)}")
     mean, variance = posterior.predict(Xs)
     covariance = posterior.covariance(Xs)
     for name, a, shape in (

@@ -259,7 +259,7 @@ def _groups(groups: Any, p: Vector) -> Vector:
     if array_namespace(groups) != xp or not xp.isdtype(groups.dtype, "integral"):
         raise TypeError(f"{wanted}; got {_check.kind_of(groups)} of {groups.dtype}")
     if groups.shape != p.shape:
-        raise ValueError(f"{wanted}: {p.shape[0]}; got the shape {groups.shape}")
+        raise ValueError(f"{wanted}: {p.shape[0]}; got the shape {tuple(groups.shape)}")
     if int(xp.min(groups)) < 0:
         raise ValueError(f"{wanted}; got {int(xp.min(groups))}")
     return groups

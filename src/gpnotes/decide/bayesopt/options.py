@@ -96,7 +96,7 @@ def validated_gradient(gradient: Vector, columns: int) -> HostVector:
     _check.floating(gradient, "gradient")
     if gradient.shape != (columns,):
         wanted = f"gradient must have shape ({columns},)"
-        raise ValueError(f"{wanted}; got {gradient.shape}")
+        raise ValueError(f"{wanted}; got {tuple(gradient.shape)}")
     return to_numpy(gradient).astype(np.float64)
 
 

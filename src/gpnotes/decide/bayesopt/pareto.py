@@ -161,7 +161,8 @@ class ExpectedHypervolumeImprovement:
         _check.matrix(variance, "variance", columns=columns)
         _check.alike(variance, "variance", mean, "the means")
         if mean.shape != variance.shape:
-            raise ValueError(f"variance must have shape {mean.shape}; got {variance.shape}")
+            shape = tuple(mean.shape)
+            raise ValueError(f"variance must have shape {shape}; got {tuple(variance.shape)}")
         if bool(array_namespace(variance).any(variance < 0.0)):
             raise ValueError("variance must not be negative")
         return mean, variance

@@ -513,7 +513,7 @@ def _vector(given: VectorLike, name: str, count: int) -> HostVector:
     vector = floats(given, name)
     _check.floating(vector, name)
     if vector.shape != (count,):
-        raise ValueError(f"{name} must have shape ({count},); got {vector.shape}")
+        raise ValueError(f"{name} must have shape ({count},); got {tuple(vector.shape)}")
     return to_numpy(vector).astype(np.float64)
 
 

@@ -182,6 +182,6 @@ def thompson_sample_among(
     """
     _check.instance(posterior, "posterior", ExactPosterior)
     if _check.matrix(Xs, "Xs", columns=posterior.X.shape[1]).shape[0] == 0:
-        raise ValueError(f"Xs must have at least one row; got {Xs.shape}")
+        raise ValueError(f"Xs must have at least one row; got {tuple(Xs.shape)}")
     num_samples = _check.whole(num_samples, "num_samples", 1)
     return array_namespace(Xs).argmax(posterior.sample(Xs, num_samples, rng=rng), axis=1)

@@ -44,7 +44,7 @@ def reference_of(
         raise ValueError(f"reference must be None for {criterion!r}, which needs none")
     _check.matrix(reference, "reference", columns=X.shape[1])
     if reference.shape[0] == 0:
-        raise ValueError(f"reference must have at least one row; got {reference.shape}")
+        raise ValueError(f"reference must have at least one row; got {tuple(reference.shape)}")
     _check.alike(reference, "reference", X, "X")
     process(gp).kernel._validate_inputs(reference, "reference")
     return reference
@@ -61,7 +61,7 @@ def noise_of(
         _check.alike(_check.vector(variance, "noise_var", size=X.shape[0]), "noise_var", X, "X")
     elif getattr(variance, "ndim", 0) > 1:
         raise ValueError(
-            f"noise_var must be a float or have shape ({X.shape[0]},); got {variance.shape}"
+            f"noise_var must be a float or have shape ({X.shape[0]},); got {tuple(variance.shape)}"
         )
     _check.positive(variance, "noise_var", zero=True)
     xp = array_namespace(X)

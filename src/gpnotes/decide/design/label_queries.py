@@ -89,7 +89,8 @@ def _classes(probability: Array) -> Matrix:
     excess = float(xp.max(xp.abs(xp.sum(p, axis=1) - 1.0))) if p.shape[0] else 0.0
     if p.shape[1] < 2 or excess > 1e2 * epsilon(p) * p.shape[1]:
         wanted = "two or more columns, and rows that sum to one"
-        raise ValueError(f"probability must have {wanted}; got {p.shape}, off by {excess:.3g}")
+        got = f"{tuple(p.shape)}, off by {excess:.3g}"
+        raise ValueError(f"probability must have {wanted}; got {got}")
     return p
 
 
@@ -173,8 +174,9 @@ def approximate_bald(mean: Vector, variance: Vector) -> Vector:
 
 def _validate_moments(mean: Vector, variance: Vector) -> None:
     if _check.floating(mean, "mean").ndim != 1:
-        raise ValueError(f"mean must have shape (n,); got {mean.shape}")
+        raise ValueError(f"mean must have shape (n,); got {tuple(mean.shape)}")
     if _check.floating(variance, "variance").shape != mean.shape:
-        raise ValueError(f"variance must have shape {mean.shape}; got {variance.shape}")
+        shape = tuple(mean.shape)
+        raise ValueError(f"variance must have shape {shape}; got {tuple(variance.shape)}")
     _check.mean_and_variance(mean, variance)
     _check.squarable(mean, "mean")

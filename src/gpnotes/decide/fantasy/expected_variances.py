@@ -233,7 +233,7 @@ def _one_input(
 ) -> list[UncertainInput]:
     """The uncertain input, if it is one."""
     if getattr(m, "ndim", 1) != 1:
-        raise ValueError(f"m must have shape ({models[0].X.shape[1]},); got {m.shape}")
+        raise ValueError(f"m must have shape ({models[0].X.shape[1]},); got {tuple(m.shape)}")
     return validate_inputs(models, m, S, candidates)
 
 

@@ -123,7 +123,7 @@ def validate_inputs(
     like = models[0].X
     _check.matrix(candidates, name, columns=like.shape[1])
     if candidates.shape[0] == 0:
-        raise ValueError(f"{name} must have at least one row; got {candidates.shape}")
+        raise ValueError(f"{name} must have at least one row; got {tuple(candidates.shape)}")
     _check.alike(_check.squarable(candidates, name), name, like, "X")
     return validate_uncertain(m, S, like)
 
@@ -134,10 +134,10 @@ def validate_uncertain(m: Vector | Matrix, S: Matrix | Stack, like: Array) -> li
     if getattr(m, "ndim", 0) != 2:
         return [_uncertain_input(m, S, "S", like)]
     if _check.floating(m, "m").shape[1] != D:
-        raise ValueError(f"m must have shape (n, {D}); got {m.shape}")
+        raise ValueError(f"m must have shape (n, {D}); got {tuple(m.shape)}")
     wanted = (m.shape[0], D, D)
     if m.shape[0] == 0 or getattr(S, "shape", None) != wanted:
-        got = f"m {m.shape} and S {getattr(S, 'shape', type(S).__name__)}"
+        got = f"m {tuple(m.shape)} and S {getattr(S, 'shape', type(S).__name__)}"
         raise ValueError(f"m and S must have shapes (T, {D}) and (T, {D}, {D}), T ≥ 1; got {got}")
     rows = range(m.shape[0])
     return [_uncertain_input(m[t, :], S[t, :, :], f"S[{t}]", like) for t in rows]

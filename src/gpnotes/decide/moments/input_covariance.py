@@ -121,14 +121,14 @@ def validate_input(
 def validate_beside(X: Matrix, name: str, first: Matrix, first_name: str) -> None:
     """Raise for inputs of a posterior, looked over when it was made, unlike those of another."""
     if X.shape[1] != first.shape[1]:
-        raise ValueError(f"{name} must have shape (n, {first.shape[1]}); got {X.shape}")
+        raise ValueError(f"{name} must have shape (n, {first.shape[1]}); got {tuple(X.shape)}")
     _check.alike(X, name, first, first_name)
 
 
 def validate_points(X: Matrix, name: str, columns: int | None = None) -> Matrix:
     """`X` (n, D) if it is a matrix of inputs with at least one row."""
     if _check.matrix(X, name, columns=columns).shape[0] == 0:
-        raise ValueError(f"{name} must have at least one row; got {X.shape}")
+        raise ValueError(f"{name} must have at least one row; got {tuple(X.shape)}")
     return _check.squarable(X, name)
 
 

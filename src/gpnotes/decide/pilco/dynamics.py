@@ -183,7 +183,7 @@ def validate_transitions(
     n, D = _check.matrix(_check.instance(data, name, Transitions).states, states, columns=D).shape
     if n < least:
         rows = "one row" if least == 1 else "two rows"
-        raise ValueError(f"{states} must have at least {rows}; got {data.states.shape}")
+        raise ValueError(f"{states} must have at least {rows}; got {tuple(data.states.shape)}")
     _check.matrix(data.actions, f"{name}.actions", rows=n)
     _check.matrix(data.next_states, f"{name}.next_states", rows=n, columns=D)
     if like is not None:

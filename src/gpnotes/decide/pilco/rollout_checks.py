@@ -71,5 +71,5 @@ def particles(dynamics: Dynamics, starts: Matrix) -> Matrix:
     _check.instance(dynamics, "dynamics", Dynamics)
     _check.matrix(starts, "starts", columns=len(dynamics.posteriors))
     if starts.shape[0] == 0:
-        raise ValueError(f"starts must have at least one row; got {starts.shape}")
+        raise ValueError(f"starts must have at least one row; got {tuple(starts.shape)}")
     return starts

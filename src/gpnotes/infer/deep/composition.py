@@ -45,7 +45,7 @@ class Coordinate:
     def _values(self, x: Matrix) -> Vector:
         if x.shape[1] <= self.column:
             wanted = f"more than {self.column} columns, for Coordinate({self.column})"
-            raise ValueError(f"x must have {wanted}; got {x.shape}")
+            raise ValueError(f"x must have {wanted}; got {tuple(x.shape)}")
         return x[:, self.column]
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:

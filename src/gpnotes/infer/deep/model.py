@@ -85,7 +85,7 @@ class Unit:
         require_no_noise(self.gp, "noise between layers is a White in the kernel")
         size = _check.matrix(self.Z, "Z").shape[0]
         if size == 0:
-            raise ValueError(f"Z must have at least one row; got {self.Z.shape}")
+            raise ValueError(f"Z must have at least one row; got {tuple(self.Z.shape)}")
         self.gp.kernel._validate_inputs(self.Z, "Z")
         sizes = {"weights": size, "scales": size, "couplings": size * (size - 1) // 2}
         for name, wanted in sizes.items():

@@ -56,7 +56,7 @@ class Noise:
             _check.finite(normals, name)
             if normals.ndim != 3 or normals.shape[0] != self.weights.shape[0]:
                 wanted = f"({self.weights.shape[0]}, n, D) to match weights"
-                raise ValueError(f"{name} must have shape {wanted}; got {normals.shape}")
+                raise ValueError(f"{name} must have shape {wanted}; got {tuple(normals.shape)}")
 
     def validate(self, model: DeepGP, n: int) -> None:
         """Raise if these are no numbers for the inner layers of a model and n rows.

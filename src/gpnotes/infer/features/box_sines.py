@@ -86,8 +86,8 @@ class BoxSines(FeatureMap):
 
     def __post_init__(self) -> None:
         d = _check.matrix(self.orders, "orders").shape[1]
-        if self.orders.size == 0:
-            raise ValueError(f"orders must have at least one row; got {self.orders.shape}")
+        if 0 in self.orders.shape:
+            raise ValueError(f"orders must have at least one row; got {tuple(self.orders.shape)}")
         for end in ("low", "high"):
             held = _check.vector(getattr(self, end), end, size=d)
             _check.alike(held, end, self.orders, "orders")

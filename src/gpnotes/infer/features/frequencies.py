@@ -126,8 +126,9 @@ class Frequencies(FeatureMap):
 
     def __post_init__(self) -> None:
         rows = _check.matrix(self.unit, "unit").shape[0]
-        if self.unit.size == 0:
-            raise ValueError(f"unit must have at least one row and column; got {self.unit.shape}")
+        if 0 in self.unit.shape:
+            shape = tuple(self.unit.shape)
+            raise ValueError(f"unit must have at least one row and column; got {shape}")
         _check.alike(_check.vector(self.phases, "phases", size=rows), "phases", self.unit, "unit")
         if isinstance(self.terms, type) and issubclass(self.terms, Stationary):
             one = Term(self.terms, rows, tuple(range(self.unit.shape[1])))

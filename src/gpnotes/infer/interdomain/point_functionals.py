@@ -353,7 +353,7 @@ def _moved(Z: Matrix, inputs: Matrix) -> Matrix:
 
 def _require_rows(a: Matrix, name: str) -> None:
     if _check.matrix(a, name).shape[0] == 0:
-        raise ValueError(f"{name} must have at least one row; got {a.shape}")
+        raise ValueError(f"{name} must have at least one row; got {tuple(a.shape)}")
 
 
 def _values(function: MeanFunction, Z: Matrix) -> Vector:

@@ -63,7 +63,7 @@ class GaussianWindows:
 
     def __post_init__(self) -> None:
         if _check.matrix(self.Z, "Z").shape[0] == 0:
-            raise ValueError(f"Z must have at least one row; got {self.Z.shape}")
+            raise ValueError(f"Z must have at least one row; got {tuple(self.Z.shape)}")
         _check.matrix(self.widths, "widths", rows=self.Z.shape[0], columns=self.Z.shape[1])
         _check.alike(self.widths, "widths", self.Z, "Z")
         keep_copies(self, "Z", "widths")

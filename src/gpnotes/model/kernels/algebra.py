@@ -576,11 +576,11 @@ class ActiveDims(Kernel):
         return tiled_kernels.Wrapped(self, tiled(self.kernel, self.take_columns(x)))
 
     def _validate_inputs(self, x: Matrix, name: str) -> None:
-        if max(self.dims) >= x.shape[1]:
-            raise ValueError(f"{name} must have more than {max(self.dims)} columns; got {x.shape}")
+        if (last := max(self.dims)) >= x.shape[1]:
+            raise ValueError(f"{name} must have more than {last} columns; got {tuple(x.shape)}")
         if self.kernel.labels_rows and self.dims[-1] != x.shape[1] - 1:
             wanted = f"the last of dims, {self.dims[-1]}, as its last column: it holds labels"
-            raise ValueError(f"{name} must have {wanted}; got {x.shape}")
+            raise ValueError(f"{name} must have {wanted}; got {tuple(x.shape)}")
         self.kernel._validate_inputs(self.take_columns(x), f"{name}[:, {list(self.dims)}]")
 
     def take_columns(self, x: Array) -> Array:

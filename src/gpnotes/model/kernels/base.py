@@ -214,7 +214,7 @@ class KernelBase(ABC):
         if holds_derivatives(self):
             raise TypeError(f"{self!r} holds derivatives and is no kernel to call")
         if x.shape[1] == 0:
-            raise ValueError(f"{name} must have at least one column; got {x.shape}")
+            raise ValueError(f"{name} must have at least one column; got {tuple(x.shape)}")
         for item in fields(self):
             value = getattr(self, item.name)
             if getattr(value, "ndim", 0) == 1:
@@ -222,7 +222,7 @@ class KernelBase(ABC):
                 _check.alike(value, label, x, name)
                 if value.shape[0] != x.shape[1]:
                     wanted = f"(n, {value.shape[0]}) to match {label}"
-                    raise ValueError(f"{name} must have shape {wanted}; got {x.shape}")
+                    raise ValueError(f"{name} must have shape {wanted}; got {tuple(x.shape)}")
 
 
 def _kernels_in(kernel: KernelBase) -> list[KernelBase]:

@@ -141,7 +141,7 @@ class Circular(Kernel):
     def _validate_inputs(self, x: Matrix, name: str) -> None:
         super()._validate_inputs(x, name)
         if x.shape[1] != 1:
-            raise ValueError(f"{name} must have one column, of angles; got {x.shape}")
+            raise ValueError(f"{name} must have one column, of angles; got {tuple(x.shape)}")
 
     def _validate_orders(self, orders: Vector) -> None:
         if holds_derivatives(self):

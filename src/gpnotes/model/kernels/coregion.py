@@ -47,7 +47,7 @@ class _OfOutputs(Kernel):
 
     def _validate_inputs(self, x: Matrix, name: str) -> None:
         if x.shape[1] != 1:
-            raise ValueError(f"{name} must have one column, of outputs; got {x.shape}")
+            raise ValueError(f"{name} must have one column, of outputs; got {tuple(x.shape)}")
         array, label = self._parameter
         _check.alike(array, f"{type(self).__name__}.{label}", x, name)
         xp, column = array_namespace(x), x[:, 0]
@@ -109,7 +109,7 @@ class Coregion(_OfOutputs):
     def __post_init__(self) -> None:
         W = _check.matrix(self.weights, "Coregion.weights")
         if 0 in W.shape:
-            raise ValueError(f"Coregion.weights must have rows and columns; got {W.shape}")
+            raise ValueError(f"Coregion.weights must have rows and columns; got {tuple(W.shape)}")
         _check.vector(self.own, "Coregion.own", size=W.shape[0])
         _check.alike(self.own, "Coregion.own", W, "Coregion.weights")
         _check.positive(self.own, "Coregion.own", zero=True)

@@ -250,7 +250,7 @@ def gradients_at(x: Matrix) -> Matrix:
 
 def _points(x: Matrix) -> Matrix:
     if _check.matrix(x, "x").shape[1] == 0:
-        raise ValueError(f"x must have at least one column; got {x.shape}")
+        raise ValueError(f"x must have at least one column; got {tuple(x.shape)}")
     return x
 
 
@@ -272,7 +272,8 @@ def _validate_labels(x: Matrix, name: str) -> None:
     """Raise unless the last column names, for each row, the value of f or one of its inputs."""
     d = x.shape[1] - 1
     if d == 0:
-        raise ValueError(f"{name} must have columns for a point and one for labels; got {x.shape}")
+        wanted = "columns for a point and one for labels"
+        raise ValueError(f"{name} must have {wanted}; got {tuple(x.shape)}")
     xp = array_namespace(x)
     label = x[:, d]
     wrong = (label != xp.round(label)) | (label < 0.0) | (label > float(d))

@@ -25,6 +25,7 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     as_array,
+    symmetric_part,
     to_numpy,
 )
 from .algebra import Kernel
@@ -141,10 +142,11 @@ class OnGraph(Kernel):
         """``log s(λ)`` up to a constant, and its derivatives by hyperparameters, by name."""
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        xp = array_namespace(x)
-        left = self._rows(x) * as_array(self._weights()[0] ** 0.5, x)
-        right = left if z is None else self._rows(z) * as_array(self._weights()[0] ** 0.5, x)
-        return self.variance * (left @ xp.matrix_transpose(right))
+        xp, root = array_namespace(x), as_array(self._weights()[0] ** 0.5, x)
+        left = self._rows(x) * root
+        if z is None:  # a product of a matrix and its own transpose, up to rounding
+            return self.variance * symmetric_part(left @ xp.matrix_transpose(left))
+        return self.variance * (left @ xp.matrix_transpose(self._rows(z) * root))
 
     def _diag(self, x: Matrix) -> Vector:
         squares = self._rows(x) ** 2 * as_array(self._weights()[0], x)
@@ -186,7 +188,7 @@ class OnGraph(Kernel):
     def _validate_inputs(self, x: Matrix, name: str) -> None:
         super()._validate_inputs(x, name)
         if x.shape[1] != 1:
-            raise ValueError(f"{name} must have one column, of nodes; got {x.shape}")
+            raise ValueError(f"{name} must have one column, of nodes; got {tuple(x.shape)}")
         host = to_numpy(x)
         if not np.all((host == np.round(host)) & (host >= 0) & (host < self.graph.nodes)):
             raise ValueError(f"{name} must hold nodes, 0 to {self.graph.nodes - 1}; got {host}")

@@ -154,7 +154,8 @@ def great_circle_distances(
 
 def _require_places(x: Matrix, name: str) -> None:
     if x.shape[1] != 2:
-        raise ValueError(f"{name} must have two columns, latitude and longitude; got {x.shape}")
+        wanted = "two columns, latitude and longitude"
+        raise ValueError(f"{name} must have {wanted}; got {tuple(x.shape)}")
     xp = array_namespace(x)
     worst = float(xp.max(xp.abs(x[:, 0]))) if x.shape[0] else 0.0
     if worst > 90.0:

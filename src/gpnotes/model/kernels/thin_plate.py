@@ -83,7 +83,8 @@ class ThinPlate(Kernel):
     def _validate_inputs(self, x: Matrix, name: str) -> None:
         super()._validate_inputs(x, name)
         if x.shape[1] > 3:
-            raise ValueError(f"{name} must have at most 3 columns for ThinPlate; got {x.shape}")
+            wanted = "at most 3 columns for ThinPlate"
+            raise ValueError(f"{name} must have {wanted}; got {tuple(x.shape)}")
         xp = array_namespace(x)
         away = xp.sqrt(xp.sum((x / self.radius) ** 2, axis=1))
         farthest = float(xp.max(away)) if x.shape[0] else 0.0

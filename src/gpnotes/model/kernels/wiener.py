@@ -71,7 +71,7 @@ class _FromOrigin(Kernel):
         super()._validate_inputs(x, name)
         kind = type(self).__name__
         if x.shape[1] != 1:
-            raise ValueError(f"{name} must have one column for {kind}; got {x.shape}")
+            raise ValueError(f"{name} must have one column for {kind}; got {tuple(x.shape)}")
         least = float(array_namespace(x).min(x)) if x.shape[0] else self.origin
         if least < self.origin:
             wanted = f"no less than {kind}.origin, {self.origin:.6g}"

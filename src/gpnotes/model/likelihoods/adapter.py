@@ -89,7 +89,7 @@ def require_observable(likelihood: Likelihood, y: Vector, mean: Vector) -> None:
     given = [hooks._log_density(y, mean), *hooks._derivatives(y, mean)]
     shapes = [tuple(getattr(terms, "shape", ())) for terms in given]
     if shapes != 4 * [mean.shape]:
-        wanted = f"a log density and three derivatives of shape {mean.shape}"
+        wanted = f"a log density and three derivatives of shape {tuple(mean.shape)}"
         raise ValueError(f"likelihood must give {wanted}; got {shapes}")
 
 

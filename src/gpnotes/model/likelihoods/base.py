@@ -305,7 +305,7 @@ class LikelihoodBase(ABC):
         _check.alike(_check.floating(y, "y"), "y", f, "f")
         nodes = f.ndim > 1 and y.shape == (*f.shape[:-1], 1)
         if y.shape != f.shape and not nodes:
-            raise ValueError(f"y must have the shape of f, {f.shape}; got {y.shape}")
+            raise ValueError(f"y must have the shape of f, {tuple(f.shape)}; got {tuple(y.shape)}")
         return self._observable(y)
 
     def _observable(self, y: Any) -> Any:

@@ -118,7 +118,7 @@ class MulticlassLikelihood(ABC):
     def _validate(self, mean: Matrix, variance: Matrix) -> None:
         _check.mean_and_variance(mean, variance)
         if mean.ndim != 2 or mean.shape[1] != self.classes:
-            raise ValueError(f"mean must have shape (n, {self.classes}); got {mean.shape}")
+            raise ValueError(f"mean must have shape (n, {self.classes}); got {tuple(mean.shape)}")
 
 
 @dataclass(frozen=True)
