@@ -97,6 +97,20 @@ def test_searches_copies_and_files_keep_them(tmp_path):
     assert search.best_params_["bounds"] is None
 
 
+def test_a_report_names_the_columns_of_a_frame():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=["tons", "year"])
+    for model in (GPRegressor(max_steps=3), GPClassifier(max_steps=3)):
+        y = Y if isinstance(model, GPRegressor) else Y > 0.0
+        assert "kernel.lengthscale[1] (year)" in str(model.fit(frame, y).report_)
+        assert "(year)" not in str(model.fit(X, y).report_)
+    both = MultiOutputGPRegressor(max_steps=3).fit(frame, np.column_stack([Y, -Y]))
+    assert ".kernel.lengthscale[0] (tons)" in str(both.report_)
+    again = pickle.loads(pickle.dumps(both))
+    assert str(again.report_) == str(both.report_)
+    np.testing.assert_array_equal(again.predict(frame), both.predict(frame))
+
+
 @each(
     ("wrong", "said"),
     [

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self, TypeAlias, TypeGuard, cast
 
 import numpy as np
@@ -161,9 +162,13 @@ class GPEstimator(BaseEstimator):
 
     def _keep(self, posterior: Any, found: Fit[Any, Any] | None) -> None:
         """Set the posterior, what is read off it, and the fit that led to it."""
-        self._found = found
+        self._found = found and replace(found, columns=self._columns())
         self.runs_ = found.runs if found else ()
         self._read_off(posterior)
+
+    def _columns(self) -> tuple[str, ...]:
+        """The names of the columns that the model sees, for its report; none if they have none."""
+        return tuple(map(str, getattr(self, "feature_names_in_", ())))
 
     def _read_off(self, posterior: Any) -> None:
         self.posterior_ = posterior

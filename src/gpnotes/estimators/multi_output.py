@@ -219,6 +219,11 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         noise: OutputNoise = self.gp_.kernel.parts[1].kernel
         return noise
 
+    def _columns(self) -> tuple[str, ...]:
+        """The names with one more, of the column of outputs."""
+        names = super()._columns()
+        return (*names, "output") if names else ()
+
     def _admit(self, rows: HostMatrix) -> None:
         """The kernel is of rows with outputs, which the posterior looks at."""
 

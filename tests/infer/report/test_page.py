@@ -29,6 +29,7 @@ from gpnotes.ground.params import flatten
 from gpnotes.infer import sparse
 from gpnotes.infer.fitting import Fit, Run
 from gpnotes.infer.report import FinishedRun, Hyperparameter, Report
+from gpnotes.model.kernels import OutputNoise
 
 
 def readings(rng, n=60):
@@ -392,3 +393,13 @@ def test_a_bar_without_its_package_is_an_error_that_names_it(rng, monkeypatch):
     X, y = readings(rng, 5)
     with pytest.raises(ImportError, match="progress=True needs the package tqdm"):
         fit(GP(RBF(), 0.1), X, y, progress=True)
+
+
+def test_a_frame_s_columns_are_not_taken_for_outputs():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"hour": np.linspace(0.0, 6.0, 12), "which": np.arange(12.0) % 3})
+    noise = OutputNoise(np.full(3, 0.1)).on(1)
+    found = fit(GP(RBF().on(0) + noise), frame, np.sin(frame["hour"]), max_steps=2)
+    rows = {one.name: one.column for one in found.report().hyperparameters}
+    assert rows["kernel.parts.0.kernel.lengthscale"] == "hour"
+    assert [rows[f"kernel.parts.1.kernel.variance[{i}]"] for i in range(3)] == ["", "", ""]

@@ -13,6 +13,7 @@ from ...ground.params import Parameters, flatten, free_leaves, names
 from ...ground.xp import HostMatrix
 from ...model.bounds import Spread, strides
 from ...model.kernels.algebra import ActiveDims
+from ...model.kernels.coregion import OutputNoise
 from ...model.kernels.periodic import Periodic
 from .curvature import survey
 
@@ -180,6 +181,8 @@ def _column(name: str, model: Any, columns: Sequence[str]) -> str:
         model = model[int(step)] if isinstance(model, tuple) else getattr(model, step)
         if isinstance(model, ActiveDims):
             columns = [columns[k] for k in model.dims]
+    if isinstance(model, OutputNoise):  # whose variances are of outputs
+        return ""
     if at and last in _PER_COLUMN and "," not in at:
         return columns[int(at.rstrip("]"))]
     return columns[0] if len(columns) == 1 and _has_unit(model, last) else ""
