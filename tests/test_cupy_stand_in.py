@@ -154,6 +154,13 @@ def test_an_array_on_another_device_than_the_current_one_is_refused(cp: ModuleTy
             assert device(posterior.mean(X)) == cp.cuda.Device(0)
 
 
+def test_functions_of_numpy_go_to_those_of_the_device(cp: ModuleType, a: Any) -> None:
+    for found in (np.sum(a), np.linalg.inv(a), np.fft.fft(a), np.exp(a)):
+        assert type(found) is cp.ndarray
+    with pytest.raises(TypeError, match=r"no implementation found for 'numpy\.polyfit'"):
+        np.polyfit(a, a, 1)
+
+
 def test_its_generator_lacks_what_that_of_cupy_lacks(cp: ModuleType) -> None:
     rng = cp.random.default_rng(0)
     assert type(rng.standard_normal(3)) is cp.ndarray

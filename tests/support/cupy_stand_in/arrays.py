@@ -51,9 +51,10 @@ class ndarray:
         return function(*inputs, **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from .functions import NAMES
+        from . import modules
 
-        function = NAMES.get(func.__name__)
+        theirs = modules().get(func.__module__.replace("numpy", "cupy", 1))
+        function = getattr(theirs, func.__name__, None)
         return NotImplemented if function is None else function(*args, **kwargs)
 
     def __bool__(self) -> bool:

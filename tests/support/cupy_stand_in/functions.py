@@ -24,10 +24,10 @@ _UFUNCS = (
     "right_shift rint sign signbit sin sinh sqrt square subtract tan tanh true_divide trunc"
 )
 _OF_ONE = (
-    "all amax amin any argmax argmin argsort around cumprod cumsum diag diagonal diff expand_dims "
-    "flip imag max mean median min moveaxis nonzero permute_dims prod ravel real repeat reshape "
-    "roll round sort squeeze std sum swapaxes take_along_axis tile trace transpose tril triu "
-    "unique var"
+    "all amax amin any argmax argmin argsort around atleast_1d atleast_2d cov cumprod cumsum diag "
+    "diagonal diff expand_dims flip imag max mean median min moveaxis nonzero permute_dims prod "
+    "ravel real repeat reshape roll round sort squeeze std sum swapaxes take_along_axis tile trace "
+    "transpose tril triu unique var"
 )
 _OF_MORE = "dot inner kron matmul outer searchsorted tensordot vdot"
 _JOINED = "concatenate hstack stack vstack"
