@@ -161,6 +161,12 @@ def test_functions_of_numpy_go_to_those_of_the_device(cp: ModuleType, a: Any) ->
         np.polyfit(a, a, 1)
 
 
+def test_what_it_lacks_is_said_with_the_place_where_it_goes(cp: ModuleType) -> None:
+    with pytest.raises(AttributeError, match=r"stand-in for cupy.linalg has no 'tensorsolve'"):
+        _ = cp.linalg.tensorsolve
+    assert not hasattr(cp, "vecdot")  # as CuPy's, which array-api-compat asks
+
+
 def test_its_generator_lacks_what_that_of_cupy_lacks(cp: ModuleType) -> None:
     rng = cp.random.default_rng(0)
     assert type(rng.standard_normal(3)) is cp.ndarray

@@ -13,8 +13,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
+from typing import Any
 
 from . import devices, functions, generators, solvers
 from .arrays import ndarray
@@ -55,8 +56,14 @@ def modules() -> dict[str, ModuleType]:
     }
     found = {name: ModuleType(name) for name in made}
     for name, module in found.items():
-        vars(module).update(made[name], __all__=sorted(made[name]))
+        absent = partial(_absent, name)
+        vars(module).update(made[name], __all__=sorted(made[name]), __getattr__=absent)
         parent, _, child = name.rpartition(".")
         if parent:
             setattr(found[parent], child, module)
     return found
+
+
+def _absent(module: str, name: str) -> Any:
+    where = "if CuPy has it, tests/support/cupy_stand_in should"
+    raise AttributeError(f"the stand-in for {module} has no {name!r}: {where}")
