@@ -23,6 +23,7 @@ from gpnotes.draw.paths import sample_paths
 from gpnotes.infer import features, laplace, linear, sparse, svgp
 from gpnotes.infer.linear_smoother import hat_matrix
 from gpnotes.model.kernels import Kernel
+from gpnotes.model.likelihoods import Categorical
 
 TABLES = [
     (row, name) for row in CALLS for name in tables_of(row.function)
@@ -207,6 +208,16 @@ def test_all_that_a_posterior_can_be_asked_knows_the_columns() -> None:
         _require_same(ask(_TURNED), ask(_X))
     line = condition(KINDS["weights"], _PLACES, _VALUES).update(_TURNED, _VALUES)
     _require_same(line.mean(_TURNED), line.mean(_X))
+
+
+def test_each_function_of_several_classes_knows_the_columns() -> None:
+    model = svgp.SVGP(GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.0), Categorical(3), _X[::2].copy())
+    classes, turned = np.asarray([0.0, 1.0, 2.0, 0.0, 1.0]), _PLACES[["width", "depth"]]
+    posterior = condition(model, _PLACES, classes)
+    for one, plain in zip(
+        posterior.functions, condition(model, _X, classes).functions, strict=True
+    ):
+        np.testing.assert_array_equal(one.mean(turned), plain.mean(_X))
 
 
 def test_a_fit_in_batches_goes_on_from_one_by_name() -> None:

@@ -77,6 +77,10 @@ class GPClassifier(ClassifierMixin, GPEstimator):
     - `n_features_in_`, the number of columns of X, and `feature_names_in_`, their names
       if they have any.
 
+    A length for each column is much to learn from few labels: where there are many columns,
+    `tied` makes one of all, or a kernel has one, ``RBF(1.0, 3.0)``, and a grid search over either
+    tells which predicts better.
+
     Costs O(n³) a Newton step, of which each step of the fit takes some ten; of c classes c times
     that. With M inducing points a step costs O(c (n M² + M³)), of n rows or of a batch of them.
     Source: Rasmussen & Williams (2006), sections 3.4, 3.5 and 5.5.1; Hensman, Matthews & Ghahramani

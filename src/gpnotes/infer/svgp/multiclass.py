@@ -17,7 +17,7 @@ from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.likelihoods.multiclass import MulticlassLikelihood, one_hot, require_classes
-from ..posterior import one_function_a_class
+from ..posterior import named, one_function_a_class
 from .model import SVGP
 from .posterior import Variational, VariationalPosterior, projected, read_by
 
@@ -87,9 +87,13 @@ class ClassesPosterior(Variational):
     __repr__ = summary
     _lacks: ClassVar[Mapping[str, str]] = one_function_a_class("ask each of its `functions`")
 
-    @cached_property
+    @property
     def functions(self) -> tuple[VariationalPosterior, ...]:
         """Each function alone, with its covariance, joint distribution and samples."""
+        return tuple(named(one, self.columns) for one in self._functions)
+
+    @cached_property
+    def _functions(self) -> tuple[VariationalPosterior, ...]:
         return tuple(VariationalPosterior(self.model, self.inducing, *own) for own in self.whitened)
 
     @property
