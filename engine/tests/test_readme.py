@@ -11,7 +11,7 @@ README = Path(__file__).parents[1] / "README.md"
 
 def test_its_examples_run():
     result = doctest.testfile(str(README), module_relative=False)
-    assert result.attempted >= 4
+    assert result.attempted >= 5
     assert result.failed == 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evaluate.numerics.patience import allowing
+from ..evaluate.numerics.patience import allowing, spend
 from ..latex import tree as t
 from ..latex.macros import Macros, expand
 from ..latex.names import normal
@@ -94,7 +94,13 @@ class _Asked:
     rng: int | np.random.Generator
 
     def tried(self, conditions: Sequence[str], definitions: Sequence[str] = ()) -> Tried:
-        """The verdict, under conditions and with definitions."""
+        """The verdict, under conditions and with definitions, or that it takes too long."""
+        try:
+            return self._tried(conditions, definitions)
+        except TimeoutError as late:
+            return Tried("not read", str(late))
+
+    def _tried(self, conditions: Sequence[str], definitions: Sequence[str]) -> Tried:
         stream = np.random.default_rng(self.rng)
         own = self._known(conditions, definitions, stream)
         try:
@@ -139,7 +145,7 @@ class _Asked:
         others, _ = conditions_of(before, own, reading.symbols)
         meant = {one.defines: one for one in reversed((*found, *others)) if one.defines}
         ordered = [one for one in found if not one.defines]
-        return Told(own, self.kinds, [*ordered, *meant.values()], unread)
+        return Told(own, self.kinds, [*ordered, *meant.values()], unread, bool(definitions))
 
     def _written(self, text: str) -> str:
         try:
@@ -150,7 +156,12 @@ class _Asked:
 
 def _limit(body: Reading, told: Told, ways: Sequence[Way], stream: np.random.Generator) -> Tried:
     """The verdict on what holds in the limit, on the first way on which it does."""
-    tries = (_judged(body, replace(told, way=way), stream) for way in ways)
+
+    def judged(way: Way) -> Tried:
+        spend()
+        return _judged(body, replace(told, way=way), stream)
+
+    tries = map(judged, ways)
     first = next(tries)
     others = [] if first.verdict == "holds" else tries
     return next((tried for tried in others if tried.verdict == "holds"), first)
@@ -176,6 +187,7 @@ class Told:
     declared: Mapping[str, Kind]
     conditions: Sequence[Condition]
     unread: Sequence[str]
+    lenient: bool = False  # whether definitions are taken that may be of something else
     way: Way | None = None  # where it holds, if only in the limit
 
 
@@ -270,6 +282,8 @@ def _judged(
         doubt = doubt or "dots may go on in another way"
     if found_sign(body.latex) or double:
         doubt = doubt or "which sign stands may depend on the numbers"
+    if stated.lenient:
+        doubt = doubt or "what was defined before may be something else"
     if stated.way:
         doubt = doubt or "it may hold on another way to the limit"
     if choices:
