@@ -29,6 +29,7 @@ from .nist import COMMON
 from .notation import Notation
 from .parts import parted
 from .reading import NotRead, Reading, mentioned, mentions, read
+from .special import MODULUS
 from .verdicts import Tried, verdict_on
 
 __all__ = ["Tried", "try_display"]
@@ -354,7 +355,7 @@ def _plan(
     known = {**own.constants, **own.bindings}
     fixed = {key: value for key, value in known.items() if key in named}
     needed = [key for one in conditions if one.defines for key in one.symbols]
-    counted = set(_counted(body.statement))
+    counted, moduli = set(_counted(body.statement)), set(_moduli(body.statement))
     drawn: dict[str, Kind] = {}
     for key in dict.fromkeys((*body.symbols, *needed)):
         conjugate = _conjugated(key)
@@ -367,8 +368,11 @@ def _plan(
             drawn[key] = known_kinds.large_complex if plane else known_kinds.large
         elif conjugate in body.symbols and kind is None:
             derived[key] = _conjugate_of(conjugate)
+        elif key.removesuffix("'") in moduli and key.endswith("'"):
+            derived[key] = _complement_of(key.removesuffix("'"))
         else:
-            drawn[key] = kind or (known_kinds.whole if key in counted else by_custom(key))
+            custom = known_kinds.whole if key in counted else by_custom(key)
+            drawn[key] = kind or (known_kinds.modulus if key in moduli else custom)
     return Plan(drawn, {k: v for k, v in fixed.items() if k not in drawn}, derived)
 
 
@@ -380,6 +384,21 @@ def _counted(statement: t.Statement) -> Iterator[str]:
             for _, end in (pair for node in ends for pair in t.walk(node)):
                 if isinstance(end, t.Name):
                     yield end.key
+
+
+def _moduli(statement: t.Statement) -> Iterator[str]:
+    """The symbols that are the modulus of an elliptic function, or a nome."""
+    for _, part in t.walk(statement):
+        name = part.key.removeprefix("\\mathrm{").rstrip("}") if isinstance(part, t.Apply) else ""
+        place = MODULUS.get(name, -1)
+        if isinstance(part, t.Apply) and 0 <= place < len(part.arguments):
+            argument = part.arguments[place]
+            if isinstance(argument, t.Name):
+                yield argument.key
+
+
+def _complement_of(key: str) -> Made:
+    return lambda numbers: np.sqrt(1.0 - numbers[key] ** 2)
 
 
 def _conjugate_of(key: str) -> Made:

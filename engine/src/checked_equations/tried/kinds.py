@@ -150,6 +150,7 @@ _DRAWS: Mapping[str, Draw] = {
     "positive": lambda kind, rng, shape, region: abs(region.real(rng)),
     "whole": lambda kind, rng, shape, region: int(rng.integers(2, 6)),
     "complex": lambda kind, rng, shape, region: region.number(rng),
+    "modulus": lambda kind, rng, shape, region: rng.uniform(0.15, 0.9),
     "large": lambda kind, rng, shape, region: rng.uniform(18.0, 26.0),
     "large complex": lambda kind, rng, shape, region: (
         rng.uniform(18.0, 26.0) * np.exp(0.6j * rng.uniform(-1.0, 1.0))
@@ -169,6 +170,7 @@ real = Kind("real")
 positive = Kind("positive")
 whole = Kind("whole")
 complex_ = Kind("complex")
+modulus = Kind("modulus")  # between 0 and 1: of an elliptic function; a nome
 large = Kind("large")
 large_complex = Kind("large complex")
 

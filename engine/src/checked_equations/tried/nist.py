@@ -65,6 +65,7 @@ _LIBRARY = {
     r"P^{m}_{n}(x)": "legendrethree(n,m,x)", r"\mathsf{Q}^{m}_{n}(x)": "ferrersqq(n,m,x)",
     r"\boldsymbol{Q}^{m}_{n}(x)": "legendreqbold(n,m,x)",
     r"\Pi(a,k)": "ellippi(a,k)", r"\Pi(b,a,k)": "ellippii(b,a,k)",
+    r"\operatorname{am}(x,k)": "jacobiam(x,k)",
     r"R_{F}(x,y,z)": "carlsonrf(x,y,z)", r"R_{G}(x,y,z)": "carlsonrg(x,y,z)",
     r"R_{C}(x,y)": "carlsonrc(x,y)", r"R_{D}(x,y,z)": "carlsonrd(x,y,z)",
     r"R_{J}(x,y,z,p)": "carlsonrj(x,y,z,p)",

@@ -272,7 +272,8 @@ class _Rewriter:
         if name is None:
             return None
         out: list[Piece] = [(f"\\operatorname{{{name}}}\\left(", (i, stop))]
-        for place, span in enumerate((*arguments, below)):
+        endless = self._text(below) == "\\infty" and len(arguments) > 1  # the product itself
+        for place, span in enumerate(arguments if endless else (*arguments, below)):
             out += [(",", (i, stop))] * (place > 0)
             out += self.between(*span)
         return [*out, ("\\right)", (i, stop))], stop

@@ -318,6 +318,22 @@ def _elliptic_e_incomplete(mp: Any, phi: Any, k: Any) -> Any:
 
 
 @made
+def _sine_integral(mp: Any, z: Any) -> Any:
+    return mp.si(z) - mp.pi / 2
+
+
+@made
+def _amplitude(mp: Any, x: Any, k: Any) -> Any:
+    """Jacobi's am: the angle of cn and sn, on the branch of where dn has led it [DLMF 22.16.1]."""
+    if mp.im(x) or mp.im(k) or not abs(k) <= 1:
+        raise ValueError("the amplitude is taken of real numbers, with a modulus up to one")
+    period = 4 * mp.ellipk(k * k) if abs(k) < 1 else mp.inf
+    turns = mp.nint(x / period)
+    angle = mp.atan2(mp.ellipfun("sn", x, k=k).real, mp.ellipfun("cn", x, k=k).real)
+    return angle + 2 * mp.pi * turns
+
+
+@made
 def _elliptic_pi(mp: Any, n: Any, k: Any) -> Any:
     return mp.ellippi(n, k * k)
 
@@ -477,7 +493,7 @@ FUNCTIONS: Mapping[str, Special] = {
     "carlsonrf": by("elliprf"), "carlsonrc": by("elliprc"), "carlsonrj": by("elliprj"),
     "carlsonrd": by("elliprd"), "carlsonrg": by("elliprg"),
     "legendrethree": _legendre_three, "ferrersqq": _ferrers_q, "legendreqbold": _legendre_bold,
-    **{f"jacobi{name}": _jacobi(name) for name in JACOBI},
+    **{f"jacobi{name}": _jacobi(name) for name in JACOBI}, "jacobiam": _amplitude,
     **{f"theta{word}": _theta(n) for n, word in enumerate(THETA, 1)},
     "qpochhammer": by("qp"), "qgamma": by("qgamma", 1, 0),
 }  # fmt: skip
@@ -491,12 +507,20 @@ FUNCTIONS = {
     **FUNCTIONS,
     **{f"{name}PP": slope(FUNCTIONS[f"{name}P"]) for name in FUNCTIONS if name[-1] != "P"},
 }
+# Where the modulus or the nome stands, which lies between 0 and 1.
+MODULUS: Mapping[str, int] = {
+    **dict.fromkeys(("ellipk", "ellipe", "ellipkP", "ellipeP", "qgamma"), 0),
+    **dict.fromkeys(("ellipf", "ellipei", "ellippi", "qpochhammer", "jacobiam"), 1),
+    **dict.fromkeys([f"jacobi{name}" for name in JACOBI], 1),
+    **dict.fromkeys([f"theta{word}" for word in THETA], 1), "ellippii": 2,
+}  # fmt: skip
 WORDS: Mapping[str, Special] = {
     "\\operatorname{erf}": in_floats(faddeeva.erf, by("erf")),
     "\\operatorname{erfc}": in_floats(faddeeva.erfc, by("erfc")),
     "\\operatorname{erfi}": by("erfi"), "\\operatorname{Ei}": quick("ei"),
     "\\operatorname{Ein}": _e1_entire, "\\operatorname{li}": by("li"),
-    "\\operatorname{Si}": by("si"), "\\operatorname{Ci}": by("ci"),
+    "\\operatorname{si}": _sine_integral, "\\operatorname{Si}": by("si"),
+    "\\operatorname{Ci}": by("ci"),
     "\\operatorname{Shi}": by("shi"), "\\operatorname{Chi}": by("chi"),
     "\\operatorname{Ai}": by("airyai"), "\\operatorname{Bi}": by("airybi"),
     "\\operatorname{Gi}": by("scorergi"), "\\operatorname{Hi}": by("scorerhi"),
