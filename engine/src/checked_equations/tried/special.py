@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from ..evaluate.numerics.patience import spend
-from . import faddeeva
+from . import error_functions
 
 Special = Callable[..., complex | float]
 HINT = "special functions need mpmath: install checked-equations[special]"
@@ -184,7 +184,7 @@ def _faddeeva(mp: Any, z: Any) -> Any:
     return mp.exp(-z * z) * mp.erfc(-1j * z)
 
 
-_faddeeva_in_floats = in_floats(faddeeva.faddeeva, _faddeeva)
+_faddeeva_in_floats = in_floats(error_functions.faddeeva, _faddeeva)
 
 
 @made
@@ -201,14 +201,14 @@ _LOST = 1e-5  # what is smaller than that beside what cancels in it has lost dig
 
 
 def _auxiliary(z: complex, place: int) -> complex:
-    found, other = faddeeva.fresnel(z)[place], faddeeva.fresnel(z)[1 - place]
+    found, other = error_functions.fresnel(z)[place], error_functions.fresnel(z)[1 - place]
     if abs(found) < _LOST * abs(other):
         raise ArithmeticError("it has lost its digits")
     return found
 
 
 def _integral(z: complex, place: int) -> complex:
-    both = faddeeva.fresnel_integrals(z)
+    both = error_functions.fresnel_integrals(z)
     if abs(both[place]) < _LOST * abs(both[1 - place]):
         raise ArithmeticError("it has lost its digits")
     return both[place]
@@ -515,8 +515,8 @@ MODULUS: Mapping[str, int] = {
     **dict.fromkeys([f"theta{word}" for word in THETA], 1), "ellippii": 2,
 }  # fmt: skip
 WORDS: Mapping[str, Special] = {
-    "\\operatorname{erf}": in_floats(faddeeva.erf, by("erf")),
-    "\\operatorname{erfc}": in_floats(faddeeva.erfc, by("erfc")),
+    "\\operatorname{erf}": in_floats(error_functions.erf, by("erf")),
+    "\\operatorname{erfc}": in_floats(error_functions.erfc, by("erfc")),
     "\\operatorname{erfi}": by("erfi"), "\\operatorname{Ei}": quick("ei"),
     "\\operatorname{Ein}": _e1_entire, "\\operatorname{li}": by("li"),
     "\\operatorname{si}": _sine_integral, "\\operatorname{Si}": by("si"),

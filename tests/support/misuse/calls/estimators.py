@@ -55,7 +55,7 @@ _PATH = name(f"{_FOLDER.name}/model.npz")
 _MODEL.save(_PATH.right)
 _CLASSES.save(f"{_FOLDER.name}/classes.npz")
 _BY_NAME = {
-    "max_steps": whole(3),
+    "max_steps": whole(200),
     "fixed": NAMES,
     "bounds": Argument({}, {"a number": 3, "pairs": [(1.0, 2.0)], "unknown": {"nobody": (0.1, 1)}}),
     "priors": Argument({}, {"a number": 3, "a list": [], "unknown": {"nobody": LogNormalPrior()}}),
