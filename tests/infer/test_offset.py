@@ -262,5 +262,5 @@ def test_several_functions_have_no_offset() -> None:
 
 def test_chunks_take_none() -> None:
     model = SparseGP(GP(RBF(), 0.1), X[::5])
-    with pytest.raises(TypeError, match=r"offset must be None where X is chunks, .* to an SVGP"):
+    with pytest.raises(TypeError, match=r"offset must be None where X is chunks: .* to an SVGP"):
         condition(model, Chunks([(X, Y)]), offset=OFFSET)
