@@ -10,7 +10,7 @@ import pytest
 
 from checked_equations.__main__ import main
 from checked_equations.book import execution
-from checked_equations.papers import sarif
+from checked_equations.papers import sarif, trying
 from checked_equations.tried import judging
 
 PAPER = r"""\documentclass{article}
@@ -64,10 +64,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def check(folder: Path, capsys: Any) -> Any:
     """Write files, run the command, and return its status and what it says."""
 
-    def run(*arguments: str, **files: str) -> tuple[int, str]:
+    def run(*arguments: str, jobs: int = 1, **files: str) -> tuple[int, str]:
         for name, text in files.items():
             (folder / name.replace("__", ".")).write_text(text, encoding="utf-8")
-        status = main(["check", *arguments, "--jobs", "1"])
+        status = main(["check", *arguments, "--jobs", str(jobs)])
         said = capsys.readouterr()
         return status, said.out + said.err
 
@@ -112,6 +112,14 @@ def test_a_page_keeps_its_checks_and_the_rest_is_tried(check: Any) -> None:
     assert json.loads(said)["totals"] == {
         "checked holds": 1, "tried holds": 1, "tried does not hold": 1,
     }  # fmt: skip
+
+
+def test_processes_share_the_displays_and_say_the_same(
+    check: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trying, "_WORTH_IT", 1)
+    alone = check("paper.tex", paper__tex=PAPER, tail__tex=TAIL)
+    assert check("paper.tex", jobs=2) == alone
 
 
 def test_strict_tries_nothing(check: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -29,6 +30,7 @@ from .substitution import substituted
 
 _SEEDS = 4  # of sizes, for matrices that are singular where they are wide
 SECONDS = 20  # for a display: what takes longer is not read
+_WORTH_IT = 16  # displays for each process: fewer are tried before it has started
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,11 @@ def tasks(read: Read, first: Declared, own: Mapping[str, Declared]) -> Iterator[
 
 def try_all(every: Sequence[Task], jobs: int) -> Iterator[Finding]:
     """The finding of each task, in their order."""
-    if jobs < 2 or len(every) < 2 * jobs:
+    if jobs < 2 or len(every) < _WORTH_IT * jobs:
         yield from map(try_one, every)
         return
-    with ProcessPoolExecutor(jobs) as pool:
+    # No copies of this process: a library with threads, such as JAX, may be loaded here.
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         yield from pool.map(try_one, every, chunksize=4)
 
 
