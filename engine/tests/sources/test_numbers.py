@@ -88,3 +88,9 @@ def test_where_it_is_not_known_there_is_none_but_what_is_written(
     found = paper(tmp_path, EQ + r"\[ c = d \tag{9} \]", kind, preamble)
     assert [one.number for one in found.equations] == ["", "9"]
     assert found.uncounted == why
+
+
+def test_a_part_of_a_paper_counts_nothing_and_says_nothing_of_it(tmp_path: Path) -> None:
+    (tmp_path / "part.tex").write_text(EQ, encoding="utf-8")
+    found = read(tmp_path / "part.tex")
+    assert ([one.number for one in found.equations], found.uncounted) == ([""], "")

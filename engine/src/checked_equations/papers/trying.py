@@ -25,6 +25,7 @@ from .declarations import Declared
 from .doubts import arrow_in, doubt, mended_for_good, more_than_numbers
 from .findings import Finding, finding
 from .reading import Read
+from .readings import others
 from .shapes import Shapes, shapes_of
 from .substitution import substituted
 
@@ -45,6 +46,7 @@ class Task:
     fault: str = ""
     around: Around = field(default_factory=Around)
     number: str = ""
+    mending: bool = True
 
 
 def tasks(read: Read, first: Declared, own: Mapping[str, Declared]) -> Iterator[Task]:
@@ -108,14 +110,30 @@ def _tried(task: Task) -> Tried:
         found = _tried_with(task, full, stated)
         if found.verdict == "holds":
             return replace(found, why=f"for {', '.join(stated)}, as the text says")
+    return _otherwise(task, full, plain) if plain.verdict == "not read" else plain
+
+
+def _otherwise(task: Task, full: str, plain: Tried) -> Tried:
+    """What holds of a display that is not read as a whole; nothing is accused here."""
+    for other in others(full, plain.why):
+        try:
+            found = _tried_with(replace(task, mending=False), other.latex, (), other.kinds)
+        except _TooLong:
+            return plain
+        if found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere):
+            why = "; ".join(filter(None, [other.said, found.why]))
+            return replace(found, why=why)
     return plain
 
 
-def _tried_with(task: Task, full: str, stated: Sequence[str]) -> Tried:
-    """The verdict on LaTeX without commands, under conditions."""
+def _tried_with(
+    task: Task, full: str, stated: Sequence[str], more: Mapping[str, Kind] | None = None
+) -> Tried:
+    """The verdict on LaTeX without commands, under conditions; `more` is declared besides."""
     if arrow_in(full):
         return Tried("not read", "an arrow says what goes where, and claims no equality")
-    known = task.declared
+    known = task.declared.and_then(Declared(more or {}))
+    task = replace(task, declared=known)
     plain = _attempt(task, full, stated, {})
     shapes = shapes_of(full, known.kinds)
     attempt = partial(_attempt, task, full, stated)
@@ -141,7 +159,12 @@ def _attempt(
     conditions = [*task.declared.conditions, *stated]
     for i in range(_SEEDS):
         tried = try_display(
-            full, conditions=conditions, kinds=kinds, notation=notation, rng=seed + i
+            full,
+            conditions=conditions,
+            kinds=kinds,
+            notation=notation,
+            rng=seed + i,
+            mending=task.mending,
         )
         if "singular" not in tried.why:  # a matrix may be wide where it must be tall
             break

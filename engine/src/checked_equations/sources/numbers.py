@@ -57,12 +57,18 @@ _ARABIC = r"\{?\\(?:the|arabic\{?)(?P<level>\w+?)\}?\}?\s*[.-]\s*\{?\\arabic\s*\
 class Scheme:
     """How a paper counts: all equations through, or `within` a level; or `why` that is unknown.
 
-    `chapters` says whether the class has them, which then stand before the number of a section.
+    `chapters` says whether the class has them, which then stand before the number of a section. A
+    text without a class is a part of a paper, which counts nothing.
     """
 
     within: str = ""
     chapters: bool = False
+    counts: bool = True
     why: str = ""
+
+
+def _unknown(why: str = "") -> Scheme:
+    return Scheme(counts=False, why=why)
 
 
 def scheme_of(text: str, defined: Sequence[Command]) -> Scheme:
@@ -70,21 +76,21 @@ def scheme_of(text: str, defined: Sequence[Command]) -> Scheme:
     told = _CLASS.search(text)
     kind = told[1] if told else ""
     if kind not in _PLAIN | _BY_CHAPTER:
-        return Scheme(why=f"the class {kind} is not known" if kind else "it names no class")
+        return _unknown(f"the class {kind} is not known" if kind else "")
     if kind in _OWN_APPENDIX and re.search(r"\\appendix(?![A-Za-z])", text):
-        return Scheme(why=f"an appendix in the class {kind}")
+        return _unknown(f"an appendix in the class {kind}")
     for said, form in _UNKNOWN.items():
         if form.search(text):
-            return Scheme(why=said)
+            return _unknown(said)
     levels = [level for found in _WITHIN.finditer(text) for level in found.groups() if level]
     own = [one.macro for one in defined if one.name == "theequation"]
     prefix = [re.fullmatch(_ARABIC, str(macro).strip()) for macro in own]
     if not all(found and found["level"] in levels for found in prefix):
-        return Scheme(why="its own \\theequation")
+        return _unknown("its own \\theequation")
     first = "chapter" if kind in _BY_CHAPTER else ""
     within = levels[-1] if levels else first
     if within and (within not in _LEVELS or any(one.name == f"the{within}" for one in defined)):
-        return Scheme(why=f"its own numbers of {within}s")
+        return _unknown(f"its own numbers of {within}s")
     return Scheme(within, kind in _BY_CHAPTER)
 
 
@@ -177,7 +183,7 @@ def numbered(
                     yield Numbered(start, end, (written[1] or written[2] or "").strip())
             elif display.numbered and display.opens in _NUMBERED and not silent.search(row):
                 number = counters.next()
-                if not scheme.why:
+                if scheme.counts:
                     yield Numbered(start, end, number)
 
 

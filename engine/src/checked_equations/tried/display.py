@@ -50,6 +50,7 @@ def try_display(
     bindings: Mapping[str, Any] | None = None,
     notation: Notation = COMMON,
     rng: int | np.random.Generator = 0,
+    mending: bool = True,
 ) -> Tried:
     """Try the display `latex` on numbers that are drawn for its symbols.
 
@@ -58,7 +59,8 @@ def try_display(
     read as well, and ``K = A + B`` says what K is. `definitions` are displays before this one,
     which may say so too, or what a function is, where nothing is known of it otherwise. `bindings`
     are values of symbols that are no variables, or functions; `notation` are the functions that
-    the field knows.
+    the field knows. Unless `mending`, what would mend it is not looked for, which takes the most
+    time.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def try_display(
     """
     full = notation.written(expand(latex, macros).latex if macros else latex).latex
     own = {normal(key): kind for key, kind in (kinds or {}).items()}
-    asked = _Asked(full, own, bindings or {}, notation, rng)
+    asked = _Asked(full, own, bindings or {}, notation, rng, mending)
     with allowing(_PATIENCE):
         found = asked.tried(conditions)
         if found.verdict != "not read" or not definitions:
@@ -93,6 +95,7 @@ class _Asked:
     bindings: Mapping[str, Any]
     notation: Notation
     rng: int | np.random.Generator
+    mending: bool
 
     def tried(self, conditions: Sequence[str], definitions: Sequence[str] = ()) -> Tried:
         """The verdict, under conditions and with definitions, or that it takes too long."""
@@ -118,7 +121,8 @@ class _Asked:
         problem = _not_tried(body, bool(ways))
         if problem:
             return Tried("not read", problem)
-        told = replace(told, unread=[one for one in told.unread if not tends(one)])
+        unread = [one for one in told.unread if not tends(one)]
+        told = replace(told, unread=unread, mending=self.mending)
         return _limit(body, told, ways, stream) if ways else _one(body, told, latex, stream)
 
     def _known(
@@ -190,6 +194,7 @@ class Told:
     unread: Sequence[str]
     lenient: bool = False  # whether definitions are taken that may be of something else
     way: Way | None = None  # where it holds, if only in the limit
+    mending: bool = True
 
 
 _UPPER = {"\\pm": "+", "\\mp": "-"}
@@ -293,7 +298,7 @@ def _judged(
     for plan, said in _plans(body, own, stated.declared, conditions):
         drawn = tuple(samples(plan, conditions, rng))
         again = partial(_again, plan, conditions)
-        trial = _trial(body, drawn, plan, choices, stated.way)
+        trial = replace(_trial(body, drawn, plan, choices, stated.way), mending=stated.mending)
         way = str(stated.way) if stated.way else ""
         said = "; ".join(filter(None, (said, _chosen(choices), way)))
         found = verdict_on(trial, plan, told, doubt, again)

@@ -60,7 +60,10 @@ class Fate:
 
 @dataclass(frozen=True)
 class Trial:
-    """A statement on all samples; in regions that are `unsure` it fails on other numbers."""
+    """A statement on all samples; in regions that are `unsure` it fails on other numbers.
+
+    Unless `mending`, nobody asks what would mend it.
+    """
 
     statement: t.Statement
     samples: tuple[Sample, ...]
@@ -68,6 +71,7 @@ class Trial:
     far: bool  # whether series are those of an expansion
     unsure: frozenset[str] = frozenset()
     choices: Choices = field(default_factory=Choices)
+    mending: bool = True
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
@@ -137,9 +141,9 @@ class Trial:
 
     def mends(self) -> Mends | None:
         """The single edits after which it holds wherever it fails."""
-        draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
-        if self.choices:
+        if not self.mending or self.choices:
             return None
+        draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
         with allowing(_SECONDS, anew=True):
             return self._mends(draws)
 

@@ -65,6 +65,8 @@ def verdict_on(
         return Tried(verdict, told, region, trial.residual, trial.mutants())
     if failed:
         return _failed(trial, plan, told, doubt)
+    if name := _defined(trial.statement):
+        return Tried("definition", f"of {name}")
     near = "its sides differ by so little that lost digits may have done it"
     why = next((fate.why for fate in trial.fates if fate.why), near if trial.fates else "")
     if not why:
@@ -88,19 +90,29 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
     """A statement that holds nowhere: a definition, a relation of symbols, or a slip."""
     steps = trial.statement.steps
     first = steps[0]
-    left = first.left.key if isinstance(first.left, t.Name) else ""
-    alone = len(steps) == 1 and first.relation in ("=", ":=")
-    if left and alone and not mentions(first.right, left):
-        return Tried("definition", f"of {left}")
+    if name := _defined(trial.statement):
+        return Tried("definition", f"of {name}")
     if told:
         return Tried("not read", told, residual=trial.residual)
     if first.relation not in ("=", ":=") and len(trial.failed) < _MANY:
         return Tried("not read", "an inequality that may want a condition", residual=trial.residual)
-    loose = [key for key in plan.drawn if not any(_on_both_sides(step, key) for step in steps)]
+    loose = [
+        key
+        for key in plan.drawn
+        if not any(_on_both_sides(step, key) for step in trial.statement.steps)
+    ]
     if loose or doubt:
         said = f"a relation that the text must explain: {', '.join(sorted(loose))} on one side only"
         return Tried("not read", doubt or said, residual=trial.residual)
     return Tried("does not hold", residual=trial.residual, mend=trial.mends())
+
+
+def _defined(statement: t.Statement) -> str:
+    """The symbol that stands alone for what is on the other side, if that is all that is said."""
+    first = statement.steps[0]
+    left = first.left.key if isinstance(first.left, t.Name) else ""
+    alone = len(statement.steps) == 1 and first.relation in ("=", ":=")
+    return left if left and alone and not mentions(first.right, left) else ""
 
 
 def _on_both_sides(step: t.Step, key: str) -> bool:

@@ -1,0 +1,150 @@
+"""Other readings of a display that is not read as a whole: what of it holds is told.
+
+A part of a chain says something by itself, though its first side is a mean that nobody bound; what
+goes to a number does so with its whole number; what is said of any function holds for one that is
+drawn. None of these readings accuses: the text may say what the display leaves out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..errors import EquationError
+from ..latex.tokenizer import Token, outside, tokens
+from ..tried import kinds
+from ..tried.kinds import Kind
+
+_MOST = 6  # parts of a chain that are tried
+_FUNCTIONS = 3
+_EQUAL = frozenset(["=", ":=", "\\equiv", "\\approx"])
+_RELATIONS = _EQUAL | {"<", ">", "\\le", "\\ge"}  # of an inequality a part may want a condition
+_ARROWS = frozenset(["\\to", "\\rightarrow", "\\longrightarrow"])
+_APART = frozenset([",", ";", "\\in", "\\sim", "\\forall", "\\Rightarrow", "\\implies"])
+_JOINS = frozenset(
+    ["and", "or", "if", "iff", "for", "where", "with", "when", "as", "so", "then", "thus", "hence",
+     "since", "because", "but", "otherwise"]
+)  # fmt: skip
+_WHOLE = re.compile(r"(?<![A-Za-z\\])[nNkmT](?![A-Za-z])")
+_WHEN = re.compile(
+    r"[\s,]*(?:\\q?quad|\\[,;: ])*\s*\\(?:text|mbox|textrm)\s*\{\s*as\b(?P<then>.*)$", re.DOTALL
+)
+_GOES = re.compile(r"([A-Za-z]|\\[A-Za-z]+)\s*\\(?:to|rightarrow)\s*(\\infty|[-\w]+)")
+_UNKNOWN = re.compile(r"the function (.*) is not known$")
+_LETTER = re.compile(r"^(?:[A-Za-z]|\\[A-Za-z]+)$")
+
+
+@dataclass(frozen=True)
+class Other:
+    """LaTeX to try in the place of a display, what its letters are, and what is said of it.
+
+    Where `everywhere`, it must hold in all regions.
+    """
+
+    latex: str
+    said: str
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    everywhere: bool = False
+
+
+def others(latex: str, why: str) -> Iterator[Other]:
+    """What else may be tried of `latex`, which is not read for the reason `why`."""
+    if drawn := _any_functions(why):
+        said = f"for any smooth {', '.join(drawn)}, of which one was drawn"
+        yield Other(latex, said, drawn, everywhere=True)
+    try:
+        row = _outermost(tokens(latex))
+    except EquationError:
+        return
+    yield from _limits(latex, row)
+    yield from _chains(latex, row)
+
+
+# What is said of any function
+
+
+def _any_functions(why: str) -> dict[str, Kind]:
+    """A smooth function without symmetries for each letter that is called."""
+    told = _UNKNOWN.search(why)
+    called = [key.strip().strip("`") for key in told[1].split(",")] if told else []
+    keys = list(dict.fromkeys(key.rstrip("'") for key in called))
+    if not keys or len(keys) > _FUNCTIONS or not all(map(_LETTER.match, keys)):
+        return {}
+    return {key: kinds.function(_SMOOTH[i], "t") for i, key in enumerate(keys)}
+
+
+_SMOOTH = (
+    r"\sin(1.3 t + 0.4) + 0.7 t^2 + 0.3",
+    r"\cos(0.9 t - 0.3) + 0.4 t^3 + 1.7",
+    r"\exp(0.6 t) + \sin(2.1 t) + 0.2 t",
+)
+
+
+# What goes to a number
+
+
+def _limits(latex: str, row: Sequence[Token]) -> Iterator[Other]:
+    """``a = b \\to c`` as ``a = b, \\lim b = c``, where it is clear what goes where."""
+    when = _WHEN.search(latex)
+    end = when.start() if when else len(latex)
+    row = [token for token in row if token.start < end]
+    arrows = [token for token in row if token.text in _ARROWS]
+    before = [token for token in row if arrows and token.end <= arrows[0].start]
+    if len(arrows) != 1 or any(map(_parts, before)):
+        return
+    begin = max((token.end for token in before if token.text in _RELATIONS), default=0)
+    body, goal = latex[begin : arrows[0].start], latex[arrows[0].end : end]
+    if under := _under(body, when["then"] if when else ""):
+        limit = rf"\lim_{{{under}}} \left({body.strip(' &')}\right) = {goal.strip(' &.,;')}"
+        chain = rf"{latex[: arrows[0].start]}, \quad " if begin else ""
+        yield Other(chain + limit, f"as `{under}`", everywhere=True)
+
+
+def _under(body: str, when: str) -> str:
+    """What goes where: as it is told, else the one whole letter to infinity."""
+    if when:
+        told = _GOES.search(when)
+        return f"{told[1]} \\to {told[2]}" if told else ""
+    letters = set(_WHOLE.findall(body))
+    return f"{letters.pop()} \\to \\infty" if len(letters) == 1 else ""
+
+
+# A part of a chain
+
+
+def _chains(latex: str, row: Sequence[Token]) -> Iterator[Other]:
+    """The parts of a chain that are equal to each other, the longest first."""
+    signs = [token for token in row if token.text in _RELATIONS]
+    apart = [token.start for token in row if _parts(token)]
+    stop = next((at for at in apart if signs and at > signs[0].start), len(latex))
+    inside = [sign for sign in signs if sign.start < stop]
+    if len(inside) < 2 or (apart and apart[0] < inside[0].start):
+        return
+    begins, ends = [0, *(one.end for one in inside)], [*(one.start for one in inside), stop]
+    count = len(begins)
+    sizes = range(count - 1, 1, -1)
+    parts = [(i, i + size) for size in sizes for i in range(count - size, -1, -1)]
+    equal = [sign.text in _EQUAL for sign in inside]
+    for i, j in [(i, j) for i, j in parts if all(equal[i : j - 1])][:_MOST]:
+        cut = {"the first": i, "the last": count - j}
+        left_out = " and ".join(f"{end} {n}".removesuffix(" 1") for end, n in cut.items() if n)
+        said = f"without {left_out} of its {count} sides, which the engine cannot judge"
+        yield Other(latex[begins[i] : ends[j - 1]].strip(" &"), said)
+
+
+def _parts(token: Token) -> bool:
+    """Whether a statement may end there."""
+    words = token.text.removeprefix("\\text{").rstrip("}").lower().split()
+    joins = token.text.startswith("\\text{") and (len(words) != 1 or words[0] in _JOINS)
+    return token.wide or token.text in _APART | _ARROWS or joins
+
+
+def _outermost(row: Iterable[Token]) -> list[Token]:
+    """The tokens outside all brackets and environments."""
+    depth, free = 0, []
+    for token, out in outside(row):
+        depth += token.text.startswith("\\begin{") - token.text.startswith("\\end{")
+        if out and not depth:
+            free.append(token)
+    return free
