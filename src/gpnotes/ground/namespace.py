@@ -17,7 +17,7 @@ import numpy as np
 
 from .array_types import Axis, Namespace
 
-__all__ = ["array_namespace", "refusal"]
+__all__ = ["array_namespace", "is_jax_array", "refusal"]
 
 # Declared so loosely since NumPy declares each with a dozen signatures.
 _ADDED: Callable[..., Any] = np.add.reduce
@@ -38,6 +38,11 @@ def array_namespace(*arrays: Any) -> Namespace:
             raise TypeError(f"an array must hold values; got {got}")
     xp = array_api_compat.array_namespace(*arrays)
     return _numpy() if array_api_compat.is_numpy_namespace(xp) else xp
+
+
+def is_jax_array(a: Any) -> bool:
+    """Tell if an array is one of JAX; an array of NumPy is told by its type, at once."""
+    return type(a) is not np.ndarray and array_api_compat.is_jax_array(a)
 
 
 def refusal(a: Any) -> str | None:

@@ -15,7 +15,6 @@ from array_api_compat import (
     device,
     is_cupy_array,
     is_cupy_namespace,
-    is_jax_array,
     is_numpy_namespace,
     is_torch_namespace,
     to_device,
@@ -39,7 +38,7 @@ from .array_types import (
     Vector,
     VectorLike,
 )
-from .namespace import array_namespace, refusal
+from .namespace import array_namespace, is_jax_array, refusal
 from .normal_tail import LOG_2PI, mills_fractions, standard_log_cdf
 from .threads import called_back, threads_for
 
