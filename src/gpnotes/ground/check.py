@@ -406,7 +406,7 @@ def _floating(a: Any, name: str) -> None:
 def _finite(a: Any, name: str) -> Any:
     xp = array_namespace(a)
     if not bool(xp.all(xp.isfinite(a))):
-        wrong = xp.astype(~xp.isfinite(a), xp.int64)
+        wrong = xp.astype(~xp.isfinite(a), xp.int32)
         rows = wrong if a.ndim < 2 else xp.max(wrong, axis=tuple(range(1, a.ndim)))
         where = f", the first in row {int(xp.argmax(rows))}" if a.ndim else ""
         count = int(xp.sum(wrong))

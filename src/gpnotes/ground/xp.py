@@ -46,11 +46,11 @@ __all__ = [
     "LOG_2PI", "Array", "ArrayLike", "HostArray", "HostMatrix", "HostVector", "Matrix",
     "MatrixLike", "Namespace", "Numbers", "OfEach", "OfEachLike", "Scalar", "Stack", "Table",
     "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "blas", "cast_like",
-    "cholesky_factor", "cholesky_inverse",
-    "device", "device_elsewhere", "device_memory", "diagonal", "digamma", "epsilon", "eye",
-    "has_double", "in_double", "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf",
-    "mills_fractions", "minimise", "set_at", "set_rows", "sobol", "solve_triangular",
-    "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "zeros",
+    "cholesky_factor", "cholesky_inverse", "device", "device_elsewhere", "device_memory",
+    "diagonal", "digamma", "epsilon", "eye", "has_double", "in_double", "index_dtype",
+    "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf", "mills_fractions",
+    "minimise", "set_at", "set_rows", "sobol", "solve_triangular", "symmetric_part", "to_device",
+    "to_numpy", "to_write", "triangular_product", "zeros",
 ]  # fmt: skip
 
 
@@ -108,6 +108,11 @@ def has_double(like: Array) -> bool:
         return True
     info = xp.__array_namespace_info__()
     return "float64" in info.dtypes(device=device(like), kind="real floating")
+
+
+def index_dtype(xp: Namespace) -> Any:
+    """Return the dtype of whole numbers that index arrays: int64, or int32, as JAX has it set."""
+    return xp.__array_namespace_info__().default_dtypes()["indexing"]
 
 
 def in_double(a: Array) -> Array:
@@ -226,6 +231,10 @@ def _scipy_cholesky(a: Matrix) -> Matrix:
 
 
 def _foreign_cholesky(xp: Namespace, a: Matrix) -> Matrix:
+    if is_jax_array(a):  # by default it reads both triangles, and takes their mean
+        from jax.numpy.linalg import cholesky
+
+        return cast("Matrix", cholesky(cast("Any", a), symmetrize_input=False))
     if not _gives_lower(xp):
         name = getattr(xp, "__name__", xp)
         raise TypeError(f"{name}.linalg.cholesky must return the lower factor; got another")
@@ -388,6 +397,8 @@ def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Arr
         from cupyx.scipy.linalg import solve_triangular as solve
 
         return solve(lower, b, lower=True, trans=1 if transpose else 0, check_finite=False)
+    if is_jax_array(lower):
+        return _jax_solve(lower, b, transpose)
     return _substitute(xp, lower, b, transpose)
 
 
@@ -406,6 +417,14 @@ def _trtrs(lower: Matrix, b: Array, transpose: bool) -> Array:
     if failed:
         raise np.linalg.LinAlgError(f"the triangular matrix has a zero in row {failed}")
     return x
+
+
+def _jax_solve(lower: Matrix, b: Array, transpose: bool) -> Array:
+    from jax.scipy.linalg import solve_triangular
+
+    arguments: tuple[Any, Any] = (lower, b)
+    solved: Any = solve_triangular(*arguments, lower=True, trans=1 if transpose else 0)
+    return cast("Array", solved)
 
 
 def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Array:

@@ -25,6 +25,7 @@ from ..ground.xp import (
     device,
     epsilon,
     in_double,
+    index_dtype,
 )
 from .gymnasium_tables import read_table
 
@@ -277,7 +278,7 @@ class MDP:
         S, A = self.rewards.shape
         P: Any = self.transitions
         if policy.ndim == 1:
-            rows = xp.arange(S, device=device(policy)) * A + xp.astype(policy, xp.int64)
+            rows = xp.arange(S, device=device(policy)) * A + xp.astype(policy, index_dtype(xp))
             chosen_rewards = xp.take(xp.reshape(self.rewards, (S * A,)), rows)
             return (P[rows] if self.sparse else xp.take(P, rows, axis=0)), chosen_rewards
         r = xp.sum(policy * self.rewards, axis=1)

@@ -27,6 +27,7 @@ from ...ground.xp import (
     as_array,
     device,
     in_double,
+    index_dtype,
     keep_copies,
     to_numpy,
 )
@@ -112,7 +113,7 @@ class WaveVariables(ABC, Generic[K]):
         """The orders that have a sine."""
         xp = array_namespace(self.orders)
         rows = np.flatnonzero(to_numpy(self.orders))
-        places = xp.asarray(rows, dtype=xp.int64, device=device(self.orders))
+        places = xp.asarray(rows, dtype=index_dtype(xp), device=device(self.orders))
         return xp.take(self.orders, places, axis=0)
 
     @cached_property
@@ -384,7 +385,7 @@ class WaveSums:
 
 def _taken(sums: Vector, orders: HostOrders) -> Vector:
     xp = array_namespace(sums)
-    places = xp.asarray(orders, dtype=xp.int64, device=device(sums))
+    places = xp.asarray(orders, dtype=index_dtype(xp), device=device(sums))
     return xp.take(sums, places, axis=0)
 
 

@@ -18,6 +18,7 @@ from ...ground.xp import (
     device,
     epsilon,
     in_double,
+    index_dtype,
     set_at,
     to_numpy,
 )
@@ -72,7 +73,7 @@ def _greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
     wide = in_double(X)
     xp = array_namespace(wide)
     chosen = _pivots(kernel_in_double(kernel), wide, n)
-    return xp.take(X, xp.asarray(chosen, dtype=xp.int64, device=device(X)), axis=0)
+    return xp.take(X, xp.asarray(chosen, dtype=index_dtype(xp), device=device(X)), axis=0)
 
 
 def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
