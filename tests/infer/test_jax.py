@@ -5,10 +5,12 @@ import pytest
 
 from gpnotes import (
     GP,
+    RBF,
     Matern32,
     Periodic,
     StateSpaceGP,
     condition,
+    log_evidence,
     log_evidence_and_gradient,
 )
 from gpnotes.decide import design
@@ -41,6 +43,18 @@ def test_a_copy_is_changed():
     c = set_rows(b, np.asarray([0, 2]), slice(0, 1), jax.numpy.ones((2, 1)))
     assert float(a.sum()) == 0.0
     np.testing.assert_array_equal(c, [[1.0, 2.0], [0.0, 2.0], [1.0, 2.0]])
+
+
+def test_what_is_traced_is_refused_by_name():
+    x, y = map(jax.numpy.asarray, (X, Y))
+    said = r"must be an array; got a jax \w+Tracer, which has no values while jit, .*: call outside"
+    for call in (jax.jit, jax.grad):
+        with pytest.raises(TypeError, match="X " + said):
+            call(lambda x: log_evidence(GP(RBF(), 0.1), x, y))(x)
+        with pytest.raises(TypeError, match="y " + said):
+            call(lambda y: log_evidence(GP(RBF(), 0.1), x, y))(y)
+        with pytest.raises(TypeError, match=r"RBF.lengthscale must be a float .* got a jax \w+Tra"):
+            call(lambda length: log_evidence(GP(RBF(1.0, length), 0.1), x, y))(1.0)
 
 
 def test_a_periodic_kernel_is_pulled_back():

@@ -22,8 +22,8 @@ from ..ground.xp import (
     Vector,
     VectorLike,
     array_namespace,
+    as_index,
     in_double,
-    index_dtype,
     log_normal_cdf,
 )
 
@@ -347,7 +347,7 @@ def _standardised(y: Vector, mean: Vector, variance: Vector) -> tuple[Namespace,
     target, predicted = _held_out(y), _predicted(mean, y)
     _check.alike(_check.vector(variance, "variance", size=y.shape[0]), "variance", y, "y")
     xp = array_namespace(target)
-    wrong = xp.astype(variance <= 0.0, index_dtype(xp))
+    wrong = as_index(variance <= 0.0, variance)
     if count := int(xp.sum(wrong)):
         row = int(xp.argmax(wrong))
         where = f"the first in row {row}: {float(variance[row])}"

@@ -7,6 +7,7 @@ working. Here are the same ufuncs and methods, called at once: not a bit of any 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from types import ModuleType
@@ -19,6 +20,7 @@ from .array_types import Axis, Namespace
 
 __all__ = ["array_namespace", "is_jax_array", "refusal"]
 
+_OURS = "carry gradients back by a pullback, as the page on arrays shows"
 # Declared so loosely since NumPy declares each with a dozen signatures.
 _ADDED: Callable[..., Any] = np.add.reduce
 _LARGEST: Callable[..., Any] = np.maximum.reduce
@@ -49,18 +51,26 @@ def refusal(a: Any) -> str | None:
     """Say in an error what came, and what to pass in its place; None for what is no such array.
 
     A collection of Dask, by what Dask itself asks: its library has a Cholesky factor, but the upper
-    one, which would pass for the lower. And a tensor of PyTorch that requires grad: nothing here
-    records a graph, and a loss without its gradient would look like one with it.
+    one, which would pass for the lower. And a tensor of PyTorch that requires grad, or an array
+    that JAX traces: nothing here records a graph, and a loss without its gradient would look like
+    one with it.
     """
     graph = getattr(type(a), "__dask_graph__", None)
     if graph is not None and graph(a) is not None:
         what = "has no values yet: compute it, or pass gpnotes.Chunks of its blocks"
     elif getattr(a, "requires_grad", False) is True:
-        ours = "carry gradients back by a pullback, as the page on arrays shows"
-        what = f"requires grad, and nothing here records a graph: detach it, and {ours}"
+        what = f"requires grad, and nothing here records a graph: detach it, and {_OURS}"
+    elif _is_traced(a):
+        what = f"has no values while jit, grad or vmap trace it: call outside of them, or {_OURS}"
     else:
         return None
     return f"a {type(a).__module__.partition('.')[0]} {type(a).__name__}, which {what}"
+
+
+def _is_traced(a: Any) -> bool:
+    """Tell if JAX traces it, without importing JAX."""
+    jax = sys.modules.get("jax")
+    return jax is not None and isinstance(a, jax.core.Tracer)
 
 
 @cache

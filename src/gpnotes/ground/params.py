@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 
 from . import check as _check
+from .namespace import refusal
 from .naming import covered, entry_names, expansions, left, require_names, spelt, unknown
 from .open_numbers import Open, chosen_now, is_open, kept_open
 from .xp import HostVector, Numbers, array_namespace, as_array, to_numpy
@@ -197,7 +198,7 @@ def _divisible(length: Numbers, name: str) -> Numbers:
 
 def _scalar(value: Any, name: str) -> float:
     if not (_is_real(value) and hasattr(value, "__float__")):
-        got = getattr(value, "dtype", type(value).__name__)
+        got = refusal(value) or getattr(value, "dtype", type(value).__name__)
         raise TypeError(
             f"{name} must be a float or, where one per input dimension is allowed, a 1-D array "
             f"of the data's dtype; got {got}"
@@ -558,8 +559,7 @@ def _free(every: list[Leaf], fixed: Collection[str]) -> list[Leaf]:
 
 def _require_dataclass(obj: object, name: str) -> None:
     if isinstance(obj, type) or not is_dataclass(obj):
-        got = f"the class {obj.__name__}" if isinstance(obj, type) else type(obj).__name__
-        raise TypeError(f"{name} must be a dataclass of parameters; got {got}")
+        raise TypeError(f"{name} must be a dataclass of parameters; got {_check.kind_of(obj)}")
 
 
 def _host(value: Numbers) -> HostVector:

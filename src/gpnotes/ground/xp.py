@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 from typing import Any, Protocol, TypeVar, cast
 
 from array_api_compat import (
@@ -45,9 +46,9 @@ from .threads import called_back, threads_for
 __all__ = [
     "LOG_2PI", "Array", "ArrayLike", "HostArray", "HostMatrix", "HostVector", "Matrix",
     "MatrixLike", "Namespace", "Numbers", "OfEach", "OfEachLike", "Scalar", "Stack", "Table",
-    "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "blas", "cast_like",
-    "cholesky_factor", "cholesky_inverse", "device", "device_elsewhere", "device_memory",
-    "diagonal", "digamma", "epsilon", "eye", "has_double", "in_double", "index_dtype",
+    "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "as_index", "blas",
+    "cast_like", "cholesky_factor", "cholesky_inverse", "device", "device_elsewhere",
+    "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double", "in_double",
     "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf", "mills_fractions",
     "minimise", "set_at", "set_rows", "sobol", "solve_triangular", "symmetric_part", "to_device",
     "to_numpy", "to_write", "triangular_product", "zeros",
@@ -110,9 +111,14 @@ def has_double(like: Array) -> bool:
     return "float64" in info.dtypes(device=device(like), kind="real floating")
 
 
-def index_dtype(xp: Namespace) -> Any:
-    """Return the dtype of whole numbers that index arrays: int64, or int32, as JAX has it set."""
-    return xp.__array_namespace_info__().default_dtypes()["indexing"]
+def as_index(values: Array | Sequence[int], like: Array) -> Array:
+    """Return whole numbers, or truths, in the dtype that indexes arrays of the kind of `like`.
+
+    It is int64, or int32, as JAX has it set.
+    """
+    xp = array_namespace(like)
+    dtype = xp.__array_namespace_info__().default_dtypes()["indexing"]
+    return xp.asarray(values, dtype=dtype, device=device(like))
 
 
 def in_double(a: Array) -> Array:
@@ -232,9 +238,8 @@ def _scipy_cholesky(a: Matrix) -> Matrix:
 
 def _foreign_cholesky(xp: Namespace, a: Matrix) -> Matrix:
     if is_jax_array(a):  # by default it reads both triangles, and takes their mean
-        from jax.numpy.linalg import cholesky
-
-        return cast("Matrix", cholesky(cast("Any", a), symmetrize_input=False))
+        cholesky = import_module("jax.numpy.linalg").cholesky
+        return cast("Matrix", cholesky(a, symmetrize_input=False))
     if not _gives_lower(xp):
         name = getattr(xp, "__name__", xp)
         raise TypeError(f"{name}.linalg.cholesky must return the lower factor; got another")
@@ -420,11 +425,8 @@ def _trtrs(lower: Matrix, b: Array, transpose: bool) -> Array:
 
 
 def _jax_solve(lower: Matrix, b: Array, transpose: bool) -> Array:
-    from jax.scipy.linalg import solve_triangular
-
-    arguments: tuple[Any, Any] = (lower, b)
-    solved: Any = solve_triangular(*arguments, lower=True, trans=1 if transpose else 0)
-    return cast("Array", solved)
+    solve = import_module("jax.scipy.linalg").solve_triangular
+    return cast("Array", solve(lower, b, lower=True, trans=1 if transpose else 0))
 
 
 def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ..fast.sweeps import FULL_BACKUPS, MAX_SWEEPS, SPAN_RATIO, STABLE_SHARE, SparseSweeps
-from ..ground.xp import Matrix, Vector, array_namespace, as_host, index_dtype
+from ..ground.xp import Matrix, Vector, array_namespace, as_host, as_index
 from .decision_process import MDP
 from .greedy_policies import greedy_policy, max_over_actions
 
@@ -92,7 +92,7 @@ class GeneralSweeps:
 
     def _changed(self, policy: Vector) -> int:
         xp = array_namespace(policy)
-        return int(xp.sum(xp.astype(policy != self._policy, index_dtype(xp))))
+        return int(xp.sum(as_index(policy != self._policy, policy)))
 
 
 def _span(a: Vector) -> float:

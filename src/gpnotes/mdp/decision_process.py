@@ -22,10 +22,10 @@ from ..ground.xp import (
     array_namespace,
     as_array,
     as_host,
+    as_index,
     device,
     epsilon,
     in_double,
-    index_dtype,
 )
 from .gymnasium_tables import read_table
 
@@ -278,7 +278,7 @@ class MDP:
         S, A = self.rewards.shape
         P: Any = self.transitions
         if policy.ndim == 1:
-            rows = xp.arange(S, device=device(policy)) * A + xp.astype(policy, index_dtype(xp))
+            rows = xp.arange(S, device=device(policy)) * A + as_index(policy, policy)
             chosen_rewards = xp.take(xp.reshape(self.rewards, (S * A,)), rows)
             return (P[rows] if self.sparse else xp.take(P, rows, axis=0)), chosen_rewards
         r = xp.sum(policy * self.rewards, axis=1)

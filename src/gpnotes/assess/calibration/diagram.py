@@ -20,8 +20,8 @@ from ...ground.xp import (
     VectorLike,
     array_namespace,
     as_array,
+    as_index,
     device,
-    index_dtype,
     to_numpy,
 )
 from .label_checks import is_one, labels, probabilities
@@ -240,7 +240,7 @@ def _binned(p: Vector, bins: int, strategy: str) -> Vector:
         raise ValueError(f"bins of one size must be at most the {n} predictions; got {bins}")
     xp = array_namespace(p)
     last = [(n - 1) * k // bins for k in range(1, bins)]  # of each bin but the last
-    return _above(p, xp.take(xp.sort(p), xp.asarray(last, dtype=index_dtype(xp), device=device(p))))
+    return _above(p, xp.take(xp.sort(p), as_index(last, p)))
 
 
 def _above(p: Vector, edges: Vector) -> Vector:
@@ -253,11 +253,7 @@ def _groups(groups: Any, p: Vector) -> Vector:
     wanted = "groups must be whole numbers from 0, one for each prediction"
     xp = array_namespace(p)
     if isinstance(groups, list | tuple):
-        groups = xp.asarray(
-            [_check.whole(one, "groups", 0) for one in groups],
-            dtype=index_dtype(xp),
-            device=device(p),
-        )
+        groups = as_index([_check.whole(one, "groups", 0) for one in groups], p)
     _check.plain(_check.array(groups, "groups"), "groups")
     if array_namespace(groups) != xp or not xp.isdtype(groups.dtype, "integral"):
         raise TypeError(f"{wanted}; got {_check.kind_of(groups)} of {groups.dtype}")

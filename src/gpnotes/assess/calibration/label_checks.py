@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...ground import check as _check
-from ...ground.xp import Array, Vector, array_namespace, in_double, index_dtype
+from ...ground.xp import Array, Vector, array_namespace, as_index, in_double
 
 __all__ = ["beside", "is_one", "labels", "probabilities"]
 
@@ -37,7 +37,7 @@ def is_one(y: Vector) -> Vector:
 
 def _all(right: Array, a: Vector, wanted: str) -> Vector:
     xp = array_namespace(a)
-    wrong = xp.astype(~right, index_dtype(xp))
+    wrong = as_index(~right, a)
     if count := int(xp.sum(wrong)):
         row = int(xp.argmax(wrong))
         raise ValueError(

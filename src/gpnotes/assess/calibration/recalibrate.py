@@ -23,8 +23,8 @@ from ...ground.xp import (
     VectorLike,
     array_namespace,
     as_array,
+    as_index,
     in_double,
-    index_dtype,
     keep_copies,
     to_numpy,
 )
@@ -59,7 +59,7 @@ def logit(probability: ArrayLike) -> Array:
     xp = array_namespace(p)
     right = (p > 0.0) & (p < 1.0)
     if not bool(xp.all(right)):
-        wrong = int(xp.sum(xp.astype(~right, index_dtype(xp))))
+        wrong = int(xp.sum(as_index(~right, p)))
         raise ValueError(
             f"probability must be strictly between 0 and 1; {wrong} of its entries are not"
         )

@@ -14,7 +14,7 @@ from typing import Protocol, cast
 
 from ...ground.distances import _centroid
 from ...ground.random import Stream
-from ...ground.xp import Matrix, Vector, array_namespace, eye, index_dtype
+from ...ground.xp import Matrix, Vector, array_namespace, as_index, eye
 from ...infer.features import Frequencies, draw_frequencies
 from ...model.kernels import (
     RBF,
@@ -186,7 +186,7 @@ class _CoregionFeatures:
 
     def rows(self, X: Matrix) -> Matrix:
         xp = array_namespace(X)
-        return xp.take(self.table, xp.astype(X[:, 0], index_dtype(xp)), axis=0)
+        return xp.take(self.table, as_index(X[:, 0], X), axis=0)
 
     def pull(self, X: Matrix, bar: Matrix) -> Matrix:
         return array_namespace(X).zeros_like(X)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...ground.xp import Array, array_namespace, as_array, epsilon, eye, index_dtype
+from ...ground.xp import Array, array_namespace, as_array, as_index, epsilon, eye
 from ..game import RoleSymmetricGame
 
 __all__ = ["newton_steps", "project"]
@@ -120,9 +120,7 @@ def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Array]:
         # what is cut off the k largest entries so that they add up to one; the last level below
         # its own entry is the cut of the projection
         thresholds = (xp.cumulative_sum(descending, axis=1) - 1.0) / k
-        support_size = xp.sum(
-            xp.astype(descending > thresholds, index_dtype(xp)), axis=1, keepdims=True
-        )
+        support_size = xp.sum(as_index(descending > thresholds, thresholds), axis=1, keepdims=True)
         threshold = xp.take_along_axis(thresholds, support_size - 1, axis=1)
         mixtures.append(xp.clip(y - threshold, 0.0, None))
         supports.append(xp.astype(y > threshold, z.dtype))

@@ -27,7 +27,7 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     as_array,
-    index_dtype,
+    as_index,
     keep_copies,
     to_numpy,
 )
@@ -129,7 +129,7 @@ class BoxSines(FeatureMap):
             The inputs; they are not validated.
         """
         xp = array_namespace(X)
-        product, columns = None, xp.astype(self.orders, index_dtype(xp)) - 1
+        product, columns = None, as_index(self.orders, self.orders) - 1
         for k, top in enumerate(to_numpy(self.orders).max(axis=0).astype(int)):
             # one sine for each order, of which the features have many the same
             side = self.high[k] - self.low[k]

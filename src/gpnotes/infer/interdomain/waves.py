@@ -25,9 +25,9 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     as_array,
+    as_index,
     device,
     in_double,
-    index_dtype,
     keep_copies,
     to_numpy,
 )
@@ -113,8 +113,7 @@ class WaveVariables(ABC, Generic[K]):
         """The orders that have a sine."""
         xp = array_namespace(self.orders)
         rows = np.flatnonzero(to_numpy(self.orders))
-        places = xp.asarray(rows, dtype=index_dtype(xp), device=device(self.orders))
-        return xp.take(self.orders, places, axis=0)
+        return xp.take(self.orders, as_index(rows, self.orders), axis=0)
 
     @cached_property
     def of_each(self) -> Vector:
@@ -385,8 +384,7 @@ class WaveSums:
 
 def _taken(sums: Vector, orders: HostOrders) -> Vector:
     xp = array_namespace(sums)
-    places = xp.asarray(orders, dtype=index_dtype(xp), device=device(sums))
-    return xp.take(sums, places, axis=0)
+    return xp.take(sums, as_index(orders, sums), axis=0)
 
 
 def wave_sums(variables: WaveVariables[Any], X: Matrix, y: Vector) -> WaveSums:

@@ -15,10 +15,10 @@ from ...ground.xp import (
     MatrixLike,
     array_namespace,
     as_array,
+    as_index,
     device,
     epsilon,
     in_double,
-    index_dtype,
     set_at,
     to_numpy,
 )
@@ -73,7 +73,7 @@ def _greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
     wide = in_double(X)
     xp = array_namespace(wide)
     chosen = _pivots(kernel_in_double(kernel), wide, n)
-    return xp.take(X, xp.asarray(chosen, dtype=index_dtype(xp), device=device(X)), axis=0)
+    return xp.take(X, as_index(chosen, X), axis=0)
 
 
 def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:

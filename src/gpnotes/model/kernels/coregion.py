@@ -22,10 +22,10 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     as_array,
+    as_index,
     device,
     diagonal,
     eye,
-    index_dtype,
     keep_copies,
 )
 from .algebra import Kernel
@@ -54,7 +54,7 @@ class _OfOutputs(Kernel):
         xp, column = array_namespace(x), x[:, 0]
         wrong = (column != xp.round(column)) | (column < 0.0) | (column >= self._outputs)
         if bool(xp.any(wrong)):
-            row = int(xp.argmax(xp.astype(wrong, index_dtype(xp))))
+            row = int(xp.argmax(as_index(wrong, column)))
             wanted = f"hold outputs, whole numbers 0 to {self._outputs - 1}"
             raise ValueError(f"{name} must {wanted}; got {float(column[row]):.6g} in row {row}")
 
@@ -308,8 +308,7 @@ def readings_of(x: MatrixLike, Y: MatrixLike, *, gaps: bool = False) -> tuple[Ma
 
 def _number(x: Matrix) -> Array:
     """The outputs of rows, (n,), as whole numbers."""
-    xp = array_namespace(x)
-    return xp.astype(x[:, 0], index_dtype(xp))
+    return as_index(x[:, 0], x)
 
 
 def _membership(x: Matrix, outputs: int) -> Matrix:
