@@ -27,12 +27,12 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 
 # The matrices of chapters and tests are small: more threads a product would only be in each
 # other's way. Benchmarks, and you in JupyterLab, take all the cores.
-ONE := book test unit apart pages check coverage tools arrays namespaces replay properties claims references
+ONE := book test unit apart pages check coverage tools arrays namespaces replay properties claims references fuzz
 $(ONE): export OMP_NUM_THREADS ?= 1
 $(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants references claims dist bench gpu lint serve lock environment clean
+.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants references claims fuzz dist bench gpu lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -167,6 +167,10 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
 	@$(BIN)/jupyter-labextension disable "@jupyterlab/apputils-extension:announcements" >/dev/null
 	@$(BIN)/python tools/lab.py --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
+
+fuzz: $(WHOLE)  ## odd inputs of every public function, kept in _build if they find a fault (SEED=1 CASES=60000)
+	@mkdir -p _build; PYTHONPATH=tests/support $(BIN)/python -m misuse \
+	  $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) --keep _build/odd-inputs.txt
 
 references: book $(WHOLE)  ## store what each chapter printed (CHAPTER=slug for one)
 	@$(BIN)/python tests/notebooks/make.py $(CHAPTER)

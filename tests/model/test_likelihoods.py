@@ -8,7 +8,7 @@ import pytest
 from cases import each
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.special import gammaln, log_expit, log_ndtr, logsumexp
+from scipy.special import erfcx, gammaln, log_expit, log_ndtr, logsumexp
 from scipy.stats import binom, nbinom, norm, poisson, t
 
 from gpnotes import Bernoulli, Gaussian, Poisson, StudentT
@@ -89,6 +89,15 @@ def test_the_density_of_a_label_is_that_of_scipy(space, link, sign):
     np.testing.assert_allclose(
         to_numpy(log_density), wanted, rtol=rtol, atol=0 if space.double else 1e-7
     )
+
+
+def test_the_slope_of_a_probit_loses_no_digit_in_the_tail(space):
+    """Against the scaled complementary error function; the difference of two logarithms is lost."""
+    z = np.asarray([-1e20, -1e8, -300.0, -26.0, -24.0, -10.0, -1.0, 2.0])
+    given = space.asarray(z)
+    _, slope = Bernoulli()._value_and_slope(space.asarray(np.ones_like(z)), given)
+    wanted = np.sqrt(2.0 / np.pi) / erfcx(-to_numpy(given).astype(float) / np.sqrt(2.0))
+    np.testing.assert_allclose(to_numpy(slope), wanted, rtol=1e-12 if space.double else 1e-5)
 
 
 @pytest.mark.parametrize("link", LINKS)

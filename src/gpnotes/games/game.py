@@ -276,7 +276,7 @@ class RoleSymmetricGame:
             The mixtures with each role's part on the simplex.
         """
         if getattr(mixtures, "ndim", 0) == 1:
-            mixtures = mixtures[None, :]
+            mixtures = _check.vector(mixtures, name)[None, :]
         p = _check.matrix(mixtures, name, columns=self.num_strategies)
         xp = array_namespace(p)
         rounding = epsilon(p) * 16.0 * self.num_strategies

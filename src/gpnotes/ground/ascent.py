@@ -115,8 +115,10 @@ def ascend(
     if walled.problem:
         points = "1 point" if walled.walls == 1 else f"{walled.walls} points"
         message += f"; {points} had no value, the last: {walled.problem}"
-    success = bool(minimum.success)
     vector = moved.at(minimum.x)
+    if not np.isfinite(vector).all():  # its own step overflowed
+        return Ascent(moved.start, -loss, walled.evaluations, False, message)
+    success = bool(minimum.success)
     return Ascent(vector, -float(minimum.fun), walled.evaluations, success, message)
 
 

@@ -100,3 +100,5 @@ def validate_noise(X: Matrix, n: int, noise_var: Vector | None, weights: Vector 
         if given is not None:
             _check.alike(_check.vector(given, name, size=n), name, X, "X")
             _check.positive(given, name, zero=name == "noise_var")
+    if weights is not None:
+        _check.no_overflow(1.0 / weights, "weights", "1 / weights")

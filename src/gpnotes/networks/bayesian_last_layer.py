@@ -97,6 +97,6 @@ def fit_last_layer(
     for output, weight in enumerate(weights):
         precision = xp.matrix_transpose(features * weight[:, None]) @ features
         diagonal = xp.eye(width, dtype=theta.dtype, device=theta.device) / prior[:, output]
-        factors.append(_cholesky(precision + diagonal, name="precision"))
+        factors.append(_cholesky(precision + diagonal, name="the precision of theta"))
         warn_of_jitter(factors[-1].jitter, "the precision of the last layer")
     return LastLayer(theta, tuple(factors))

@@ -96,6 +96,8 @@ class BayesianNetwork:
             The weights.
         """
         stream = stream_of(rng)
+        if like is not None:
+            _check.floating(like, "like")
         num_samples = memory.count(
             num_samples, "num_samples", each=2 * self.network.num_weights, like=like
         )

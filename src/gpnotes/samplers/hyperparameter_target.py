@@ -105,9 +105,19 @@ def average_predictions(
     if not vectors.shape[0]:
         raise ValueError("vectors must have a row or more; got 0")
     noise = _check.flag(noise, "noise")
-    posteriors = (objective.evidence.posterior(objective.at(vector)) for vector in vectors)
-    pairs = [posterior.predict(Xs, noise=noise) for posterior in posteriors]
+    pairs = [
+        objective.evidence.posterior(_at(objective, vectors, row)).predict(Xs, noise=noise)
+        for row in range(vectors.shape[0])
+    ]
     xp = array_namespace(Xs)
     means, variances = (xp.stack([pair[k] for pair in pairs]) for k in (0, 1))
     mean = xp.mean(means, axis=0)
     return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)
+
+
+def _at(objective: Objective[Any], vectors: HostMatrix, row: int) -> Any:
+    """The model of a row, or an error that says which row has none."""
+    try:
+        return objective.at(vectors[row])
+    except _check.NoValueError as problem:
+        raise _check.NoValueError(f"vectors has no model in row {row}: {problem}") from None

@@ -13,6 +13,8 @@ from ..ground.xp import Array, HostArray, HostMatrix, Vector, array_namespace, a
 
 __all__ = ["gradcheck", "jacobian"]
 
+_SMALLEST = 1e-280  # a step of a thousandth of less may be no number
+
 
 def gradcheck(
     f: Callable[..., Any],
@@ -88,7 +90,8 @@ def _compare(
 def _difference(
     along: Callable[[Any], float], value: float, change: Callable[[float], Any]
 ) -> float:
-    step = 1e-3 * (abs(value) if 0.0 < abs(value) < 1.0 else max(abs(value), 1.0))
+    size = abs(value)
+    step = 1e-3 * (size if _SMALLEST < size < 1.0 else max(size, 1.0))
 
     def central(h: float) -> float:
         return (along(change(value + h)) - along(change(value - h))) / (2.0 * h)

@@ -23,6 +23,7 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     device,
+    set_at,
     to_numpy,
 )
 from ...infer.exact import GP, ExactPosterior
@@ -245,8 +246,7 @@ def _update_distances(X: Matrix, distances: Vector, j: int) -> Vector:
     """Squared distances to the nearest chosen point once j is chosen; −1 for the chosen ones."""
     xp = array_namespace(X)
     distances = xp.minimum(distances, xp.sum((X - X[j : j + 1, :]) ** 2, axis=1))
-    distances[j] = -1.0
-    return distances
+    return set_at(distances, j, -1.0)
 
 
 @takes("X")

@@ -120,7 +120,10 @@ def _validate(
         _check.vector(lengthscale, "lengthscale", size=D), "lengthscale", centres, "centres"
     )
     _check.squarable(_check.positive(lengthscale, "lengthscale"), "lengthscale")
-    return validate_input(m, S, centres)
+    S = validate_input(m, S, centres)
+    root = 1.0 / lengthscale
+    _check.no_overflow(root[:, None] * S * root, "lengthscale", "S in units of it")
+    return S
 
 
 class NetworkMoments(NamedTuple):
@@ -188,7 +191,9 @@ def _bumps(xp: Namespace, nu: Matrix, lengthscale: Vector, S: Matrix) -> _Bumps:
     tau, sigma = w / (1.0 + 2.0 * w), w / (1.0 + w)
     squares = (z * z) @ (-0.5 * tau * sigma)
     require_digits(xp, squares, q)
-    squares_less_gap = squares - 0.5 * xp.sum(xp.log1p(-sigma * sigma))
+    # a wide S has σ = 1, to its last digit, and 1 − σ² = (1 + 2w)/(1 + w)²
+    gap = xp.where(w < 1.0, xp.log1p(-sigma * sigma), xp.log1p(2.0 * w) - 2.0 * xp.log1p(w))
+    squares_less_gap = squares - 0.5 * xp.sum(gap)
     exponent = (z * tau) @ z.T + squares_less_gap[:, None] + squares
     max_reach = float(xp.max(reach))
     if max_reach > _FAR and 2.0 * max_reach > limit(q):

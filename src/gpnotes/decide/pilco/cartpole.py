@@ -114,7 +114,7 @@ def simulate(
         angle = states[-1][2]
         z = [*states[-1], math.sin(angle), math.cos(angle)]
         actions.append(simulators.held_action(act, z, FORCE, like))
-        states.append(_next_state(states[-1], float(actions[-1][0])))
+        states.append(_reached(states[-1], float(actions[-1][0])))
     return simulators.transitions(states, actions, like)
 
 
@@ -144,6 +144,18 @@ def balanced(states: Matrix, *, last: int = 10, within: float = 0.2) -> bool:
     x, _, angle, _ = end.T
     distances = np.hypot(x + LENGTH * np.sin(angle), LENGTH * (np.cos(angle) - 1.0))
     return float(np.max(distances)) < within
+
+
+def _reached(state: HostVector, force: float) -> HostVector:
+    """The state after a step, or an error: forces are limited, so only the start can be too far."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        try:
+            after = _next_state(state, force)
+        except (OverflowError, ValueError):  # of an angle that is not finite
+            after = np.full(4, math.inf)
+    if not np.isfinite(after).all():
+        raise _check.NoValueError("start must be smaller in size: the states overflow")
+    return after
 
 
 def _next_state(state: HostVector, force: float) -> HostVector:

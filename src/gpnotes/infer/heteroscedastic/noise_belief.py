@@ -123,13 +123,19 @@ def _step(
     """A mixture of what was and is wanted, of which the bound does not fall, and its length."""
     slack = 10.0 * epsilon(shift) * (1.0 + abs(now.bound))
     while length >= _SHORTEST:
-        then = _believed(
-            problem,
-            (1.0 - length) * now.precision + length * precision,
-            (1.0 - length) * now.shift + length * shift,
-        )
-        if then.bound >= now.bound - slack:
-            return length, then
+        try:
+            then = _believed(
+                problem,
+                (1.0 - length) * now.precision + length * precision,
+                (1.0 - length) * now.shift + length * shift,
+            )
+        except _check.NoValueError as problem_there:  # the noise overflows
+            if length < 2.0 * _SHORTEST:
+                wanted = "y must be nearer to what model allows"
+                raise _check.NoValueError(f"{wanted}: {problem_there}") from None
+        else:
+            if then.bound >= now.bound - slack:
+                return length, then
         length *= 0.5
     return length, None
 

@@ -77,8 +77,8 @@ def _settled(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli) -> tuple
         last = swept.gap
         pairs = zip(sites, swept.wanted, strict=True)
         sites = _Sites(*(old + share * (new - old) for old, new in pairs))
-    wanted = f"expectation propagation must settle in {_MOST_SWEEPS} sweeps"
-    doubt = f"is the prior not too wide for {K.dtype}?"
+    wanted = f"model must let expectation propagation settle in {_MOST_SWEEPS} sweeps"
+    doubt = f"is the prior not too wide, or offset too large, for {K.dtype}?"
     raise _check.NoValueError(f"{wanted}; its sites still moved by {last:.1e}: {doubt}")
 
 

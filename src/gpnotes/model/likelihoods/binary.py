@@ -27,6 +27,7 @@ from .base import LikelihoodBase
 __all__ = ["Bernoulli"]
 
 _TAIL = 2.0  # below minus this, ratios of the normal tail come from its continued fraction
+_FAR = 25.0  # below minus this, five levels of that fraction are enough
 _NODES = 200  # of the rule in `Bernoulli`: a step of 0.09 standard deviations, or of 0.4 in f
 _CERTAIN = 1e4  # the |f| beyond which one probability is zero, its logarithm not yet −∞
 _WIDTH = 9.0  # standard deviations beyond which a normal density is below 1e-18 of its top
@@ -85,12 +86,12 @@ class Bernoulli(LikelihoodBase):
         return y * first, second, y * third
 
     def _value_and_slope(self, y: Array, f: Array) -> tuple[Array, Array]:
-        """``φ(z)/Φ(z)`` by logarithms, which lose no digit, and ``σ(−z)``."""
-        xp = array_namespace(f)
+        """``φ(z)/Φ(z)``, or ``σ(−z)``."""
         z = y * f
         value = self._log_probability(z)
-        other = -0.5 * (z * z + LOG_2PI) - value if self.link == "probit" else value - z
-        return value, y * xp.exp(other)
+        if self.link == "probit":
+            return value, y * _probit_slope(z, value)
+        return value, y * array_namespace(f).exp(value - z)
 
     def _slope(self, y: Array, f: Array) -> Array:
         return self._value_and_slope(y, f)[1]
@@ -270,6 +271,16 @@ def _labels(y: Any) -> Any:
 def _all(good: Any) -> bool:
     """Whether a truth, or each of an array, holds."""
     return good if isinstance(good, bool) else bool(array_namespace(good).all(good))
+
+
+def _probit_slope(z: Array, log_cdf: Array) -> Array:
+    """``φ(z)/Φ(z)``, by logarithms; far out, where these cancel, the first parts of a fraction."""
+    xp = array_namespace(z)
+    x = xp.clip(-z, _FAR, None)
+    tail = x + 1.0 / (x + 2.0 / (x + 3.0 / (x + 4.0 / (x + 5.0 / x))))
+    near = xp.clip(z, -_CERTAIN, _CERTAIN)
+    log_ratio = -0.5 * (near * near + LOG_2PI) - log_cdf
+    return xp.where(z < -_FAR, tail, xp.exp(xp.clip(log_ratio, None, math.log(2.0 * _FAR))))
 
 
 def _probit_derivatives(z: Array) -> tuple[Array, Array, Array]:
