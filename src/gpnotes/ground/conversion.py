@@ -186,6 +186,9 @@ def _with_columns(tables: dict[str, Any]) -> dict[str, Any]:
 
 def _column(X: Any, inputs: str, a: Any, name: str) -> Any:
     """What is told of each row, a column of the inputs if it is a name."""
+    if isinstance(a, int | float) and not isinstance(a, bool):
+        wanted = "a vector with a number for each row, or the name of a column"
+        raise TypeError(f"{name} must be {wanted}; got {a!r}")
     if not isinstance(a, str):
         return a
     columns = columns_of(X)

@@ -79,7 +79,7 @@ def far_from_zero(model: Any, of: Spread) -> tuple[float, ...]:
     """Return mean and standard deviation of y, if a model without a level leaves it far off."""
     gp = getattr(model, "gp", model)
     mean, sd = float(of.mean[-1]), float(of.deviation[-1])
-    if of.latent or of.constant or abs(mean) <= sd or not isinstance(gp, GP):
+    if of.latent or of.constant or of.count < 2 or abs(mean) <= sd or not isinstance(gp, GP):
         return ()
     parts = gp.kernel.parts if isinstance(gp.kernel, Sum) else (gp.kernel,)
     level = gp.kernel.labels_rows or any(isinstance(part, Constant) for part in parts)

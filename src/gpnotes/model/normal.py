@@ -21,8 +21,8 @@ from ..ground.xp import (
     Matrix,
     Vector,
     array_namespace,
+    as_index,
     cholesky_factor,
-    device,
     diagonal,
     epsilon,
     is_numpy_namespace,
@@ -132,7 +132,7 @@ class Normal:
         """
         xp = array_namespace(self.mean)
         places = self._places(indices)
-        rows = xp.asarray(places, dtype=xp.int64, device=device(self.mean))
+        rows = as_index(places, self.mean)
         return Normal(xp.take(self.mean, rows), xp.take(self.root, rows, axis=0))
 
     def condition(self, indices: Sequence[int], values: Vector) -> Normal:

@@ -26,7 +26,6 @@ from ...ground.xp import (
     array_namespace,
     as_array,
     as_index,
-    device,
     in_double,
     keep_copies,
     to_numpy,
@@ -450,17 +449,15 @@ def _waves_of(theta: Vector, left: Vector, top: int) -> tuple[Vector, Vector, Ve
 def _powers(theta: Vector, top: int) -> tuple[Matrix, Matrix]:
     """``cos kθ`` and ``sin kθ`` for k up to `top`, (top + 1, n): each step doubles their number."""
     xp = array_namespace(theta)
-    cosines = xp.empty((top + 1, theta.shape[0]), dtype=theta.dtype, device=device(theta))
-    sines = xp.empty_like(cosines)
-    cosines[0, :], sines[0, :] = 1.0, 0.0
+    cosines, sines = xp.ones_like(theta)[None, :], xp.zeros_like(theta)[None, :]
     if top:
-        cosines[1, :], sines[1, :] = xp.cos(theta), xp.sin(theta)
-    done = 1
-    while done < top:
+        cosines = xp.concat([cosines, xp.cos(theta)[None, :]], axis=0)
+        sines = xp.concat([sines, xp.sin(theta)[None, :]], axis=0)
+    while (done := cosines.shape[0] - 1) < top:
         more = min(done, top - done)
-        c, s = cosines[1 : more + 1, :], sines[1 : more + 1, :]
-        to = slice(done + 1, done + more + 1)
-        cosines[to, :] = c * cosines[done, :] - s * sines[done, :]
-        sines[to, :] = s * cosines[done, :] + c * sines[done, :]
-        done += more
+        c, s, last_c, last_s = (
+            a[rows, :] for rows in (slice(1, more + 1), done) for a in (cosines, sines)
+        )
+        cosines = xp.concat([cosines, c * last_c - s * last_s], axis=0)
+        sines = xp.concat([sines, s * last_c + c * last_s], axis=0)
     return cosines, sines

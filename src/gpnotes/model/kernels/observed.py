@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from ...ground.distances import _squared_distances_pullback
 from ...ground.params import cotangent
-from ...ground.xp import Array, Matrix, Vector, array_namespace, eye, set_at
+from ...ground.xp import Array, Matrix, Vector, array_namespace, as_index, eye, set_at
 from .algebra import Constant, Kernel, Scaled, Sum
 from .linear import Linear
 from .pullback_sums import added, per_dimension, total
@@ -47,7 +47,7 @@ class Rows(NamedTuple):
         """Read validated rows (n, d + 1), whose last column holds the labels."""
         xp = array_namespace(x)
         d = x.shape[1] - 1
-        label = xp.astype(x[:, d], xp.int64)
+        label = as_index(x[:, d], x)
         identity = eye(d, x)
         units = xp.concat([xp.zeros_like(identity[:1, :]), identity], axis=0)
         return cls(
