@@ -206,6 +206,8 @@ def test_columns_that_are_not_there_are_named() -> None:
             verb(COUNTED, frame, Y, offset="years")
         with pytest.raises(TypeError, match="offset must be a vector, where X has no names"):
             verb(COUNTED, X, Y, offset="years")
+    with pytest.raises(TypeError, match=r"noise_var must be a vector with a number .* got 0.05"):
+        fit(GP(RBF()), X, Y, noise_var=0.05)
     with pytest.raises(ValueError, match="offset must be a column of Xs"):
         condition(COUNTED, X, Y).predict(frame[["age"]], offset="years")
     with pytest.raises(TypeError, match="offset must be a vector, where Xs has no names"):

@@ -225,6 +225,7 @@ def test_readings_far_from_zero_ask_for_a_mean():
     near = (page(GP(RBF(), 0.1), y - 48.0), page(GP(RBF(), 0.1), np.full(30, 50.0)))
     for said in (*map(page, has_one), *near):
         assert "a mean, such as" not in said
+    assert "a mean, such as" not in str(fit(GP(RBF(), 0.1), X[:1], y[:1]))  # it has no spread
     counts = np.round(y)
     assert "a mean, such as" not in page(LaplaceGP(GP(RBF(), 0.0), Poisson()), counts)
 
