@@ -1,5 +1,6 @@
 """Parameters: checks at construction, cotangents, the flat vector and its gradient, priors."""
 
+import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ from gpnotes.ground.params import (
     cotangent,
     flatten,
     flatten_gradient,
+    left_open,
     names,
     nonnegative,
     positive,
@@ -111,6 +113,12 @@ def test_a_cotangent_has_the_class_but_not_the_range():
     bar = cotangent(Polynomial(degree=3), variance=-1.0, bias=-2.0)
     assert type(bar) is Polynomial
     assert (bar.variance, bar.bias, bar.degree) == (-1.0, -2.0, 3)
+
+
+def test_what_is_open_comes_in_the_order_of_the_fields():
+    """A set's order goes with the process, and with it the hash that scikit-learn compares."""
+    assert left_open(RBF()) == ("variance", "lengthscale")
+    assert left_open(copy.deepcopy(RBF())) == ("variance", "lengthscale")
 
 
 def test_flattening_and_back(space, model):

@@ -375,7 +375,7 @@ def _told(value: Any, name: str, arrays: dict[int, tuple[object, HostArray]]) ->
         return {"type": key}
     if key := _key(type(value)):
         found = {"class": key, "fields": _told_parts(_whole(value), name, arrays)}
-        return found | ({"open": sorted(left_open(value))} if left_open(value) else {})
+        return found | ({"open": list(left_open(value))} if left_open(value) else {})
     if isinstance(value, tuple):
         return {"tuple": [_told(one, f"{name}.{i}", arrays) for i, one in enumerate(value)]}
     if isinstance(value, Mapping) and all(isinstance(one, str) for one in value):
