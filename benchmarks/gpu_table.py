@@ -148,11 +148,18 @@ def timed(task: Task, n: int, rounds: int) -> dict[str, float]:
     gap = np.max(np.abs(answers["CuPy"] - answers["NumPy"])) / np.max(np.abs(answers["NumPy"]))
     if not gap < CLOSE:
         raise AssertionError(f"{task.__name__} of {n}: CuPy and NumPy differ by {gap:.3g}")
-    spent: dict[str, list[float]] = {place: [] for place in calls}
+    return in_turns(calls, rounds, _seconds)
+
+
+def in_turns(
+    calls: Mapping[str, Callable[[], Any]], rounds: int, seconds: Callable[[Any], float]
+) -> dict[str, float]:
+    """Median seconds of each call, one of each a round, so that a busy machine is so for all."""
+    spent: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(rounds):
-        for place, call in calls.items():
-            spent[place].append(_seconds(call))
-    return {place: median(taken) for place, taken in spent.items()}
+        for name, call in calls.items():
+            spent[name].append(seconds(call))
+    return {name: median(taken) for name, taken in spent.items()}
 
 
 def _places() -> dict[str, Arrays]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from statistics import median
 from typing import Any
 
 import jax
 import numpy as np
 import torch
-from gpu_table import CLOSE, evidence, features, inducing, prediction
+from gpu_table import CLOSE, evidence, features, in_turns, inducing, prediction
 
 from gpnotes import to_numpy
 
@@ -41,13 +40,14 @@ def timed(task: Callable[..., Callable[[], Any]], n: int) -> dict[str, float]:
         gap = np.max(np.abs(answer - answers["NumPy"])) / np.max(np.abs(answers["NumPy"]))
         if not gap < CLOSE:
             raise AssertionError(f"{task.__name__} of {n}: {name} differs by {gap:.3g}")
-    spent: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(ROUNDS):
-        for name, call in calls.items():
-            start = time.perf_counter()
-            to_numpy(call())  # JAX's are waited for
-            spent[name].append(time.perf_counter() - start)
-    return {name: median(taken) for name, taken in spent.items()}
+    return in_turns(calls, ROUNDS, _seconds)
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    """Until the numbers are there: JAX's are waited for."""
+    start = time.perf_counter()
+    to_numpy(call())
+    return time.perf_counter() - start
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from ..ground.xp import (
     Vector,
     VectorLike,
     array_namespace,
-    as_index,
+    how_many,
     in_double,
     log_normal_cdf,
 )
@@ -347,9 +347,8 @@ def _standardised(y: Vector, mean: Vector, variance: Vector) -> tuple[Namespace,
     target, predicted = _held_out(y), _predicted(mean, y)
     _check.alike(_check.vector(variance, "variance", size=y.shape[0]), "variance", y, "y")
     xp = array_namespace(target)
-    wrong = as_index(variance <= 0.0, variance)
-    if count := int(xp.sum(wrong)):
-        row = int(xp.argmax(wrong))
+    count, row = how_many(variance <= 0.0)
+    if count:
         where = f"the first in row {row}: {float(variance[row])}"
         raise ValueError(f"variance must be positive; {count} of its entries are not, {where}")
     variance = in_double(variance)

@@ -24,6 +24,7 @@ from .xp import (
     device,
     device_elsewhere,
     epsilon,
+    how_many,
     symmetric_part,
 )
 
@@ -333,11 +334,20 @@ def number(value: Numbers, name: str) -> float:
 
 def squarable(a: Array, name: str) -> Array:
     """Return `a`, finite already, if products of a few of its entries do not overflow."""
-    xp = array_namespace(a)
-    bound = float(xp.finfo(a.dtype).max) ** 0.4
-    if math.prod(a.shape) and float(xp.max(xp.abs(a))) >= bound:
-        raise NoValueError(f"{name} must be smaller than {bound:.1g} in size: squares overflow")
+    if math.prod(a.shape) and not has_squares(a):
+        wanted = f"smaller than {_squares_end(a):.1g} in size"
+        raise NoValueError(f"{name} must be {wanted}: squares overflow")
     return a
+
+
+def has_squares(a: Array) -> bool:
+    """Tell if products of a few entries of `a` do not overflow; no NaN has such products."""
+    xp = array_namespace(a)
+    return float(xp.max(xp.abs(a))) < _squares_end(a)
+
+
+def _squares_end(a: Array) -> float:
+    return float(array_namespace(a).finfo(a.dtype).max) ** 0.4
 
 
 def no_overflow(value: T, name: str, what: str) -> T:
@@ -406,9 +416,7 @@ def _floating(a: Any, name: str) -> None:
 def _finite(a: Any, name: str) -> Any:
     xp = array_namespace(a)
     if not bool(xp.all(xp.isfinite(a))):
-        wrong = xp.astype(~xp.isfinite(a), xp.int32)
-        rows = wrong if a.ndim < 2 else xp.max(wrong, axis=tuple(range(1, a.ndim)))
-        where = f", the first in row {int(xp.argmax(rows))}" if a.ndim else ""
-        count = int(xp.sum(wrong))
+        count, row = how_many(~xp.isfinite(a))
+        where = f", the first in row {row}" if a.ndim else ""
         raise NoValueError(f"{name} must be finite; {count} of its entries are not{where}")
     return a

@@ -48,7 +48,7 @@ __all__ = [
     "MatrixLike", "Namespace", "Numbers", "OfEach", "OfEachLike", "Scalar", "Stack", "Table",
     "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "as_index", "blas",
     "cast_like", "cholesky_factor", "cholesky_inverse", "device", "device_elsewhere",
-    "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double", "in_double",
+    "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double", "how_many", "in_double",
     "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf", "mills_fractions",
     "minimise", "set_at", "set_rows", "sobol", "solve_triangular", "symmetric_part", "to_device",
     "to_numpy", "to_write", "triangular_product", "zeros",
@@ -119,6 +119,13 @@ def as_index(values: Array | Sequence[int], like: Array) -> Array:
     xp = array_namespace(like)
     dtype = xp.__array_namespace_info__().default_dtypes()["indexing"]
     return xp.asarray(values, dtype=dtype, device=device(like))
+
+
+def how_many(truths: Array) -> tuple[int, int]:
+    """Return how many entries are true, and the first row, or entry of a vector, with one."""
+    xp, ones = array_namespace(truths), as_index(truths, truths)
+    rows = ones if truths.ndim < 2 else xp.max(ones, axis=tuple(range(1, truths.ndim)))
+    return int(xp.sum(ones)), int(xp.argmax(rows)) if 0 not in rows.shape else 0
 
 
 def in_double(a: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ..fast.sweeps import FULL_BACKUPS, MAX_SWEEPS, SPAN_RATIO, STABLE_SHARE, SparseSweeps
-from ..ground.xp import Matrix, Vector, array_namespace, as_host, as_index
+from ..ground.xp import Matrix, Vector, array_namespace, as_host, how_many
 from .decision_process import MDP
 from .greedy_policies import greedy_policy, max_over_actions
 
@@ -91,8 +91,7 @@ class GeneralSweeps:
         return best
 
     def _changed(self, policy: Vector) -> int:
-        xp = array_namespace(policy)
-        return int(xp.sum(as_index(policy != self._policy, policy)))
+        return how_many(policy != self._policy)[0]
 
 
 def _span(a: Vector) -> float:

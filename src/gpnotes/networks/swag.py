@@ -210,8 +210,7 @@ def fit_swag(
         batch_data = data._replace(X=xp.take(X, rows, axis=0), y=xp.take(y, rows, axis=0))
         value, gradient = _log_joint_and_gradient(model, theta, batch_data, prior=batch / n)
         theta = theta + learning_rate / batch * gradient
-        small = float(xp.max(xp.abs(theta))) < float(xp.finfo(theta.dtype).max) ** 0.4  # no NaN
-        if not (small and bool(xp.isfinite(value))):
+        if not (_check.has_squares(theta) and bool(xp.isfinite(value))):
             raise _check.NoValueError(
                 f"learning_rate must be smaller: the steps overflow; got {learning_rate}"
             )

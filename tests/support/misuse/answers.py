@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,8 @@ _NAMED_WITH = frozenset(
         "no entries", "another namespace", "another precision", "another size", "another game",
     )
 )  # fmt: skip
+
+_DEEP = 6  # parts of parts of an answer, and no further
 
 
 @dataclass(frozen=True)
@@ -77,25 +79,25 @@ def _outcome(called: Call, name: str, value: Any, together: bool) -> tuple[str, 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            result = _spent(called.function(**arguments))
+            result = spent(called.function(**arguments))
     except (TypeError, ValueError) as error:
-        clear = any(_names(str(error), one) for one in names)
+        clear = any(names_it(str(error), one) for one in names)
         return ("clear" if clear else "obscure"), _words(error)
     except Exception as error:  # noqa: BLE001  whatever else a wrong call meets is not an answer to it
         return "obscure", _words(error)
-    return ("nan" if any(map(_spoilt, _arrays(result))) else "silent"), type(result).__name__
+    return ("nan" if any(map(has_holes, numbers(result))) else "silent"), type(result).__name__
 
 
 def _words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".split("\n")[0]
 
 
-def _names(said: str, argument: str) -> bool:
+def names_it(said: str, argument: str) -> bool:
     """Whether the message names the argument, and is ours: with what was expected and what came."""
     return re.search(rf"(?<![A-Za-z_]){re.escape(argument)}(?![A-Za-z])", said) is not None
 
 
-def _spent(result: Any) -> Any:
+def spent(result: Any) -> Any:
     """A generator is asked for its first value: nothing is checked before."""
     return next(result) if isinstance(result, Iterator) else result
 
@@ -104,17 +106,26 @@ def _fresh(value: Any) -> Any:
     return value.make() if isinstance(value, Fresh) else value
 
 
-def _arrays(result: Any) -> Iterator[Any]:
-    if isinstance(result, float | np.ndarray):
-        yield result
-    elif isinstance(result, tuple | list):
-        for part in result:
-            yield from _arrays(part)
-    elif is_dataclass(result) and not isinstance(result, type):
-        for part in vars(result).values():
-            yield from _arrays(part)
+def numbers(result: Any, depth: int = 0) -> Iterator[np.ndarray]:
+    """All arrays of floats in an answer, in an order that does not change."""
+    if isinstance(result, float | np.ndarray | np.floating):
+        a = np.asarray(result)
+        if a.dtype.kind == "f":
+            yield a
+    elif depth <= _DEEP:
+        for part in _parts(result):
+            yield from numbers(part, depth + 1)
 
 
-def _spoilt(a: Any) -> bool:
-    a = np.asarray(a)
-    return a.dtype.kind == "f" and bool(np.any(np.isnan(a)))
+def _parts(result: Any) -> Iterable[Any]:
+    if isinstance(result, tuple | list):
+        return result
+    if isinstance(result, Mapping):
+        return result.values()
+    if is_dataclass(result) and not isinstance(result, type):
+        return [getattr(result, field.name, None) for field in fields(result)]
+    return ()
+
+
+def has_holes(a: np.ndarray) -> bool:
+    return bool(np.any(np.isnan(a)))

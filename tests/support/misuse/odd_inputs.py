@@ -8,13 +8,12 @@ may write into what it was given. `tried` makes one such call from a seed, `foun
 from __future__ import annotations
 
 import random
-import re
 import signal
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -24,7 +23,7 @@ import pandas as pd
 
 from gpnotes.ground.linalg import FactorisationError
 
-from .answers import Call
+from .answers import Call, has_holes, names_it, numbers, spent
 
 SECONDS = 10  # for a call: what takes longer is left out, and told
 CLOSE = 1e-5  # of the largest entry of an answer: other layouts take other paths of BLAS
@@ -186,7 +185,7 @@ def tried(row: Call, argument: str, alteration: str, seed: int) -> Oddity | None
         return fault(f"the right call says {usual}")
     if alteration in SAME and _close(usual, again):  # else it draws, or keeps a state
         return None if _close(usual, answer) else fault("the answer is another")
-    holes = sum(np.isnan(a).any() for a in answer) - sum(np.isnan(a).any() for a in usual)
+    holes = sum(map(has_holes, answer)) - sum(map(has_holes, usual))
     return fault("NaN") if holes > 0 else None
 
 
@@ -195,8 +194,7 @@ def _answer(row: Call, arguments: Mapping[str, Any]) -> list[Array] | Exception:
     try:
         with _limited(), warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            result = row.function(**arguments)
-            return list(_numbers(next(result) if isinstance(result, Iterator) else result))
+            return list(numbers(spent(row.function(**arguments))))
     except _TooLong:
         return _TooLong(f"{next(iter(arguments))} takes longer than {SECONDS} s")
     except Exception as error:  # noqa: BLE001  which errors are right is asked for afterwards
@@ -210,29 +208,7 @@ def _names_one(error: Exception, row: Call) -> bool:
     if isinstance(error, AssertionError):  # what is to be checked does not hold, for such inputs
         return row.called.startswith("check_")
     known = isinstance(error, TypeError | ValueError | _TooLong)
-    return known and any(
-        re.search(rf"(?<![A-Za-z_]){re.escape(name)}(?![A-Za-z])", str(error))
-        for name in row.arguments
-    )
-
-
-def _numbers(result: Any, depth: int = 0) -> Iterator[Array]:
-    """All arrays of floats in an answer, in an order that does not change."""
-    if isinstance(result, float | np.ndarray | np.floating):
-        a = np.asarray(result)
-        if a.dtype.kind == "f":
-            yield a
-    elif depth > 6:
-        return
-    elif isinstance(result, tuple | list):
-        for part in result:
-            yield from _numbers(part, depth + 1)
-    elif isinstance(result, Mapping):
-        for part in result.values():
-            yield from _numbers(part, depth + 1)
-    elif is_dataclass(result) and not isinstance(result, type):
-        for field in fields(result):
-            yield from _numbers(getattr(result, field.name, None), depth + 1)
+    return known and any(names_it(str(error), name) for name in row.arguments)
 
 
 def _close(usual: list[Array], odd: list[Array]) -> bool:

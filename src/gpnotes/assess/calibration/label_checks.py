@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...ground import check as _check
-from ...ground.xp import Array, Vector, array_namespace, as_index, in_double
+from ...ground.xp import Array, Vector, how_many, in_double
 
 __all__ = ["beside", "is_one", "labels", "probabilities"]
 
@@ -36,10 +36,8 @@ def is_one(y: Vector) -> Vector:
 
 
 def _all(right: Array, a: Vector, wanted: str) -> Vector:
-    xp = array_namespace(a)
-    wrong = as_index(~right, a)
-    if count := int(xp.sum(wrong)):
-        row = int(xp.argmax(wrong))
+    count, row = how_many(~right)
+    if count:
         raise ValueError(
             f"{wanted}; {count} of its entries are not, the first in row {row}: {float(a[row])}"
         )

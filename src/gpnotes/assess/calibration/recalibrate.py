@@ -23,7 +23,7 @@ from ...ground.xp import (
     VectorLike,
     array_namespace,
     as_array,
-    as_index,
+    how_many,
     in_double,
     keep_copies,
     to_numpy,
@@ -59,10 +59,9 @@ def logit(probability: ArrayLike) -> Array:
     xp = array_namespace(p)
     right = (p > 0.0) & (p < 1.0)
     if not bool(xp.all(right)):
-        wrong = int(xp.sum(as_index(~right, p)))
-        raise ValueError(
-            f"probability must be strictly between 0 and 1; {wrong} of its entries are not"
-        )
+        wrong, _ = how_many(~right)
+        wanted = "strictly between 0 and 1"
+        raise ValueError(f"probability must be {wanted}; {wrong} of its entries are not")
     return xp.log(p) - xp.log1p(-p)
 
 

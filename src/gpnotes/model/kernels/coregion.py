@@ -26,6 +26,7 @@ from ...ground.xp import (
     device,
     diagonal,
     eye,
+    how_many,
     keep_copies,
 )
 from .algebra import Kernel
@@ -54,7 +55,7 @@ class _OfOutputs(Kernel):
         xp, column = array_namespace(x), x[:, 0]
         wrong = (column != xp.round(column)) | (column < 0.0) | (column >= self._outputs)
         if bool(xp.any(wrong)):
-            row = int(xp.argmax(as_index(wrong, column)))
+            row = how_many(wrong)[1]
             wanted = f"hold outputs, whole numbers 0 to {self._outputs - 1}"
             raise ValueError(f"{name} must {wanted}; got {float(column[row]):.6g} in row {row}")
 

@@ -13,7 +13,7 @@ from typing import Self
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.params import added, cotangent, fixed, positive
-from ...ground.xp import Array, Matrix, Vector, array_namespace, as_index
+from ...ground.xp import Array, Matrix, Vector, array_namespace, how_many
 from .algebra import Kernel, require_kernels
 from .observed import Observed, Rows, covariances_of
 from .pullback_sums import total
@@ -278,7 +278,7 @@ def _validate_labels(x: Matrix, name: str) -> None:
     label = x[:, d]
     wrong = (label != xp.round(label)) | (label < 0.0) | (label > float(d))
     if bool(xp.any(wrong)):
-        row = int(xp.argmax(as_index(wrong, x)))
+        row = how_many(wrong)[1]
         wanted = f"0 for a value, or 1 to {d} for the derivative by that input"
         raise ValueError(
             f"{name}[:, -1] must be {wanted}; got {float(label[row]):.6g} in row {row}"

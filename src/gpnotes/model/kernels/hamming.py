@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from ...ground.params import cotangent, positive
-from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_index, zeros
+from ...ground.xp import Matrix, Numbers, Vector, array_namespace, how_many, zeros
 from .algebra import Kernel
 from .pullback_sums import per_dimension, total
 
@@ -55,7 +55,7 @@ class Hamming(Kernel):
         xp = array_namespace(x)
         wrong = x != xp.round(x)
         if bool(xp.any(wrong)):
-            row = int(xp.argmax(as_index(xp.any(wrong, axis=1), x)))
+            row = how_many(wrong)[1]
             wanted = "hold codes of categories, whole numbers, for Hamming"
             raise ValueError(f"{name} must {wanted}; got fractions in row {row}")
 
