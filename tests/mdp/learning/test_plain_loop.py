@@ -51,6 +51,7 @@ def test_it_walks_the_same_to_the_last_bit(runs, learner, horizon, name, monkeyp
                 "watch": lambda learned: learned.values.mean(0)}  # fmt: skip
     environment = made(name)
     plain = run(learner, environment, num_steps=130, **settings)
+    monkeypatch.setattr(plain_loop, "_MOST", 5)  # so that arrays are written into on the way
     paused = run(learner, environment, num_steps=55, **settings).resume(75)
     monkeypatch.setattr(plain_loop, "serves", lambda *arguments: False)
     wanted = run(learner, environment, num_steps=130, **settings)

@@ -8,9 +8,8 @@ is what a file keeps, and what is played again when a run goes on from it.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +19,6 @@ from ...ground.xp import HostArray, HostVector
 from .mdp_environment import TimeStep
 
 __all__ = ["GymnasiumEnvironment"]
-
-Stepper: TypeAlias = Callable[[int], tuple[int, float, bool, bool]]
 
 _SEEDS = 2**31  # gymnasium takes whole numbers below this on every platform
 
@@ -80,7 +77,7 @@ class GymnasiumEnvironment:
 
     env: Any
     _spaces: tuple[_Numbering, _Numbering] = field(init=False, repr=False)
-    _copies: list[_Copy] = field(init=False, repr=False, default_factory=list)
+    _copies: list[EnvironmentCopy] = field(init=False, repr=False, default_factory=list)
 
     def __post_init__(self) -> None:
         """Count the spaces."""
@@ -104,7 +101,7 @@ class GymnasiumEnvironment:
 
     def reset(self, stream: Stream, runs: int, /) -> HostVector:
         """Begin an episode in each run, and return the states."""
-        self._copies[:] = [_Copy(_copy_env(self.env), *self._spaces) for _ in range(runs)]
+        self._copies[:] = [EnvironmentCopy(_copy_env(self.env), *self._spaces) for _ in range(runs)]
         return self.restart(np.zeros(runs, np.int64), np.ones(runs, bool), stream)
 
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> TimeStep:
@@ -118,7 +115,7 @@ class GymnasiumEnvironment:
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""
         new_states, ended = states.copy(), np.flatnonzero(over)
-        new_states[ended] = begun(self, ended.tolist(), stream)
+        new_states[ended] = begin(self, ended.tolist(), stream)
         return new_states
 
     def saved(self) -> dict[str, HostArray]:
@@ -139,7 +136,9 @@ class GymnasiumEnvironment:
         parts : dict of HostArray
             What `saved` returned.
         """
-        self._copies[:] = [_Copy(_copy_env(self.env), *self._spaces) for _ in parts["seeds"]]
+        self._copies[:] = [
+            EnvironmentCopy(_copy_env(self.env), *self._spaces) for _ in parts["seeds"]
+        ]
         columns = zip(self._copies, parts["seeds"].tolist(), parts["since"], strict=True)
         for env_copy, seed, since in columns:
             env_copy.begin(seed)
@@ -158,19 +157,22 @@ class GymnasiumEnvironment:
         return f"{spec.id}({dict(spec.kwargs)}, {spec.max_episode_steps})"
 
 
-def begun(environment: GymnasiumEnvironment, over: list[int], stream: Stream) -> list[int]:
-    """The states in which runs begin anew that are over."""
-    seeds = stream.generator.integers(_SEEDS, size=len(over)).tolist()
+def copies_of(environment: GymnasiumEnvironment) -> list[EnvironmentCopy]:
+    """The copy of each run, where the run stands."""
+    return environment._copies
+
+
+def begin(environment: GymnasiumEnvironment, over: list[int], stream: Stream) -> list[int]:
+    """Begin anew in the runs that are over, and return the states there."""
+    integers = stream.generator.integers
+    if len(over) == 1:  # the same number, without an array around it
+        return [environment._copies[over[0]].begin(int(integers(_SEEDS)))]
+    seeds = integers(_SEEDS, size=len(over)).tolist()
     pairs = zip(over, seeds, strict=True)
     return [environment._copies[run].begin(seed) for run, seed in pairs]
 
 
-def steppers(environment: GymnasiumEnvironment) -> list[Stepper]:
-    """What takes one step in each run, from an action to what came of it."""
-    return [env_copy.step for env_copy in environment._copies]
-
-
-class _Copy:
+class EnvironmentCopy:
     """One copy of the environment, and how it came to be where it is."""
 
     def __init__(self, env: Any, states: _Numbering, actions: _Numbering) -> None:
@@ -179,7 +181,8 @@ class _Copy:
         self.seed, self.state, self.actions = 0, 0, list[int]()
 
     def begin(self, seed: int) -> int:
-        self.seed, self.actions = seed, []
+        self.seed = seed
+        self.actions.clear()
         self.state = self.number(self.env.reset(seed=seed)[0])
         return self.state
 

@@ -3,252 +3,332 @@
 There an environment takes its steps one by one, and a call of NumPy for the one entry of each run
 costs more than the entry. It is the walk of `running`, with the same random numbers in the same
 order and the same operations on them: what comes out agrees to the last bit.
+
+A run is a generator: it is sent the time, takes a step, and yields whether an episode is over. What
+it knows of itself are local names, the fastest that Python has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from ...ground.random import Stream
-from ...ground.xp import HostVector
-from .gymnasium_environment import GymnasiumEnvironment, begun, steppers
+from ...ground.xp import HostArray, HostVector
+from .gymnasium_environment import EnvironmentCopy, GymnasiumEnvironment, begin, copies_of
 from .mdp_environment import Environment
 from .numba_loops import PENDING, ScheduleTables, refused_learner
 from .tabular import Learner, LearnerState
 from .td_control import SARSA, QLearning, no_pending
 
-__all__ = ["advance", "serves"]
+__all__ = ["PlainLoop", "serves"]
 
-_MOST = 16  # runs; from more on all at once are as fast
+_MOST_RUNS = 16  # from more on all at once are as fast
+_MOST = 100_000  # rows and episodes kept as Python's numbers, four times as large as arrays
 
 Arrays: TypeAlias = tuple[HostVector, ...]
-Act: TypeAlias = Callable[[int, int], int]  # from where a row begins, and the time
-Worth: TypeAlias = Callable[[int, int], float]  # of the state of a row, at a time
-Learn: TypeAlias = Callable[[int, int, float, int, bool, bool, int], None]
+Row: TypeAlias = tuple[list[float], list[int]]  # the values and the visits of a state
+Value: TypeAlias = Callable[[Row, int], float]  # of a state, at a time
+Learn: TypeAlias = Callable[[Row, int, int, float, Row, bool, bool, int], None]
+Draw: TypeAlias = Callable[[], float]
+Walk: TypeAlias = Generator[bool, int, None]
+Pending: TypeAlias = tuple[tuple[int, int], float, float, bool]  # as SARSAState, of one run
+Ended: TypeAlias = list[tuple[int, int, float, int]]  # run, step, return and length
 
 
 def serves(learner: Learner[Any], environment: Environment, runs: int, record: bool) -> bool:
     """Whether this loop knows the learner, and is the faster one."""
-    fits = type(environment) is GymnasiumEnvironment and runs <= _MOST and not record
+    fits = type(environment) is GymnasiumEnvironment and runs <= _MOST_RUNS and not record
     return fits and not refused_learner(learner, environment.num_actions)
 
 
-class _Tables(NamedTuple):
-    """What a learner knows, laid flat, as Python reads and writes it; the width of a row."""
+class PlainLoop:
+    """A few runs on their way.
 
-    values: Any
-    visits: Any
-    width: int
+    Parameters
+    ----------
+    learner, environment, horizon
+        As of a run; the environment stands where the runs are.
+    learned : LearnerState
+        What the learner knows; `settled` writes into its tables.
+    sums : tuple of three HostVector, each of shape (runs,)
+        Returns and lengths of the episodes so far, and what the block has earned.
+    tables : ScheduleTables
+        The tables that were made so far.
+    stream : Stream
+        The source of random numbers.
+    """
+
+    def __init__(
+        self, learner: Learner[Any], environment: GymnasiumEnvironment, learned: LearnerState,
+        sums: Arrays, tables: ScheduleTables, horizon: int | None, stream: Stream,
+    ) -> None:  # fmt: skip
+        self.learner, self.environment, self.learned = cast(Any, learner), environment, learned
+        self.tables, self.stream, self.limit = tables, stream, horizon or float("inf")
+        pairs = zip(learned.values, learned.visits, strict=True)
+        self.rows, self.time = [_Rows(*pair) for pair in pairs], learned.time
+        columns = zip(*(part.tolist() for part in sums), strict=True)
+        self.sums = [_Sums(*column) for column in columns]
+        self.waiting = _waiting(learned) if type(learner) is SARSA else []
+        self.ended, self.rules, self.most_counted = Ended(), list[tuple[Any, ...]](), 0
+
+    def advance(self, steps: int) -> None:
+        """Take steps in all runs."""
+        walks = self._walks(self.time + steps + 1)
+        for walk in walks:
+            next(walk)
+        sends, over = [(i, walk.send) for i, walk in enumerate(walks)], list[int]()
+        for time in range(self.time, self.time + steps):
+            for i, send in sends:
+                if send(time):
+                    over.append(i)
+            if over:
+                begin(self.environment, over, self.stream)
+                over.clear()
+        for walk in walks:
+            walk.close()
+        self.time += steps
+
+    def earned(self) -> list[float]:
+        """Return what the block has earned in each run, and begin another."""
+        earned = [one.earned for one in self.sums]
+        for sums in self.sums:
+            sums.earned = 0.0
+        return earned
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much is known beside the tables that it should go into them."""
+        return sum(len(rows.known) for rows in self.rows) + len(self.ended) > _MOST
+
+    def settled(self) -> tuple[LearnerState, HostVector, Arrays, list[Arrays]]:
+        """Return learner's state, states, sums and new episodes, now all of them arrays."""
+        for rows in self.rows:
+            rows.write()
+        waiting = [waits() for waits in self.waiting]
+        pending = _pending(waiting, *self.learned.values.shape[1:]) if waiting else {}
+        self.learned = replace(self.learned, time=self.time, **pending)
+        states = np.asarray([env_copy.state for env_copy in copies_of(self.environment)])
+        sums = _arrays([(one.returns, one.length, one.earned) for one in self.sums])
+        ended = [_arrays(self.ended)] if self.ended else []
+        self.ended, self.most_counted = Ended(), 0
+        return self.learned, states, sums, ended
+
+    def _walks(self, max_count: int) -> list[Walk]:
+        """The runs for one block, after which nothing is counted so often."""
+        if max_count > self.most_counted:
+            self.most_counted = 2 * max_count
+            self.rules = self._new_rules(self.most_counted)
+        parts = zip(copies_of(self.environment), self.rows, self.sums, self.rules, strict=True)
+        return [
+            _walk(i, env_copy, rows, sums, self.ended, self.limit, *rules)
+            for i, (env_copy, rows, sums, rules) in enumerate(parts)
+        ]
+
+    def _new_rules(self, max_count: int) -> list[tuple[Learn, Draw | None, _Rate]]:
+        """How each run learns, whence it has its uniform numbers, and how much it explores."""
+        learner, rule = self.learner, self.learner.exploration
+        policy = getattr(learner, "policy", None) or rule
+        schedules = learner.step_size, rule.epsilon, policy.epsilon
+        step_size, epsilon, share = (_Rate.of(one, self.tables, max_count) for one in schedules)
+        value = _highest if type(learner) is QLearning else _mean(share)
+        settings = learner.discount, step_size, value
+        learns = [_learning(*settings)] * len(self.rows)
+        if self.waiting:
+            waits = zip(self.rows, self.waiting, strict=True)
+            pairs = [_learning_pairs(*settings, rows, waiting()) for rows, waiting in waits]
+            learns, self.waiting = [list(column) for column in zip(*pairs, strict=True)]
+        draw = None if rule.is_greedy else self.stream.generator.random
+        return [(learn, draw, epsilon) for learn in learns]
 
 
-class _Schedule(NamedTuple):
-    """The values of a schedule at counts, of which the last one stays; whether of visits."""
+class _Rows(list[Any]):
+    """The rows of one run that were looked at since its tables were written into, others None."""
+
+    def __init__(self, values: HostArray, visits: HostArray) -> None:
+        super().__init__([None] * len(values))
+        self.values, self.visits, self.known = values, visits, list[int]()
+
+    def read(self, state: int) -> Row:
+        """A row that was not looked at yet."""
+        row: Row = (self.values[state].tolist(), self.visits[state].tolist())
+        self[state] = row
+        self.known.append(state)
+        return row
+
+    def write(self) -> None:
+        """Write all into the tables."""
+        if self.known:
+            values, visits = zip(*(self[state] for state in self.known), strict=True)
+            self.values[self.known], self.visits[self.known] = values, visits
+        for state in self.known:
+            self[state] = None
+        self.known.clear()
+
+
+@dataclass
+class _Sums:
+    """What a run has earned so far: in its episode, of how many steps, and in the block."""
+
+    returns: float
+    length: int
+    earned: float
+
+
+class _Rate(NamedTuple):
+    """The values of a schedule by a count: of visits, of steps, or one value for all."""
 
     values: list[float]
     by_visits: bool
+    by_time: bool
 
-    def of_state(self, known: _Tables) -> Worth:
-        """The value in a state, whose visits are those of all its actions."""
-        values, last = self.values, len(self.values) - 1
-        if not last:
-            only = values[0]
-            return lambda row, time: only
-        if not self.by_visits:
-            return lambda row, time: values[min(time, last)]
-        visits, width = known.visits, known.width
-        return lambda row, time: values[min(sum(visits[row : row + width]), last)]
-
-    def of_pair(self, known: _Tables) -> Worth:
-        """The value for a pair."""
-        values, visits, last = self.values, known.visits, len(self.values) - 1
-        if not last:
-            only = values[0]
-            return lambda here, time: only
-        if self.by_visits:
-            return lambda here, time: values[min(visits[here], last)]
-        return lambda here, time: values[min(time, last)]
+    @classmethod
+    def of(cls, schedule: Any, tables: ScheduleTables, max_count: int) -> _Rate:
+        values, by_visits = tables.listed(schedule, max_count)
+        return cls(values, by_visits, len(values) > 1 and not by_visits)
 
 
-def advance(
-    learner: Learner[Any], environment: GymnasiumEnvironment, learned: LearnerState,
-    tables: ScheduleTables, steps: int, horizon: int | None, states: HostVector, sums: Arrays,
-    stream: Stream,
-) -> tuple[LearnerState, list[Arrays]]:  # fmt: skip
-    """Take steps in all runs; arguments and result are those of `numba_loops.advance`."""
-    runs, num_states, width = learned.values.shape
-    flat: Any = learned.values.reshape(-1), learned.visits.reshape(-1)
-    known = _Tables(memoryview(flat[0]), memoryview(flat[1]), width)
-    max_count = learned.time + steps + 1  # no pair was seen more often than there were steps
-    waiting, pending = _waiting(learner, learned)
-    act, learn = _rules(learner, known, lambda one: _Schedule(*tables.listed(one, max_count)),
-                        stream, waiting)  # fmt: skip
-    returns, lengths, earned = (part.tolist() for part in sums)
-    at, ended, time = states.tolist(), list[tuple[int, int, float, int]](), learned.time
-    begins, take = [i * num_states for i in range(runs)], steppers(environment)
-    limit = horizon or float("inf")
-    for _ in range(steps):
-        over = []
-        for i, step in enumerate(take):
-            row = (begins[i] + at[i]) * width
-            action = act(row, time)
-            at[i], reward, terminated, truncated = step(action)
-            lengths[i] = length = lengths[i] + 1
-            ends = terminated or truncated or length >= limit
-            learn(i, row + action, reward, (begins[i] + at[i]) * width, terminated, ends, time)
-            earned[i] += reward
-            returns[i] += reward
-            if ends:
-                over.append(i)
-        time += 1
-        if over:
-            ended += [(i, time, returns[i], lengths[i]) for i in over]
-            _begin_anew(environment, over, (at, returns, lengths), stream)
-    states[:] = at
-    for part, now in zip(sums, (returns, lengths, earned), strict=True):
-        part[:] = now
-    return replace(learned, time=time, **pending(waiting)), [_columns(ended)]
+def _walk(
+    run: int, env_copy: EnvironmentCopy, rows: _Rows, sums: _Sums, ended: Ended, limit: float,
+    learn: Learn, draw: Draw | None, rate: _Rate,
+) -> Walk:  # fmt: skip
+    """One run: sent the time, it takes a step, and yields whether an episode is over."""
+    step, played, read = env_copy.env.step, env_copy.actions.append, rows.read
+    number, element = env_copy.number, env_copy.element
+    shares, by_visits, by_time = rate
+    epsilon, width = shares[0], rows.values.shape[1]
+    returns, length, earned = sums.returns, sums.length, sums.earned
+    over = True
+    time = yield False
+    try:
+        while True:
+            if over:
+                state = env_copy.state
+                row = rows[state] or read(state)
+            if by_visits:
+                epsilon = shares[sum(row[1])]
+            elif by_time:
+                epsilon = shares[time]
+            if draw is not None and (uniform := draw()) < epsilon:
+                action = min(int(uniform / epsilon * width), width - 1)
+            else:
+                action = row[0].index(max(row[0]))
+            played(action)
+            reached, reward, terminated, truncated, _ = step(element(action) if element else action)
+            onward, reward, length = number(reached), float(reward), length + 1
+            over = terminated or truncated or length >= limit
+            next_row = rows[onward] or read(onward)
+            learn(row, state, action, reward, next_row, terminated, over, time)
+            earned += reward
+            returns += reward
+            state, row = onward, next_row
+            if over:
+                ended.append((run, time + 1, returns, length))
+                returns, length = 0.0, 0
+            time = yield over
+    finally:
+        if not over:
+            env_copy.state = state
+        sums.returns, sums.length, sums.earned = returns, length, earned
 
 
-def _begin_anew(
-    environment: GymnasiumEnvironment,
-    over: list[int],
-    lists: tuple[list[int], list[float], list[int]],
-    stream: Stream,
-) -> None:
-    at, returns, lengths = lists
-    for i, state in zip(over, begun(environment, over, stream), strict=True):
-        at[i], returns[i], lengths[i] = state, 0.0, 0
+def _arrays(rows: list[Any]) -> Arrays:
+    kinds = {int: np.int64, float: np.float64}
+    columns = zip(*rows, strict=True)
+    return tuple(np.asarray(column, kinds[type(column[0])]) for column in columns)
 
 
-def _columns(ended: list[tuple[int, int, float, int]]) -> Arrays:
-    columns = zip(*ended, strict=True) if ended else ((),) * 4
-    kinds = np.int64, np.int64, np.float64, np.int64
-    return tuple(np.asarray(part, kind) for part, kind in zip(columns, kinds, strict=True))
+def _waiting(learned: Any) -> list[Callable[[], Pending]]:
+    """What says which step of SARSA waits for the next action, for each run."""
+    _, num_states, width = learned.values.shape
+    columns = zip(*(getattr(learned, name).tolist() for name in PENDING), strict=True)
+    places = [((pair // width % num_states, pair % width), *others) for pair, *others in columns]
+    return [partial(_itself, place) for place in places]
 
 
-_Waiting: TypeAlias = list[list[Any]]  # for each of PENDING a list with an entry for each run
+def _itself(place: Pending) -> Pending:
+    return place
 
 
-def _waiting(
-    learner: Learner[Any], learned: LearnerState
-) -> tuple[_Waiting, Callable[[_Waiting], dict[str, HostVector]]]:
-    """The steps of SARSA that wait, and what makes them parts of its state again."""
-    if type(learner) is not SARSA:
-        return [], lambda waiting: {}
+def _pending(waiting: list[Pending], num_states: int, width: int) -> dict[str, HostVector]:
+    """The same as parts of the state of SARSA."""
     kinds = {name: part.dtype for name, part in no_pending(1).items()}
-    lists = [np.asarray(getattr(learned, name)).tolist() for name in PENDING]
-    return lists, lambda waiting: {
-        name: np.asarray(part, kinds[name]) for name, part in zip(PENDING, waiting, strict=True)
-    }
+    rows = [
+        ((i * num_states + state) * width + action, *others)
+        for i, ((state, action), *others) in enumerate(waiting)
+    ]
+    columns = zip(PENDING, zip(*rows, strict=True), strict=True)
+    return {name: np.asarray(column, kinds[name]) for name, column in columns}
 
 
-def _rules(
-    learner: Learner[Any],
-    known: _Tables,
-    schedule: Callable[[Any], _Schedule],
-    stream: Stream,
-    waiting: _Waiting,
-) -> tuple[Act, Learn]:
-    """How a learner acts and learns, in one run."""
-    settings = cast(Any, learner)
-    epsilon = schedule(settings.exploration.epsilon).of_state(known)
-    act = _best(known) if settings.exploration.is_greedy else _acting(known, epsilon, stream)
-    policy = getattr(learner, "policy", None) or settings.exploration
-    value = _highest(known)
-    if type(learner) is not QLearning:
-        value = _mean(known, schedule(policy.epsilon).of_state(known))
-    step_size = schedule(settings.step_size).of_pair(known)
-    if type(learner) is SARSA:
-        return act, _learning_pairs(known, settings.discount, step_size, value, waiting)
-    return act, _learning(known, settings.discount, step_size, value)
+def _highest(row: Row, time: int) -> float:
+    return max(row[0])
 
 
-def _best(known: _Tables) -> Act:
-    """The first of the best actions."""
-    values, _, width = known
-
-    def act(row: int, time: int) -> int:
-        here: list[float] = values[row : row + width].tolist()
-        return here.index(max(here))
-
-    return act
-
-
-def _acting(known: _Tables, epsilon: Worth, stream: Stream) -> Act:
-    """The action that `EpsilonGreedy.choose` takes."""
-    values, _, width = known
-    draw = stream.generator.random
-
-    def act(row: int, time: int) -> int:
-        probability, uniform = epsilon(row, time), draw()
-        if uniform < probability:
-            return min(int(uniform / probability * width), width - 1)
-        here: list[float] = values[row : row + width].tolist()
-        return here.index(max(here))
-
-    return act
-
-
-def _highest(known: _Tables) -> Worth:
-    values, _, width = known
-    return lambda row, time: max(values[row : row + width].tolist())
-
-
-def _mean(known: _Tables, epsilon: Worth) -> Worth:
+def _mean(epsilon: _Rate) -> Value:
     """The mean over the actions of `EpsilonGreedy`."""
-    values, _, width = known
+    shares, by_visits, by_time = epsilon
 
-    def mean(row: int, time: int) -> float:
-        here: list[float] = values[row : row + width].tolist()
-        best, explored, value = here.index(max(here)), epsilon(row, time), 0.0
-        for a, one in enumerate(here):
-            probability = explored / width
+    def mean(row: Row, time: int) -> float:
+        values, visits = row
+        best, value = values.index(max(values)), 0.0
+        explored = shares[sum(visits) if by_visits else time if by_time else 0]
+        for a, one in enumerate(values):
+            probability = explored / len(values)
             value += (probability + (1.0 - explored) if a == best else probability) * one
         return value
 
     return mean
 
 
-def _learning(known: _Tables, discount: float, step_size: Worth, value: Worth) -> Learn:
+def _learning(discount: float, step_size: _Rate, value: Value) -> Learn:
     """Learn from one step, by the value of where it led."""
-    values, visits, _ = known
+    alphas, by_visits, by_time = step_size
 
     def learn(
-        i: int, here: int, reward: float, row: int, terminated: bool, over: bool, time: int
-    ) -> None:
-        ahead = 0.0 if terminated else value(row, time)
-        alpha = step_size(here, time)
-        visits[here] += 1
-        old = values[here]
-        values[here] = old + alpha * (reward + discount * ahead - old)
+        row: Row, state: int, action: int, reward: float, onward: Row, terminated: bool,
+        over: bool, time: int,
+    ) -> None:  # fmt: skip
+        values, visits = row
+        ahead = 0.0 if terminated else value(onward, time)
+        count, old = visits[action], values[action]
+        alpha = alphas[count if by_visits else time if by_time else 0]
+        visits[action] = count + 1
+        values[action] = old + alpha * (reward + discount * ahead - old)
 
     return learn
 
 
 def _learning_pairs(
-    known: _Tables, discount: float, step_size: Worth, value: Worth, waiting: _Waiting
-) -> Learn:
-    """SARSA: learn from the step before, and from the last of an episode at once."""
-    values, visits, _ = known
-    at, rewards, step_sizes, pending = waiting
+    discount: float, step_size: _Rate, value: Value, rows: _Rows, waiting: Pending
+) -> tuple[Learn, Callable[[], Pending]]:
+    """SARSA: learn from the step before, and from the last of an episode at once.
+
+    Also a function that says which step waits.
+    """
+    alphas, by_visits, by_time = step_size
+    pair, earned, share, pending = waiting
+    before = (rows[pair[0]] or rows.read(pair[0]))[0]
 
     def learn(
-        i: int, here: int, reward: float, row: int, terminated: bool, over: bool, time: int
-    ) -> None:
-        alpha = step_size(here, time)
-        visits[here] += 1
-        if pending[i]:
-            old = values[at[i]]
-            target = rewards[i] + discount * values[here]
-            values[at[i]] = old + step_sizes[i] * (target - old)
-        at[i], rewards[i], step_sizes[i], pending[i] = here, reward, alpha, not over
+        row: Row, state: int, action: int, reward: float, onward: Row, terminated: bool,
+        over: bool, time: int,
+    ) -> None:  # fmt: skip
+        nonlocal before, pair, earned, share, pending
+        values, visits = row
+        count = visits[action]
+        alpha = alphas[count if by_visits else time if by_time else 0]
+        visits[action] = count + 1
+        if pending:
+            old = before[pair[1]]
+            before[pair[1]] = old + share * (earned + discount * values[action] - old)
+        before, pair, earned, share, pending = values, (state, action), reward, alpha, not over
         if over:
-            ahead = 0.0 if terminated else value(row, time)
-            old = values[here]
-            values[here] = old + alpha * (reward + discount * ahead - old)
+            ahead, old = 0.0 if terminated else value(onward, time), values[action]
+            values[action] = old + alpha * (reward + discount * ahead - old)
 
-    return learn
+    return learn, lambda: (pair, earned, share, pending)

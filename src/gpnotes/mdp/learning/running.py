@@ -251,16 +251,21 @@ class _Runner:
         _check_learned(self.learned)
         self.ended: list[tuple[HostVector, ...]] = []
         self.watched: list[HostArray] = []
-        self.blocks: list[HostVector] = []
+        self.blocks: list[HostVector | list[float]] = []
         self.transitions: list[Transition] = []
         self.tables = numba_loops.ScheduleTables()
-        self.walks_plainly = plain_loop.serves(learner, environment, settings.runs, settings.record)
+        self.plain_loop: plain_loop.PlainLoop | None = None
         if parts:
             self._restore(parts)
-            return
-        self.steps, self.states = 0, environment.reset(self.stream, settings.runs)
-        self.returns, self.lengths = np.zeros(settings.runs), np.zeros(settings.runs, np.int64)
-        self.earned = np.zeros(settings.runs)
+        else:
+            self.steps, self.states = 0, environment.reset(self.stream, settings.runs)
+            self.returns, self.lengths = np.zeros(settings.runs), np.zeros(settings.runs, np.int64)
+            self.earned = np.zeros(settings.runs)
+        if plain_loop.serves(learner, environment, settings.runs, settings.record):
+            self.plain_loop = plain_loop.PlainLoop(
+                learner, environment, self.learned, (self.returns, self.lengths, self.earned),
+                self.tables, settings.horizon, self.stream,
+            )  # fmt: skip
 
     def onward(self, steps: int) -> Run:
         """Take steps until there are so many, and return the runs."""
@@ -281,8 +286,8 @@ class _Runner:
         if self.settings.loop is not None:
             self._loop(count)
             return
-        if self.walks_plainly:
-            self._walk_plainly(count)
+        if self.plain_loop is not None:
+            self._walk_plainly(self.plain_loop, count)
             return
         learner, environment, stream = self.settings.learner, self.settings.environment, self.stream
         horizon, record, states = self.settings.horizon, self.settings.record, self.states
@@ -318,15 +323,19 @@ class _Runner:
         self.states, self.steps = states, self.steps + count
         self.ended += ended
 
-    def _walk_plainly(self, count: int) -> None:
+    def _walk_plainly(self, loop: plain_loop.PlainLoop, count: int) -> None:
         """The same for a few runs, on Python's numbers."""
-        settings, states = self.settings, np.array(self.states, dtype=np.int64)
-        self.learned, ended = plain_loop.advance(
-            settings.learner, settings.environment, self.learned, self.tables, count,
-            settings.horizon, states, (self.returns, self.lengths, self.earned), self.stream,
-        )  # fmt: skip
-        self.states, self.steps = states, self.steps + count
-        self.ended += ended
+        loop.advance(count)
+        self.steps += count
+        if loop.is_full:
+            self._settle(loop)
+
+    def _settle(self, loop: plain_loop.PlainLoop | None) -> None:
+        """See that what the plain loop has come to stands in arrays."""
+        if loop is not None:
+            self.learned, self.states, sums, ended = loop.settled()
+            self.returns, self.lengths, self.earned = sums
+            self.ended += ended
 
     def _end_episodes(self, over: HostVector) -> None:
         """Keep what episodes came to that are over, and begin their sums anew."""
@@ -337,9 +346,14 @@ class _Runner:
 
     def _end_block(self) -> None:
         """Sum up a block."""
-        self.blocks.append(self.earned / self.settings.every)
-        self.earned = np.zeros_like(self.earned)
+        every = self.settings.every
+        if self.plain_loop is not None:
+            self.blocks.append([earned / every for earned in self.plain_loop.earned()])
+        else:
+            self.blocks.append(self.earned / every)
+            self.earned = np.zeros_like(self.earned)
         if self.settings.watch is not None:
+            self._settle(self.plain_loop)
             answer = np.array(self.settings.watch(self.learned))
             if answer.dtype.kind not in "biuf" or answer.shape != self.watched_shape(answer):
                 raise TypeError(
@@ -363,6 +377,7 @@ class _Runner:
 
     def parts(self) -> dict[str, HostArray]:
         """All that it takes to go on, as arrays of its own by name."""
+        self._settle(self.plain_loop)
         runs, generator = self.settings.runs, self.stream.generator.bit_generator.state
         learned = {item.name: getattr(self.learned, item.name) for item in fields(self.learned)}
         current = {
