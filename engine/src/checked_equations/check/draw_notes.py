@@ -4,7 +4,10 @@ A statement may hold for positive x alone, for symmetric A, for odd n. Where eve
 the symbol stands where it matters, below a root or a modulus, beside a transpose, above a sign,
 the numbers cannot tell. Whether they hide something is tried: the sign of x is turned, A is made
 lopsided, and nothing else is changed. A symbol on one side alone says nothing then, since the other
-side was found from it; and what has no value on either side needs no condition in print.
+side was found from it. Nor does one from which another symbol was found, which stays as it was: of
+such a one another number of the same kind, a larger x, a symmetric A, is told apart as well. And
+what has no value on a side says in print what it wants, as a root does; but a logarithm is often
+divided into others that want more.
 """
 
 from __future__ import annotations
@@ -45,18 +48,21 @@ def notes_on(
         values = [_numbers(bound.get(key)) for bound in drawn]
         if key in said or not all(v is not None and shared.is_so(v) for v in values):
             continue
-        changed = {**drawn[0], key: shared.changed(values[0])} if shared.changed else None
-        if changed is None or any(_fails(step, key, changed, allowed) for step in statement.steps):
+        if any(_hides(step, key, drawn[0], shared, allowed) for step in statement.steps):
             found[f"every draw of {key} is {shared.word}"] = None
     return tuple(found)
 
 
 class Shared(NamedTuple):
-    """What draws may share: the word for it, what tells it, and a number that is not so."""
+    """What draws may share: the word for it, what tells it, another number that is so and one that
+    is not, and whether it is told too where that has no value on a side.
+    """
 
     word: str
     is_so: Callable[[np.ndarray], bool]
+    kept: Callable[[Any], np.ndarray] | None = None
     changed: Callable[[Any], np.ndarray] | None = None
+    on_a_side: bool = False
 
 
 def _places(statement: t.Statement) -> Iterator[tuple[str, Shared]]:
@@ -64,7 +70,8 @@ def _places(statement: t.Statement) -> Iterator[tuple[str, Shared]]:
     for step in statement.steps:
         for _, part in t.walk(step):
             for key in _below(part, _is_signed(part)):
-                yield key, _POSITIVE
+                is_log = isinstance(part, t.Function) and part.name == "log"
+                yield key, _POSITIVE._replace(on_a_side=is_log)
             for key in _below(part, _transposes(part)):
                 yield key, _SYMMETRIC
             if isinstance(part, t.Power) and part.base == t.Sum((t.Number(1.0),), (-1,)):
@@ -72,18 +79,30 @@ def _places(statement: t.Statement) -> Iterator[tuple[str, Shared]]:
                 yield _key(part.exponent), _ODD
 
 
-def _fails(step: t.Step, key: str, changed: Mapping[str, Any], allowed: Tolerance) -> bool:
-    """Whether a step with the symbol on both sides no longer holds, or has a value on one alone."""
+def _hides(
+    step: t.Step, key: str, drawn: Mapping[str, Any], shared: Shared, allowed: Tolerance
+) -> bool:
+    """Whether a step holds no longer for a number of another kind, but for another of the same."""
+    if shared.changed is None or shared.kept is None:
+        return True
     if not all(key in names_in(side) for side in (step.left, step.right)):
         return False
-    bound = BoundStatement(t.Statement((step,)), (Draw(changed),), allowed)
-    sides = [_value(bound.draws[0], side) for side in (step.left, step.right)]
-    if sides == [False, False]:
-        return False
+    other, alike = (
+        BoundStatement(t.Statement((step,)), (Draw({**drawn, key: new}),), allowed)
+        for new in (shared.changed(host(drawn[key])), shared.kept(host(drawn[key])))
+    )
+    sides = [_value(other.draws[0], side) for side in (step.left, step.right)]
+    missing = sum(not has_value for has_value in sides)
+    if missing:
+        return missing == 1 and shared.on_a_side and _holds(alike, step)
+    return not _holds(other, step) and _holds(alike, step)
+
+
+def _holds(bound: BoundStatement, step: t.Step) -> bool:
     try:
-        return sides != [True, True] or not bound.compare(0, step).holds
-    except (EquationError, ValueError):  # of other shapes
-        return True
+        return bound.compare(0, step).holds
+    except (EquationError, ValueError):  # of other shapes, or without a value
+        return False
 
 
 def _value(draw: Draw, side: t.Node) -> bool:
@@ -155,11 +174,17 @@ def _lopsided(value: np.ndarray) -> np.ndarray:
     return above
 
 
+def _wider(value: np.ndarray) -> np.ndarray:
+    """Another symmetric matrix, positive definite if it was."""
+    more: np.ndarray = value + 0.1 * np.abs(value).max() * np.eye(len(value))
+    return more
+
+
 def _parity(value: np.ndarray) -> float:
     return float(np.real(value)) % 2 if value.ndim == 0 else -1.0
 
 
-_POSITIVE = Shared("positive", _positive, lambda value: -value)
-_SYMMETRIC = Shared("symmetric", _symmetric, _lopsided)
+_POSITIVE = Shared("positive", _positive, lambda value: 1.1 * value, lambda value: -value)
+_SYMMETRIC = Shared("symmetric", _symmetric, _wider, _lopsided)
 _EVEN = Shared("even", lambda value: _parity(value) == 0)
 _ODD = Shared("odd", lambda value: _parity(value) == 1)
