@@ -133,6 +133,7 @@ def test_the_engine_tries_again_and_no_row_counts_twice(cluster, chunks):
     assert list(chunks[2].path.parent.glob("*.300.*")), "it did not fail"
 
 
+@pytest.mark.nightly
 def test_a_chunk_that_fails_too_often_is_named(cluster, chunks, gp):
     chunks[3] = replace(chunks[3], failures=3)
     with pytest.raises(ChunkError, match="chunk 3 of chunks failed: OSError: the disk") as caught:

@@ -104,7 +104,13 @@ INSIDE = """[...document.querySelectorAll('input[type=range]')].every(
     ({ value, min, max }) => value >= min - 1e-9 && value <= Number(max) + 1e-9)"""
 
 
-@pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if kind in ("exact", "grid", "rabbit") else pytest.mark.nightly)
+        for kind in WRONG
+    ],
+)
 def test_an_address_that_nobody_could_set_leads_to_a_state_all_the_same(
     figure: Any, kind: str
 ) -> None:

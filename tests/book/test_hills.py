@@ -341,7 +341,7 @@ def test_five_more_and_an_end(acquisition):
     assert page.locator("[data-action=next]").is_enabled()
 
 
-@pytest.mark.parametrize("name", ["rbf", "matern52"])
+@pytest.mark.parametrize("name", ["rbf", pytest.param("matern52", marks=pytest.mark.nightly)])
 def test_no_choice_breaks_down_when_there_are_many_evaluations(opened, name):
     page = opened("acquisition", given=FIRST.replace("matern52", name))
     for trial in range(1, 5):

@@ -41,6 +41,7 @@ def mesh() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.book
+@pytest.mark.nightly
 def test_it_is_the_surface_of_the_chapter(
     mesh: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,7 +54,7 @@ def test_what_is_beyond_the_reference_adds_nothing():
     assert hypervolume([[0.5, 0.5], [0.0, 1.5]], [1.0, 1.0]) == 0.25
 
 
-@pytest.mark.parametrize("m", [2, 3])
+@pytest.mark.parametrize("m", [2, pytest.param(3, marks=pytest.mark.nightly)])
 def test_the_expected_growth_is_the_mean_of_draws(m):
     draws = np.random.default_rng(m)
     front, reference = draws.random((6, m)), np.full(m, 1.2)

@@ -259,6 +259,7 @@ def test_the_first_failure_ends_the_search_unless_failures_are_expected():
             ParetoOptimiser(SQUARE, on_failure=word, rng=1)
 
 
+@pytest.mark.nightly
 def test_the_front_is_of_what_meets_measured_constraints():
     found = minimise_several(
         constrained, SQUARE, 18, num_constraints=1, reference=[1.5, 1.5], rng=1

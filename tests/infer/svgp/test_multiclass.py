@@ -295,16 +295,28 @@ def test_the_unit_of_f_cannot_be_learnt(numbers):
     assert abs(bar.gp.kernel.lengthscale) > 1e-3
 
 
-def test_fits_raise_the_bound(numbers):
+@pytest.fixture
+def unfitted(numbers):
+    """A model, what is held of it, and its bound."""
     X, y, Z, _ = numbers
     model = svgp.SVGP(GP(RBF(1.0, 4.0), 0.0), RobustMax(C, 0.05), Z)
-    held = ("gp.kernel.variance",)
-    start = svgp.elbo(condition(model, X, y), X, y)
+    return model, ("gp.kernel.variance",), svgp.elbo(condition(model, X, y), X, y)
+
+
+def test_a_fit_raises_the_bound(numbers, unfitted):
+    X, y, _, _ = numbers
+    model, held, start = unfitted
     found = fit(model, X, y, fixed=held, max_steps=15)
     assert isinstance(found.posterior, svgp.ClassesPosterior)
     assert found.log_evidence > start + 1.0
     assert found.log_evidence == pytest.approx(svgp.elbo(found.posterior, X, y), abs=1e-3)
     assert "gp.kernel.lengthscale" in str(found)
+
+
+@pytest.mark.nightly
+def test_a_fit_by_batches_raises_the_bound(numbers, unfitted):
+    X, y, _, _ = numbers
+    model, held, start = unfitted
     begin = svgp.initial_posterior(model)
     rates = {"step_size": 0.2, "learning_rate": 0.05}
     climbed = fit_from(begin, X, y, max_steps=150, batch=10, fixed=held, rng=stream(0), **rates)
