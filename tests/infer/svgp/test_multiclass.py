@@ -306,14 +306,13 @@ def unfitted(numbers):
 def test_a_fit_raises_the_bound(numbers, unfitted):
     X, y, _, _ = numbers
     model, held, start = unfitted
-    found = fit(model, X, y, fixed=held, max_steps=15)
+    found = fit(model, X, y, fixed=held, max_steps=10)
     assert isinstance(found.posterior, svgp.ClassesPosterior)
     assert found.log_evidence > start + 1.0
     assert found.log_evidence == pytest.approx(svgp.elbo(found.posterior, X, y), abs=1e-3)
     assert "gp.kernel.lengthscale" in str(found)
 
 
-@pytest.mark.nightly
 def test_a_fit_by_batches_raises_the_bound(numbers, unfitted):
     X, y, _, _ = numbers
     model, held, start = unfitted
