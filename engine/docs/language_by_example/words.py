@@ -162,7 +162,7 @@ def _case(word: str) -> Example:
 # Signs with a range, averages, constants, spaces, marks
 
 _REDUCED: dict[str, Callable[..., Any]] = {
-    "sum": np.sum, "prod": np.prod, "min": np.min, "max": np.max,
+    "sum": np.sum, "prod": np.prod, "min": np.min, "max": np.max, "inf": np.min, "sup": np.max,
     "argmin": lambda values: np.argmin(values) + 1,
     "argmax": lambda values: np.argmax(values) + 1,
 }  # fmt: skip

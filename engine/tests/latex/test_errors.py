@@ -38,7 +38,7 @@ FAULTS = [
     ("x_i", "unbound symbol `x_i`", "x_i"),
     ("x^*", "unbound symbol `x^*`", "x^*"),
     (r"\sum_{i=1}^N x_i + x_i", "unbound symbol `i`", None),
-    (r"\sum_{i} x_i", "unbound symbol `i`", "i"),
+    (r"\sum_{i} 2", "unbound symbol `i`", "i"),
     ("a + e", "unbound symbol `e`", "e"),
     ("a^{e'}", "unbound symbol `e'`", "e'"),
     # shapes

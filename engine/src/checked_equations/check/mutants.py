@@ -31,10 +31,18 @@ UNEQUAL = r"\ne"  # which says so little that most edits of its sides leave it t
 CLOSER = STRICT.items() | _EQUAL.items()  # these only claim more of the same sides
 _WORDS = {
     "prod": "product", "min": "minimum", "max": "maximum", "det": "determinant", "tr": "trace",
+    "ceil": "ceiling", "inf": "infimum", "sup": "supremum",
 }  # fmt: skip
 _OTHER = {  # and how it is said: "product for sum"
     one: (other, " for ".join(_WORDS.get(word, word) for word in (other, one)))
-    for pair in (("sum", "prod"), ("min", "max"), ("det", "tr"), ("argmin", "argmax"))
+    for pair in (
+        ("sum", "prod"),
+        ("min", "max"),
+        ("inf", "sup"),
+        ("det", "tr"),
+        ("argmin", "argmax"),
+        ("floor", "ceil"),
+    )
     for one, other in (pair, pair[::-1])
 }
 

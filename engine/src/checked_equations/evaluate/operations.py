@@ -195,7 +195,7 @@ def _unary(function: Callable[[Array], Array], entries_of: str = "") -> Callable
 
 _ELEMENTWISE = (
     "exp", "cos", "sin", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin", "arctan", "sign",
-    "arcsinh", "arccosh", "arctanh",
+    "arcsinh", "arccosh", "arctanh", "floor", "ceil",
 )  # fmt: skip
 # The principal values are those of [DLMF 4.23, 4.37]: `arccot z` is `arctan(1/z)`.
 _RECIPROCALS = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .parser_tables import grammar
 from .tokenizer import UnclosedError
-from .tree import Name, Node, Statement, walk
+from .tree import Name, Node, Reduction, Statement, entries_along, walk
 from .vocabulary import UNREAD
 
 
@@ -76,14 +76,22 @@ def _parse(
         node = _both(latex, node, below, free)
     if not free:
         node = distribution_arguments(node, kinds)
+        implied = {id(name) for _, part in walk(node) for name in _implied(part)}
         for _, part in walk(node):  # a running variable outside its sum is bound to nothing
-            if isinstance(part, Name) and part.key not in kinds:
+            if isinstance(part, Name) and part.key not in kinds and id(part) not in implied:
                 if part == DOTS:
                     problem = f"`{part.key}` that what stands around it does not determine"
                     raise EquationError(f"{problem}: {UNREAD[part.key]}", latex, part.span)
                 problem = f"unbound symbol `{part.key}`{nearest(part.key, list(kinds))}"
                 raise EquationError(problem, latex, part.span)
     return node
+
+
+def _implied(node: Node) -> Iterator[Node]:
+    """What stands for a range that is not bound: entries say how far it runs."""
+    if isinstance(node, Reduction) and any(entries_along(node)):
+        assert node.over.members is not None
+        yield node.over.members
 
 
 def _built(

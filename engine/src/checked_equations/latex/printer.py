@@ -180,6 +180,8 @@ def _function(node: t.Function, p: Printer) -> str:
     arguments = [p.any(a) for a in node.arguments]
     if node.name in _MARKS:
         return p.base(node.arguments[0]) + _MARKS[node.name]
+    if node.name in ("floor", "ceil"):
+        return f"\\l{node.name} {arguments[0]} \\r{node.name}"
     if node.name == "binom":
         return f"\\binom{{{arguments[0]}}}{{{arguments[1]}}}"
     if node.name == "identity":

@@ -224,11 +224,19 @@ class Range(Ends, Node):
 
 
 class Reduction(Node):
-    """``\\sum``, ``\\prod``, ``\\min`` or ``\\max`` of `body` over `over`; `kind` says which."""
+    """``\\sum``, ``\\prod``, ``\\min``, ``\\sup`` ... of `body` over `over`; `kind` says which."""
 
     kind: str
     over: Range
     body: Node
+
+
+def entries_along(node: Reduction) -> Iterator[tuple[Subscript, int]]:
+    """The entries that say how far the ``i`` of ``\\sum_i`` runs, as ``A_{ki}``, and its place."""
+    if node.over.members == Name(node.over.index):
+        for _, part in walk(node.body):
+            if isinstance(part, Subscript) and Index(node.over.index) in part.indices:
+                yield part, part.indices.index(Index(node.over.index))
 
 
 class Limit(Node):

@@ -47,6 +47,7 @@ AMBIGUOUS_INVERSES = AMBIGUOUS_POWERS | {*INVERSES, *INVERSES.values()}
 BIG = {
     "\\sum": "sum", "\\prod": "prod", "\\min": "min", "\\max": "max",
     "\\mathrm{min}": "min", "\\mathrm{max}": "max",
+    "\\sup": "sup", "\\inf": "inf",
     "\\mathrm{argmin}": "argmin", "\\mathrm{argmax}": "argmax",
 }  # fmt: skip
 EXPECTATIONS = {
@@ -75,9 +76,10 @@ BLOCKS = {
 }
 OPEN = {"(": ")", "[": "]", "\\{": "\\}"}
 CLOSE = {shut: opened for opened, shut in OPEN.items()}
+ROUNDED = {"\\lfloor": "_LFLOOR", "\\lceil": "_LCEIL"}
 ENDS_AN_OPERAND = _set(
-    r"NUMBER NAME CONSTANT _RPAR _RANGLE _RBAR RNORM _RB TRANSPOSE INVERSE INVTRANS FACTORIAL DIFF "
-    r"_ENDBLOCK _ENDCASES DOTS"
+    r"NUMBER NAME CONSTANT _RPAR _RANGLE _RROUNDED _RBAR RNORM _RB TRANSPOSE INVERSE INVTRANS "
+    r"FACTORIAL DIFF _ENDBLOCK _ENDCASES DOTS"
 )
 EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV INFIX WHEN IN _STOP")
 # Phrases between formulas, small letters, without the punctuation around them.
@@ -91,6 +93,7 @@ CONNECTIVES = frozenset(
     {"and", "so", "so that", "thus", "hence", "therefore", "then", "and so", "and thus"}
     | {"and hence", "and therefore", "that is", "i.e", "which gives", "equivalently"}
 )  # what follows is a statement, and is checked
+REASONS = frozenset({"by", "because", "since", "using", "from", "due"})  # in brackets: passed over
 CASES = _set(r"if when for where otherwise else elsewhere") | {""}
 RESERVED = CASES | {"unless", "as", "in", "is", "on", "holds", "and", "or", "not"}
 
@@ -104,10 +107,10 @@ UNREAD = {
     **dict.fromkeys(["\\iff", "\\Leftrightarrow", "\\Longleftrightarrow"], _ARROW),
     "\\oint": "write the integral over a bound variable", "\\Pr": "bind it as a function",
     "\\iint": "write \\int\\int", "\\iiint": "write \\int\\int\\int",
-    "\\sup": "write \\max, over a finite set", "\\inf": "write \\min, over a finite set",
+    **dict.fromkeys(["\\sup", "\\inf"], "write what it runs over, a finite set, below it"),
     **dict.fromkeys(["\\limsup", "\\liminf"], _LIMIT),
     **dict.fromkeys(["\\cup", "\\cap", "\\setminus", "\\emptyset"], "sets are bound whole"),
-    **dict.fromkeys(["\\lfloor", "\\rfloor", "\\lceil", "\\rceil", "\\mod", "\\bmod"], _BIND),
+    **dict.fromkeys(["\\mod", "\\bmod"], _BIND),
     **dict.fromkeys(["\\bigotimes", "\\bigoplus"], _BIND),
     **dict.fromkeys(["\\bigcup", "\\bigcap"], "sets are bound whole"),
     **dict.fromkeys(["\\cancel", "\\bcancel", "\\xcancel"], "write what is meant"),

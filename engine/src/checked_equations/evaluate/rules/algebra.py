@@ -220,6 +220,10 @@ def _function(node: t.Function, ev: Evaluator, scope: Scope) -> Array:
         (condition,) = node.arguments
         assert isinstance(condition, t.Step), "the grammar allows no other"
         return scalar(_holds(ev, condition, scope))
+    if node.name in ("min", "max") and len(node.arguments) == 1:
+        members = members_of(node.arguments[0], ev, scope)
+        if members is not None:
+            return op.FUNCTIONS[node.name](*map(conform, members))
     arguments = [ev.of(a, scope) for a in node.arguments]
     own = ev.bindings.get(node.name)
     return (

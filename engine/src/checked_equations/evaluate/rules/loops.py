@@ -12,6 +12,7 @@ import numpy as np
 
 from ...errors import OperationError
 from ...latex import tree as t
+from ...latex.printer import to_latex
 from .. import operations as op
 from ..evaluator import Evaluator, Item, Points, Scope, rule
 from ..values import Array, Distribution, Nodes, conform, scalar
@@ -20,8 +21,11 @@ from .algebra import argument, members_of, whole_number
 _LONGEST = 10_000_000
 
 
-def _members(ev: Evaluator, over: t.Range, scope: Scope) -> list[Any]:
-    if over.members is None:
+def _members(ev: Evaluator, node: t.Reduction, scope: Scope) -> list[Any]:
+    over = node.over
+    if over.members == t.Name(over.index) and over.index not in ev.bindings:
+        members = list(range(1, _entries(ev, node, scope) + 1))
+    elif over.members is None:
         first, last = (whole_number(ev.of(limit, scope)) for limit in over.limits)
         if last - first > _LONGEST:
             raise OperationError(f"a range of {last - first + 1} is too long to go through")
@@ -38,6 +42,19 @@ def _members(ev: Evaluator, over: t.Range, scope: Scope) -> list[Any]:
     return members
 
 
+def _entries(ev: Evaluator, node: t.Reduction, scope: Scope) -> int:
+    """How far the index of ``\\sum_i`` runs, which nobody bound: as far as the entries along it."""
+    found: dict[int, str] = {}
+    for entry, place in t.entries_along(node):
+        shape = ev.of(entry.base, scope).shape
+        if place < len(shape):
+            found.setdefault(shape[place], to_latex(entry))
+    if len(found) == 1:
+        return next(iter(found))
+    told = " and ".join(f"{length} of `{said}`" for length, said in found.items()) or "nothing"
+    raise OperationError(f"`{node.over.index}` runs over {told}: write its range, or bind it")
+
+
 def elements(ev: Evaluator, node: t.Node, scope: Scope) -> list[Any]:
     """What `node` runs over: a bound set, 1 to a bound number, the entries of a vector."""
     bound = members_of(node, ev, scope)
@@ -51,6 +68,7 @@ def elements(ev: Evaluator, node: t.Node, scope: Scope) -> list[Any]:
 
 _STEPS: dict[str, Callable[[Array, Array], Array]] = {
     "sum": op.add, "prod": op.multiply, "min": np.minimum, "max": np.maximum,
+    "inf": np.minimum, "sup": np.maximum,
 }  # fmt: skip
 
 
@@ -60,7 +78,7 @@ def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
         if ev.beyond is not None:
             return ev.beyond.endless(node, ev, scope)
         return _series(node, ev, scope)
-    members = _members(ev, node.over, scope)
+    members = _members(ev, node, scope)
     ev.terms += len(members)
     items = (Item(m.tobytes() if isinstance(m, np.ndarray) else m, m) for m in members)
     values = [ev.of(node.body, {**scope, node.over.index: item}) for item in items]

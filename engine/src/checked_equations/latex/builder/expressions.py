@@ -155,9 +155,24 @@ class Expressions:
                 raise self._fault(f"{of}: write the derivative as {function}'(...)", at.span)
 
     def chain(self, span: Span, *parts: Any) -> list[t.Step]:
-        """``a = b = c``: one step for each relation."""
-        threes = zip(parts[::2], parts[1::2], parts[2::2], strict=False)
-        return [self.relation(span, *three) for three in threes]
+        """``a = b = c``: one step for each relation; of tuples, for each of their entries."""
+        signs, sides = (
+            parts[1::2],
+            [side if isinstance(side, list) else [side] for side in parts[::2]],
+        )
+        if len({len(side) for side in sides}) > 1 or (len(sides[0]) > 1 and {*signs} != {"="}):
+            wanted = "an equals sign and another of as many entries"
+            raise self._fault(f"a tuple must have {wanted} beside it", span)
+        columns = [
+            zip(column, signs, column[1:], strict=False) for column in zip(*sides, strict=True)
+        ]
+        return [self.relation(span, *three) for column in columns for three in column]
+
+    def entries(self, span: Span, *parts: Any) -> list[Node]:
+        """``(a, b)``, a side of an equation."""
+        if any(sign != "," for sign in parts[1::2]):
+            raise self._fault("commas stand between the entries of a tuple", span)
+        return list(parts[::2])
 
     def relation(self, span: Span, left: Node, sign: Word, right: Node) -> t.Step:
         """One relation between two expressions."""
@@ -349,6 +364,14 @@ class Expressions:
         if isinstance(inside, t.Bars) and not bracketed:
             raise self._fault("ambiguous: write \\lVert and \\rVert for a norm, or brackets", span)
         return t.Bars(inside, span=span)
+
+    def floor(self, span: Span, inside: Node) -> Node:
+        """``\\lfloor x \\rfloor``."""
+        return t.Function("floor", (inside,), span=span)
+
+    def ceil(self, span: Span, inside: Node) -> Node:
+        """``\\lceil x \\rceil``."""
+        return t.Function("ceil", (inside,), span=span)
 
     def inner(self, span: Span, left: Node, comma: Word, right: Node) -> Node:
         """``\\langle a, b \\rangle``."""

@@ -128,6 +128,17 @@ def close_angle(s: Stream) -> None:
     s.emit("_RANGLE", "\\rangle")
 
 
+def open_rounded(s: Stream) -> None:
+    """Read ``\\lfloor`` or ``\\lceil``."""
+    s.open(v.ROUNDED[s.text()], s.text())
+
+
+def close_rounded(s: Stream) -> None:
+    """Read ``\\rfloor`` or ``\\rceil``."""
+    _shut(s, s.text().replace("\\r", "\\l"))
+    s.emit("_RROUNDED", s.text())
+
+
 # Where a statement ends
 
 
@@ -360,7 +371,7 @@ _INSTEAD = {
 def phrase(s: Stream) -> None:
     """Read ``\\text{...}``."""
     said = " ".join(s.text()[6:-1].lower().strip(" ,.;~").split())
-    if s.top() in ("env:cases", "env:dcases") and said in v.CASES:
+    if (s.top() in ("env:cases", "env:dcases") and said in v.CASES) or _is_reason(said):
         s.i += 1
     elif s.stack:
         _symbol(s, said)
@@ -372,6 +383,12 @@ def phrase(s: Stream) -> None:
         end_statement(s, said)
     else:
         _symbol(s, said)
+
+
+def _is_reason(said: str) -> bool:
+    """Whether it stands in brackets and gives a reason: ``(by symmetry)``."""
+    first, *_ = said[1:-1].split() or [""]
+    return said[:1] == "(" and said[-1:] == ")" and first in v.REASONS
 
 
 def for_all(s: Stream, condition: str = "all") -> None:

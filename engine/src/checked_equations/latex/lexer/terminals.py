@@ -229,6 +229,8 @@ _HANDLERS: dict[str, Callable[[Stream], None]] = {
     "\\left.": calculus.open_point, "\\frac": calculus.fraction, "\\int": calculus.integral,
     "\\nabla": calculus.nabla, "{": lambda s: s.open("_LB", "brace"), "}": brackets.close_brace,
     "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,
+    **dict.fromkeys(v.ROUNDED, brackets.open_rounded),
+    **dict.fromkeys(["\\rfloor", "\\rceil"], brackets.close_rounded),
     "|": brackets.bar, "\\|": brackets.bar, "^": _power, "_": _subscript,
     ",": brackets.separator, ";": brackets.separator, ".": brackets.point, ":": _colon,
     "\\\\": brackets.row, "&": brackets.ampersand, "\\forall": brackets.for_all,

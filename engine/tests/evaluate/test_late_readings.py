@@ -1,0 +1,77 @@
+"""Sums along entries, extremes of a set, whole numbers, tuples, reasons: true ones and false."""
+
+import math
+
+import pytest
+
+from checked_equations import EquationError, check_equation
+
+
+def table(rng):
+    A, x = rng.normal(size=(3, 4)), rng.normal(size=4)
+    return {"A": A, "x": x, "b": A @ x, "k": int(rng.integers(1, 4))}
+
+
+def own(rng):
+    x = rng.uniform(-5.0, 5.0, 6)
+    return {"x": x, "a": max(x), "b": min(x)}
+
+
+def of_a_set(rng):
+    S = {float(one) for one in rng.uniform(0.5, 5.0, 4)}
+    return {"S": S, "a": max(S) - 2.0 * min(S) ** 2}
+
+
+def real(rng):
+    x = rng.uniform(-9.0, 9.0)
+    return {"x": x, "a": math.floor(x) - 3 * math.ceil(x / 2)}
+
+
+def pair(rng):
+    c, d = rng.uniform(1.0, 2.0, 2)
+    return {"a": c + d, "b": c - d, "c": c, "d": d}
+
+
+def alone(rng):
+    return {key: value for key, value in pair(rng).items() if key != "b"}
+
+
+TWINS = (
+    (r"b_k = \sum_j A_{kj} x_j", r"b_k = \sum_j A_{kj} x_k", table),
+    (r"b_k = \sum_j A_{kj} x_j", r"b_k = \prod_j A_{kj} x_j", table),
+    (r"a - b = \sup_i x_i - \inf_i x_i", r"a - b = \sup_i x_i - \sup_i x_i", own),
+    (r"a = \max S - 2 \inf_{s \in S} s^2", r"a = \min S - 2 \inf_{s \in S} s^2", of_a_set),
+    (r"a = \lfloor x \rfloor - 3 \lceil x / 2 \rceil",
+     r"a = \lceil x \rceil - 3 \lfloor x / 2 \rfloor", real),
+    ("(a, b) = (c + d, c - d)", "(a, b) = (c - d, c + d)", pair),
+    (r"a = c + d \quad \text{(by hand)}", r"a = c - d \quad \text{(by hand)}", alone),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("true", "false", "draw"), TWINS)
+def test_a_true_statement_holds_and_its_false_twin_does_not(true, false, draw):
+    record = check_equation(true, draw)
+    assert record.mutants.caught > 0
+    assert record.mutants.survived == 0
+    with pytest.raises(EquationError, match="does not hold"):
+        check_equation(false, draw)
+
+
+def test_entries_that_run_unlike_far_say_so():
+    with pytest.raises(EquationError, match=r"`j` runs over 3 of `A_{j,k}` and 4 of `x_{j}`"):
+        check_equation(r"b_k = \sum_j A_{jk} x_j", table)
+
+
+def test_floor_and_ceiling_are_told_apart():
+    edits = [m.edit for m in check_equation(r"a = \lfloor x \rfloor", floor_alone).mutants.list]
+    assert "ceiling for floor of x" in edits
+    assert check_equation(r"\lfloor n / 2 \rfloor + \lceil n / 2 \rceil = n", odd_and_even).steps
+
+
+def floor_alone(rng):
+    x = rng.uniform(-9.0, 9.0)
+    return {"x": x, "a": math.floor(x)}
+
+
+def odd_and_even(rng):
+    return {"n": int(rng.integers(1, 50))}
