@@ -37,6 +37,7 @@ STATEMENTS = (
     Row("a reason in brackets, which is passed over",
         r"d &= a b + a c \\ &= a (b + c) \quad \text{(by distributivity)}",
         {"d": a * b + a * c, "a": a, "b": b, "c": c}),
+    Row("a condition before the statement", r"\text{If } a > 0, \quad f = a^2 + a", _F),
     Row("several conditions", r"f = a^2 + a \text{ if } a > 0 \text{ and } a < 3", _F),
     Row("a range of numbers", r"f = a^2 + a \text{ for } i = 1, \dots, N", {**_F, "i": 2, "N": 4}),
     Row("a range behind a comma, and one without end", r"u_i = a x_i, \quad i = 1, \dots, N, "

@@ -36,6 +36,11 @@ def alone(rng):
     return {key: value for key, value in pair(rng).items() if key != "b"}
 
 
+def whole(rng):
+    n = int(rng.integers(3, 9))
+    return {"n": n, "s": sum(range(n + 1))}
+
+
 TWINS = (
     (r"b_k = \sum_j A_{kj} x_j", r"b_k = \sum_j A_{kj} x_k", table),
     (r"b_k = \sum_j A_{kj} x_j", r"b_k = \prod_j A_{kj} x_j", table),
@@ -44,6 +49,11 @@ TWINS = (
     (r"a = \lfloor x \rfloor - 3 \lceil x / 2 \rceil",
      r"a = \lceil x \rceil - 3 \lfloor x / 2 \rfloor", real),
     ("(a, b) = (c + d, c - d)", "(a, b) = (c - d, c + d)", pair),
+    (r"\text{If } c > 0, \quad a = c + d", r"\text{If } c > 0, \quad a = c - d", alone),
+    (r"\text{for } d > 0 \text{ and } c < 3 \\ a = c + d",
+     r"\text{for } d > 0 \text{ and } c < 3 \\ a = c d", alone),
+    (r"\text{For } n = 1, 2, \dots, \quad s = n (n + 1) / 2",
+     r"\text{For } n = 1, 2, \dots, \quad s = n (n - 1) / 2", whole),
     (r"a = c + d \quad \text{(by hand)}", r"a = c - d \quad \text{(by hand)}", alone),
 )  # fmt: skip
 
@@ -75,3 +85,17 @@ def floor_alone(rng):
 
 def odd_and_even(rng):
     return {"n": int(rng.integers(1, 50))}
+
+
+@pytest.mark.parametrize(
+    ("latex", "problem"),
+    [
+        (r"\text{If } c < 0, \quad a = c + d", "condition"),
+        (r"\text{If } c > 0,", "ends too early"),
+        (r"\text{If } c, \quad a = c + d", "a condition needs a relation"),
+        (r"a = c + d \\ \text{if } c > 0", "write what this is for"),
+    ],
+)
+def test_a_leading_condition_is_met_and_has_its_statement(latex, problem):
+    with pytest.raises(EquationError, match=problem):
+        check_equation(latex, alone)

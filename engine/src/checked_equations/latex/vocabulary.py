@@ -81,7 +81,7 @@ ENDS_AN_OPERAND = _set(
     r"NUMBER NAME CONSTANT _RPAR _RANGLE _RROUNDED _RBAR RNORM _RB TRANSPOSE INVERSE INVTRANS "
     r"FACTORIAL DIFF _ENDBLOCK _ENDCASES DOTS"
 )
-EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV INFIX WHEN IN _STOP")
+EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV INFIX WHEN LEAD IN _STOP")
 # Phrases between formulas, small letters, without the punctuation around them.
 QUANTIFIERS = frozenset({"for", "for all", "for every", "for each", "for any"})
 CONDITIONS = QUANTIFIERS | {

@@ -229,8 +229,14 @@ class TreeBuilder(Expressions):
 
     # -- conditions: `for`, `if`, `for all` -----------------------------------------------
 
-    def claim(self, span: Span, chain: list[t.Step], *parts: Any) -> Claim:
+    def lead(self, span: Span, *parts: Any) -> tuple[Any, ...]:
+        """``\\text{If } x > 0,`` before a chain."""
+        return parts
+
+    def claim(self, span: Span, *parts: Any) -> Claim:
         """A chain and its conditions; a bare name says what the chain is for, and no more."""
+        lead, (chain, *rest) = (parts[0], parts[1:]) if isinstance(parts[0], tuple) else ((), parts)
+        parts = (*lead, *rest)
         stated: list[Node] = []
         for word, conditions in zip(parts[::2], parts[1::2], strict=True):
             bare = [c for c in conditions if not isinstance(c, t.Step | t.Member)]

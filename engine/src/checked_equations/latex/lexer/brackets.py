@@ -169,7 +169,7 @@ def _lists_more(s: Stream) -> bool:
     """Whether a condition goes on: `for all x, y`, `i = 1, \\dots, N`; any other comma ends it."""
     if s.text(1) in _ENDS or s.tokens[s.i + 1].wide:
         return False
-    words = itertools.takewhile(lambda word: word.type != "WHEN", reversed(s.out))
+    words = itertools.takewhile(lambda word: word.type not in ("WHEN", "LEAD"), reversed(s.out))
     bare = not any(word.type in ("REL", "IN") for word in words)
     texts = (token.text for token in s.tokens[s.i + 1 :])
     ends = v.RELATIONS | _ENDS | {"\\dots"}
@@ -392,12 +392,22 @@ def _is_reason(said: str) -> bool:
 
 
 def for_all(s: Stream, condition: str = "all") -> None:
-    """Read ``\\forall``, or words that begin a condition."""
-    if s.last() in ("", "_STOP"):
+    """Read ``\\forall``, or words that begin a condition, before a statement or behind it."""
+    leads = s.last() in ("", "_STOP")
+    if leads and not _statement_follows(s):
         raise s.fault("write what this is for behind the statement")
     s.given = False
     s.condition = condition
-    s.emit("WHEN", condition)
+    s.emit("LEAD" if leads else "WHEN", condition)
+
+
+def _statement_follows(s: Stream) -> bool:
+    """Whether something ends the condition that begins here, before the display ends."""
+    for token, free in outside(s.tokens[s.i + 2 :]):
+        parts = token.wide or token.text in (",", ";", "\\\\") or token.text.startswith("\\text{")
+        if free and parts:
+            return True
+    return False
 
 
 def _symbol(s: Stream, said: str) -> None:
