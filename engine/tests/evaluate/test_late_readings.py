@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from checked_equations import EquationError, check_equation
+from checked_equations.evaluate.operations import FUNCTIONS
 
 
 def table(rng):
@@ -99,3 +101,24 @@ def odd_and_even(rng):
 def test_a_leading_condition_is_met_and_has_its_statement(latex, problem):
     with pytest.raises(EquationError, match=problem):
         check_equation(latex, alone)
+
+
+@pytest.mark.parametrize("latex", [r"a = \log \lfloor c \rfloor d", r"a = c / c \lceil d \rceil"])
+def test_what_a_rounded_factor_belongs_to_is_not_guessed(latex):
+    with pytest.raises(EquationError, match="ambiguous"):
+        check_equation(latex, alone)
+
+
+def test_a_quotient_that_rounding_moves_off_a_whole_number_is_that_number():
+    assert FUNCTIONS["floor"](np.asarray(100 * 0.29)) == 29
+    assert FUNCTIONS["ceil"](np.asarray(100 * 0.07)) == 7
+    assert FUNCTIONS["floor"](np.asarray(29 - 1e-9)) == 28
+    with pytest.raises(EquationError, match="a complex number has no whole number below it"):
+        check_equation(r"n = \lfloor z \rfloor", {"n": 1, "z": 1.5 + 2j})
+
+
+def test_a_bare_sum_runs_along_a_row_as_along_a_column():
+    bound = {"d": 6.5, "w": np.array([[1.0, 2.0, 3.5]])}
+    assert check_equation(r"d = \sum_j w_j", bound).mutants.caught
+    with pytest.raises(EquationError, match="does not hold"):
+        check_equation(r"d = \sum_j w_j", {**bound, "d": 1.0})

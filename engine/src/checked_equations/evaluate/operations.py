@@ -195,7 +195,7 @@ def _unary(function: Callable[[Array], Array], entries_of: str = "") -> Callable
 
 _ELEMENTWISE = (
     "exp", "cos", "sin", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin", "arctan", "sign",
-    "arcsinh", "arccosh", "arctanh", "floor", "ceil",
+    "arcsinh", "arccosh", "arctanh",
 )  # fmt: skip
 # The principal values are those of [DLMF 4.23, 4.37]: `arccot z` is `arctan(1/z)`.
 _RECIPROCALS = {
@@ -217,12 +217,26 @@ def _reciprocal(name: str) -> Callable[[Array], Array]:
     return value
 
 
+def _rounded(of: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """The whole number below, or above; what arithmetic moved off a whole number is that."""
+
+    def value(a: Array) -> Array:
+        if np.iscomplexobj(a):
+            raise OperationError("a complex number has no whole number below it, and none above")
+        near = np.rint(a)
+        at_it = np.abs(a - near) <= 1e-12 * np.maximum(1.0, np.abs(a))
+        return np.asarray(np.where(at_it, near, of(a)))[()]
+
+    return value
+
+
 FUNCTIONS: dict[str, Callable[..., Array]] = {
     **{name: _unary(getattr(np, name), name) for name in _ELEMENTWISE}, "log": _unary(_log, "log"),
     **{
         name: _unary(_reciprocal(name), name)
         for word in _RECIPROCALS for name in (word, f"arc{word}")
     },
+    "floor": _unary(_rounded(np.floor), "floor"), "ceil": _unary(_rounded(np.ceil), "ceil"),
     "identity": _unary(lambda n: shaped(np.eye(_count(n, "the size of an identity")))),
     "Re": _unary(np.real), "Im": _unary(np.imag), "arg": _unary(np.angle),
     "det": _unary(det), "diag": _unary(_diag),

@@ -18,7 +18,7 @@ _OPENS = t.Function | t.Reduction | t.Derivative
 
 def between_factors(before: Node | None, op: str, part: Node, *, slashed: bool, bare: Spans) -> str:
     """Two factors: `bare` are the spans of functions and gradients without brackets around."""
-    if slashed and not op and not isinstance(part, _OPENS):
+    if slashed and not op and (not isinstance(part, _OPENS) or _is_rounded(part)):
         return "ambiguous after `/`: is this below the line? write \\frac or parentheses"
     if before is None or before.span not in bare:
         return ""
@@ -47,11 +47,17 @@ def _without_scripts(node: Node) -> Node:
     return node
 
 
+def _is_rounded(node: Node) -> bool:
+    """Whether it stands in brackets that round."""
+    return isinstance(node, t.Function) and node.name in ("floor", "ceil")
+
+
 def behind_bars(argument: Node) -> str:
-    """``\\log |A| b``: the bars look like the end of the argument."""
+    """``\\log |A| b``: the bars, or brackets that round, look like the end of the argument."""
     first = argument.factors[0] if isinstance(argument, t.Product) else argument
     problem = "ambiguous: does what follows the bars belong to the function? write brackets"
-    barred = first is not argument and isinstance(_without_scripts(first), t.Bars)
+    bare = _without_scripts(first)
+    barred = first is not argument and (isinstance(bare, t.Bars) or _is_rounded(bare))
     return problem if barred else ""
 
 

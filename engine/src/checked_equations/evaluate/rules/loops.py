@@ -47,6 +47,8 @@ def _entries(ev: Evaluator, node: t.Reduction, scope: Scope) -> int:
     found: dict[int, str] = {}
     for entry, place in t.entries_along(node):
         shape = ev.of(entry.base, scope).shape
+        if len(shape) == 2 and 1 in shape and len(entry.indices) == 1:  # a row as a column
+            shape = (max(shape),)
         if place < len(shape):
             found.setdefault(shape[place], to_latex(entry))
     if len(found) == 1:
