@@ -1,7 +1,7 @@
-"""The search beside Optuna's samplers where inputs are mixed and corners are far off.
+"""The search beside Optuna's samplers and BoTorch where inputs are mixed and corners are far off.
 
-It runs in the environment of `optimisation_races.py`; `GPSampler` needs its torch. Every run is
-kept in ``tuning-races.jsonl`` as soon as it ends, and what is kept is printed as a table:
+It runs in the environment of `optimisation_races.py`, whose torch two of them need. Every
+run is kept in ``tuning-races.jsonl`` as soon as it ends, and what is kept is printed as a table:
 
     OMP_NUM_THREADS=1 apart/bin/python benchmarks/tuning_races.py --problems svr --seeds 12
 
@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import botorch_mixed
 import numpy as np
 from kept_runs import Row, keep, kept
 from tuning_objectives import TUNING
@@ -75,10 +76,16 @@ def _drawn(trial: Any, space: Space) -> dict[str, Any]:
     return point
 
 
+def by_botorch(space: Space, objective: Objective, budget: int, seed: int) -> list[float]:
+    """`botorch_mixed.search`, which imports torch."""
+    return botorch_mixed.search(space, objective, budget, seed, FIRST)
+
+
 CONTESTANTS = {
     "gpnotes": ours,
     "tpe": by_optuna("TPESampler"),
     "optuna_gp": by_optuna("GPSampler"),
+    "botorch": by_botorch,
     "random": by_chance,
 }
 
