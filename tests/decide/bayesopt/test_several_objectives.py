@@ -254,9 +254,46 @@ def test_the_first_failure_ends_the_search_unless_failures_are_expected():
     assert search.count == 0
     with pytest.raises(ValueError, match="reference needs a feasible evaluation"):
         search.reference  # noqa: B018
-    for word in ("skip", "model"):
-        with pytest.raises(ValueError, match="on_failure must be"):
-            ParetoOptimiser(SQUARE, on_failure=word, rng=1)
+    with pytest.raises(ValueError, match="on_failure must be"):
+        ParetoOptimiser(SQUARE, on_failure="pass", rng=1)
+
+
+@pytest.mark.parametrize("word", ["skip", "model"])
+def test_failures_are_skipped_or_modelled(word, tmp_path):
+    """A front half of which nobody can reach; a search that is cut goes on to the same places."""
+
+    def objective(x):
+        if x[0] > 0.6:
+            raise RuntimeError("diverged")
+        return two(x)
+
+    options = {"model": quick, "num_initial": 5, "on_failure": word, "rng": 2}
+    whole = minimise_several(objective, SQUARE, 14, **options)
+    failed = [one for one in whole.evaluations if one.failure]
+    assert {one.failure for one in failed} == {word}
+    places = np.stack([one.x for one in whole.evaluations])
+    assert len(np.unique(places.round(6), axis=0)) == 14  # none is asked for twice
+    assert whole.front
+    assert all(one.x[0] <= 0.6 for one in whole.front)
+    path = tmp_path / "front.jsonl"
+    for budget in (9, 14):
+        parts = minimise_several(objective, SQUARE, budget, path=path, **options)
+    np.testing.assert_array_equal([one.x for one in parts.evaluations], places)
+
+
+def test_what_is_skipped_tells_the_models_nothing_and_what_is_modelled_no_better_than_the_best():
+    search = {word: ParetoOptimiser(SQUARE, model=quick, on_failure=word, num_initial=4, rng=3)
+              for word in ("record", "skip", "model")}  # fmt: skip
+    asked = {}
+    for word, one in search.items():
+        for x in ((0.1, 0.2), (0.4, 0.9), (0.8, 0.3), (0.6, 0.6)):
+            one.tell(x, two(np.asarray(x)))
+        one.fail((0.5, 0.5), "diverged")
+        one.tell((0.2, 0.7), two(np.asarray((0.2, 0.7))))
+        asked[word] = one.ask()
+    assert not np.allclose(asked["record"], asked["skip"])
+    assert not np.allclose(asked["record"], asked["model"])
+    assert not np.allclose(asked["skip"], asked["model"])
 
 
 @pytest.mark.nightly

@@ -23,11 +23,12 @@ from ...ground.xp import HostVector
 from .search_region import Place, Region, said
 
 __all__ = [
-    "FAILURES", "NUMBERS", "Evaluation", "Form", "History", "Kept", "as_line", "as_path",
-    "last_problem", "put", "record_of",
+    "FAILURES", "MODELLED", "NUMBERS", "Evaluation", "Form", "History", "Kept", "as_line",
+    "as_path", "last_problem", "put", "record_of",
 ]  # fmt: skip
 
 FAILURES = ("record", "skip", "model", "stop")
+MODELLED = ("", "record")  # failures of which the models of values are told
 
 
 @dataclass(frozen=True, eq=False)

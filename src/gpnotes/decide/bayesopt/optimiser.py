@@ -24,7 +24,7 @@ from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
 from .course import Course, first_points, initial_left
 from .feasibility import constraint_values, log_feasibility, validate_odds
-from .history import FAILURES, NUMBERS, Evaluation, record_of
+from .history import FAILURES, MODELLED, NUMBERS, Evaluation, record_of
 from .options import (
     Goal,
     OnFailure,
@@ -52,7 +52,6 @@ from .training_data import TrainingData, rows_and_values, unwarped
 
 __all__ = ["Optimiser", "Recommendation"]
 
-_MODELLED = ("", "record")  # failures of which the model of values is told
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
 
 
@@ -331,7 +330,7 @@ class Optimiser(Generic[Place]):
     ) -> tuple[HostVector, HostVector]:
         """Means and standard deviations, which are finite, at rows (n, columns) of the cube."""
         counted = self._counted()
-        modelled = [evaluation for evaluation in counted if evaluation.failure in _MODELLED]
+        modelled = [evaluation for evaluation in counted if evaluation.failure in MODELLED]
         posterior, data = self._fitted(modelled, len(counted), model or self._model)
         if model is not None and model is not self._model:
             data = unwarped(data, to_numpy(posterior.y))
@@ -497,7 +496,7 @@ class Optimiser(Generic[Place]):
         # What is drawn from depends on the number of evaluations and on nothing that was drawn
         # before, so that a search that was killed goes on to the points that it would have come to.
         step = len(counted)
-        modelled = [evaluation for evaluation in counted if evaluation.failure in _MODELLED]
+        modelled = [evaluation for evaluation in counted if evaluation.failure in MODELLED]
         valued = [evaluation for evaluation in modelled if not evaluation.failure]
         taken = [*(e.x for e in counted), *pending]
         places = initial_left(self._region, self._initial_points, taken)[:q]

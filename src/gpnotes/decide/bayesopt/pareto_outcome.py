@@ -9,14 +9,12 @@ import numpy as np
 
 from ...ground.showing import aligned, preformatted
 from ...ground.xp import HostVector
-from .history import Form, last_problem
+from .history import FAILURES, Form, last_problem
 from .search_region import Place, Region, named_settings, said
 
 __all__ = [
-    "VECTOR_FAILURES", "ParetoOutcome", "VectorEvaluation", "form_of", "listed", "record_of_vector",
+    "ParetoOutcome", "VectorEvaluation", "form_of", "listed", "record_of_vector",
 ]  # fmt: skip
-
-VECTOR_FAILURES = ("record", "stop")
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +129,7 @@ def form_of(objectives: int, num_constraints: int) -> Form[VectorEvaluation[Any]
         if record["y"] is None:
             blank, failure = np.full(objectives, np.nan), str(record["failure"])
             failed = VectorEvaluation(x, blank, str(record["problem"]), failure)
-            return failed if failure in VECTOR_FAILURES else None
+            return failed if failure in FAILURES else None
         y = np.asarray(record["y"], dtype=np.float64)
         given = record.get("constraints")
         met = None if given is None else np.asarray(given, dtype=np.float64)

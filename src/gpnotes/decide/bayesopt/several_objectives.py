@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Generic, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Generic, NamedTuple, cast
 
 import numpy as np
 
@@ -32,18 +32,18 @@ from ...infer.exact import ExactPosterior
 from .course import Course, first_points, initial_left
 from .feasibility import constraint_values, log_feasibility
 from .gradients import _predict_and_pullback
+from .history import FAILURES, MODELLED
 from .loop import Spending, Telling
 from .maximiser import Surface, SurfaceSum, perturbed
-from .options import Places, validated_model
+from .options import OnFailure, Places, validated_model
 from .pareto import ExpectedHypervolumeImprovement, hypervolume, pareto_front
 from .pareto_outcome import (
-    VECTOR_FAILURES,
     ParetoOutcome,
     VectorEvaluation,
     form_of,
     record_of_vector,
 )
-from .pending_points import Aims, fantasise, maximise_surface
+from .pending_points import Aims, fantasise, fantasise_failures, maximise_surface
 from .polytopes import LinearConstraint
 from .search_region import Place, Region, fresh_places, region_of, said
 from .search_space import Space
@@ -51,8 +51,6 @@ from .surrogates import Model, dim_scaled_model
 from .training_data import standardised
 
 __all__ = ["ParetoOptimiser", "minimise_several"]
-
-VectorFailure: TypeAlias = Literal["record", "stop"]
 
 _MARGIN = 0.1  # of the range of the front, between its worst values and the reference
 _NEAR = 256  # raw points near the front, which may be a thin line in the box
@@ -74,9 +72,10 @@ class ParetoOptimiser(Generic[Place]):
         beyond; where the front has no range, the worst value of all evaluations.
     path, shared
         As in `Optimiser`. The file names the reference too.
-    on_failure : {"record", "stop"}, default "record"
-        What becomes of values that are not finite: the models are told the worst that each
-        objective has come to, or `tell` raises `ValueError`, and the point is asked for again.
+    on_failure : {"record", "skip", "model", "stop"}, default "record"
+        As in `Optimiser`, of values of which one is not finite. With ``"record"`` each model is
+        told the worst that its objective has come to, and with ``"model"`` each expects nothing
+        better there than its best.
     num_initial : int, default 2 (d + 1), at most 10
         The number of first points, of a Sobol sequence.
     initial_points, known_evaluations
@@ -116,7 +115,7 @@ class ParetoOptimiser(Generic[Place]):
         reference: VectorLike | None = None,
         path: str | os.PathLike[str] | None = None,
         shared: bool = False,
-        on_failure: VectorFailure = "record",
+        on_failure: OnFailure = "record",
         num_initial: int | None = None,
         initial_points: Places | None = None,
         known_evaluations: Sequence[VectorEvaluation[Any]] = (),
@@ -130,7 +129,7 @@ class ParetoOptimiser(Generic[Place]):
         self._stream = stream_of(rng)
         self.objectives = _check.whole(objectives, "objectives", 2, 4)
         self._reference = None if reference is None else _values(reference, "reference", objectives)
-        self.on_failure = _check.choice(on_failure, "on_failure", VECTOR_FAILURES)
+        self.on_failure = _check.choice(on_failure, "on_failure", FAILURES)
         first = first_points(self._region, num_initial, initial_points)
         self._num_initial, self._initial_points = first
         self.num_constraints = _check.whole(num_constraints, "num_constraints")
@@ -280,7 +279,7 @@ class ParetoOptimiser(Generic[Place]):
         else:
             self._course.keep(VectorEvaluation(place, values, constraints=met))
 
-    def fail(self, x: Place, problem: str, on_failure: VectorFailure | None = None) -> None:
+    def fail(self, x: Place, problem: str, on_failure: OnFailure | None = None) -> None:
         """Tell that the objectives had no values at a place, and why.
 
         Parameters
@@ -289,14 +288,14 @@ class ParetoOptimiser(Generic[Place]):
             The place.
         problem : str
             What went wrong.
-        on_failure : {"record", "stop"}, optional
+        on_failure : {"record", "skip", "model", "stop"}, optional
             What to do about it; unless it is given, what the optimiser was made with. Nothing is
             raised for the failure itself.
         """
         if not isinstance(problem, str):
             raise TypeError(f"problem must be a string; got {type(problem).__name__}")
         word = self.on_failure if on_failure is None else on_failure
-        failure = _check.choice(word, "on_failure", VECTOR_FAILURES)
+        failure = _check.choice(word, "on_failure", FAILURES)
         blank = np.full(self.objectives, math.nan)
         place = self._region.validated(x, "x")
         self._course.keep(VectorEvaluation(place, blank, problem, failure))
@@ -309,10 +308,12 @@ class ParetoOptimiser(Generic[Place]):
         step = len(counted)
         taken = [*(one.x for one in counted), *pending]
         places = initial_left(self._region, self._initial_points, taken)[:q]
-        if step < self._num_initial or all(one.failure for one in counted):
-            fresh, initial = q - len(places), self._stream.spawn("initial")
-            more = fresh_places(self._region, fresh, step, [*taken, *places], initial)
-            return [*places, *more]
+        early = step < self._num_initial or all(one.failure for one in counted)
+        # after a skip one point without a model, to which that place looks as it did before
+        blind = q if early else int(counted[-1].failure == "skip")
+        if len(places) < blind:
+            fresh, initial = blind - len(places), self._stream.spawn("initial")
+            places += fresh_places(self._region, fresh, step, [*taken, *places], initial)
         if len(places) < q:
             under_way = list(self._region.units([*pending, *places]))
             points = self._climbed(counted, under_way, q - len(places))
@@ -324,21 +325,25 @@ class ParetoOptimiser(Generic[Place]):
     ) -> list[HostVector]:
         """The next `q` points of the cube, where the front is expected to grow most."""
         step = len(counted)
-        units, models, centres, scales = self._fitted(counted)
-        good = np.asarray([one.is_feasible for one in counted])
+        every = self._region.units([one.x for one in counted])
+        told = np.asarray([one.failure in MODELLED for one in counted])
+        units, modelled = every[told], [one for one in counted if one.failure in MODELLED]
+        models, centres, scales = self._fitted(modelled, units, step)
+        good = np.asarray([one.is_feasible for one in modelled])
         worth = self._worth(units[good], models, centres, scales)
+        models = _with_failures(models, units, every, [one.failure for one in counted])
         near = None
         if worth is not None:
             near = perturbed(units[good][worth.best], _NEAR, self._stream.spawn(f"near {step}"))
         stream = self._stream.spawn(f"model {step}")
-        odds = log_feasibility(counted, units, self._model, stream)
+        odds = log_feasibility(counted, every, self._model, stream)
         aims = Aims(self._region.lattice, self._region.room, odds, near=near)
         for point in under_way:
             models = [fantasise(one, as_array(point[None, :], one.X)) for one in models]
         points: list[HostVector] = []
         for number in range(len(under_way), len(under_way) + q):
             climb = self._stream.spawn(f"climb {step} {number}")
-            seen = np.stack([*units, *under_way, *points])
+            seen = np.stack([*every, *under_way, *points])
             surface = _surface(models, worth, odds)
             found = maximise_surface(surface, models[0], seen, climb, aims)
             points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
@@ -361,18 +366,29 @@ class ParetoOptimiser(Generic[Place]):
         return _Worth(ExpectedHypervolumeImprovement(means, ends), pareto_front(means))
 
     def _fitted(
-        self, counted: list[VectorEvaluation[Place]]
-    ) -> tuple[HostMatrix, list[ExactPosterior], HostVector, HostVector]:
+        self, modelled: list[VectorEvaluation[Place]], units: HostMatrix, step: int
+    ) -> tuple[list[ExactPosterior], HostVector, HostVector]:
         """Models of the negated objectives, and centres and scales of the objectives themselves."""
-        units = self._region.units([one.x for one in counted])
-        parts = [standardised(-column) for column in _readings(counted).T]
-        streams = [self._stream.spawn(f"model {len(units)} {j}") for j in range(len(parts))]
+        parts = [standardised(-column) for column in _readings(modelled).T]
+        streams = [self._stream.spawn(f"model {step} {j}") for j in range(len(parts))]
         models = [
             validated_model(self._model(units, part[0], rng=stream), False)
             for part, stream in zip(parts, streams, strict=True)
         ]
         centres, scales = (np.asarray([part[i] for part in parts]) for i in (1, 2))
-        return units, models, -centres, np.where(scales > 0.0, scales, 1.0)
+        return models, -centres, np.where(scales > 0.0, scales, 1.0)
+
+
+def _with_failures(
+    models: list[ExactPosterior], units: HostMatrix, every: HostMatrix, failures: list[str]
+) -> list[ExactPosterior]:
+    """What the models believe of `every` place, of which they were told the values at `units`."""
+    skipped, hopeless = (every[[one == word for one in failures]] for word in ("skip", "model"))
+    if len(skipped):
+        models = [fantasise(one, as_array(skipped, one.X)) for one in models]
+    if len(hopeless):
+        models = [fantasise_failures(one, units, hopeless) for one in models]
+    return models
 
 
 class _Worth(NamedTuple):
