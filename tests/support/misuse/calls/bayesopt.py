@@ -283,7 +283,7 @@ _SEVERAL = {
         "box", "rng", "path", "shared", "num_initial", "initial_points", "model",
         "linear_constraints", "constraint", "num_constraints")},
     "objectives": whole(2).but(one=1), "reference": _REFERENCE.table.but("None"),
-    "on_failure": one_of("record").but(**{"of one objective alone": "model"}),
+    "on_failure": one_of("record"),
     "known_evaluations": Argument((), {**_OPTIONS["known_evaluations"].wrong,
                                        "of one objective": [bayesopt.Evaluation([0.5, 0.5], 1.0)]}),
 }  # fmt: skip
