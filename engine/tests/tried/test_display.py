@@ -69,3 +69,20 @@ def test_declared_kinds_are_drawn():
 def test_what_cannot_be_read_says_why():
     assert "closed" in try_display(r"\left( a = b").why
     assert try_display("x + y").verdict == "not read"
+
+
+@pytest.mark.parametrize(
+    ("latex", "verdict"),
+    [
+        (r"|x| = -x \text{ for } x < 0", "holds"),
+        (r"|x| = x \text{ for } x < 0", "does not hold"),
+        (r"\text{If } x > 0, \quad |x| = x", "holds"),
+        (r"\text{If } x < 0, \quad |x| = x", "does not hold"),
+        (r"\text{For } n = 1, 2, \dots, \quad \cos(\pi n) = (-1)^n", "holds"),
+        (r"\lfloor x \rfloor + \lceil -x \rceil = 0", "holds"),
+        (r"\lceil x + 1 \rceil = \lfloor x \rfloor + 1", "does not hold"),
+        (r"\lfloor x + y \rfloor = \lfloor x \rfloor + \lfloor y \rfloor", "not read"),
+    ],
+)
+def test_numbers_meet_the_conditions_that_words_state(latex, verdict):
+    assert try_display(latex).verdict == verdict

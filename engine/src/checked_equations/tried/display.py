@@ -14,6 +14,7 @@ from ..evaluate.numerics.patience import allowing, spend
 from ..latex import tree as t
 from ..latex.macros import Macros, expand
 from ..latex.names import normal
+from ..latex.printer import to_latex
 from . import kinds as known_kinds
 from .branches import SIGN, Choices, apart, signed
 from .conditions import Condition, conditions_of, tends
@@ -112,6 +113,7 @@ class _Asked:
             reading = _read(latex, own)
         except NotRead as wrong:
             return Tried("not read", str(wrong))
+        stated += [to_latex(one) for one in reading.statement.conditions]  # words said so
         told = self._told(reading, own, [*stated, *conditions], definitions)
         body = _without_definition(reading)
         if body is None:

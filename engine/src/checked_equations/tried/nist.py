@@ -88,8 +88,6 @@ _PATTERNS = (
         r"\\mathop\{\\mathrm\{i\}\^\{?((?:[^{}]|\{[^{}]*\})*?)\}?\\mathrm\{erfc\}\}\\left\(",
         r"\\operatorname{repeatederfc}\\left(\1,",
     ),
-    (r"\\left\\lfloor|\\lfloor", r"\\operatorname{floorfn}\\left("),
-    (r"\\right\\rfloor|\\rfloor", r"\\right)"),
     (r"\{(\\[A-Za-z]+|\\operatorname\{[A-Za-z]+\})\}(?=\s*\^)", r"\1"),
     (r"\{(\\operatorname\{[A-Za-z]+\}\^\{-1\})\}", r"\1"),
     # a decimal in groups of digits: `1.77245\;38509\;\dots`

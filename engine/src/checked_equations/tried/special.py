@@ -456,7 +456,7 @@ FUNCTIONS: Mapping[str, Special] = {
     "stirlingcycle": _stirling_first, "stirlingone": _stirling_signed,
     "stirlingtwo": _stirling_second, "bernoulli": by("bernoulli"), "euler": by("eulernum"),
     "bernpoly": by("bernpoly"), "eulerpoly": by("eulerpoly"),
-    "exppoly": _exponential_polynomial, "floorfn": by("floor"),
+    "exppoly": _exponential_polynomial,
     "zetafn": _zeta, "hurwitz": _zeta, "lerch": by("lerchphi"), "polylog": by("polylog"),
     "eta": by("altzeta"),
     "dawson": _dawson, "faddeeva": _faddeeva_in_floats, "mills": _mills, "fresnel": _fresnel,

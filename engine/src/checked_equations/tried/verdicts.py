@@ -55,6 +55,8 @@ def verdict_on(
         sure = replace(trial, unsure=unsure)
         if not sure.held and not _equal(trial):
             return Tried("not read", "an inequality that may want a condition")
+        if not sure.held and not _whole(plan):
+            return Tried("not read", "rounded sides agree on some numbers, and on others not")
         if not sure.held:
             return Tried("holds if", told, _cases(trial, plan.drawn), None, trial.mutants())
         trial = sure
@@ -82,8 +84,17 @@ def _equal(trial: Trial) -> bool:
 
 def _by_chance(trial: Trial, plan: Plan) -> bool:
     """Whether it may hold on the numbers that were drawn, and not on others beside them."""
-    whole = any(kind.name == "whole" for kind in plan.drawn.values())
-    return bool(trial.held) and (not _equal(trial) or (whole and bool(trial.failed)))
+    steps = not _equal(trial) or _rounds(trial.statement)  # sides that meet on a whole stretch
+    return bool(trial.held) and (steps or (_whole(plan) and bool(trial.failed)))
+
+
+def _whole(plan: Plan) -> bool:
+    return any(kind.name == "whole" for kind in plan.drawn.values())
+
+
+def _rounds(statement: t.Statement) -> bool:
+    parts = (part for _, part in t.walk(statement) if isinstance(part, t.Function))
+    return any(part.name in ("floor", "ceil") for part in parts)
 
 
 def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
