@@ -54,18 +54,28 @@ def test_in_a_definition_what_is_open_stays_a_name():
     assert Name("\\dots") in [part for _, part in walk(step)]
 
 
+_NESTED = r"d = \cfrac{z}{%s\cfrac{z^2}{3 - \cfrac{z^2}{%s\cfrac{z^2}{7 - \cdots}}}}"
+_SQUARES = (
+    r"d = \cfrac{z}{1 + \cfrac{z^2}{3 + \cfrac{4 z^2}{5 + \cfrac{9 z^2}{7 + "
+    r"\cfrac{16 z^2}{9 + \dots}}}}}"
+)
 TRUE = [
     (r"d = 1 + \frac{z}{1!} + \frac{z^2}{2!} + \cdots", math.exp(0.7)),
     (r"d = z - \frac{z^3}{3!} + \frac{z^5}{5!} - \cdots", math.sin(0.7)),
     (r"d = z - \frac{1}{2} z^2 + \frac{1}{3} z^3 - \cdots", math.log(1.7)),
     (r"d = z (z + 1) (z + 2) \cdots (z + n - 1)", 0.7 * 1.7 * 2.7 * 3.7 * 4.7),
     (r"d = n (n - 1) \cdots (n - m + 1)", 60.0),
+    (r"d = 1 + \cfrac{1}{1 + \cfrac{1}{1 + \cfrac{1}{1 + \cdots}}}", (1 + math.sqrt(5)) / 2),
+    (_NESTED % ("1 - ", "5 - "), math.tan(0.7)),
+    (_SQUARES, math.atan(0.7)),
 ]
 FALSE = [
     (r"d = 1 + \frac{z}{1!} + \frac{z^2}{2!} + \cdots", math.cosh(0.7)),
     (r"d = z + \frac{z^3}{3!} + \frac{z^5}{5!} + \cdots", math.sin(0.7)),
     (r"d = z - \frac{z^3}{3!} + \frac{z^5}{4!} - \cdots", math.sin(0.7)),
     (r"d = z (z + 1) (z + 2) \cdots (z + n)", 0.7 * 1.7 * 2.7 * 3.7 * 4.7),
+    (_NESTED % ("1 + ", "5 - "), math.tan(0.7)),
+    (_NESTED % ("1 - ", "5 - "), math.tanh(0.7)),
 ]
 
 
@@ -82,6 +92,22 @@ def test_a_true_statement_holds(latex, d):
 def test_a_false_statement_does_not_hold(latex, d):
     with pytest.raises(EquationError, match="does not hold"):
         check_equation(latex, numbers(latex, d))
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"d = \cfrac{z}{1 - \cfrac{z^2}{3 - \cdots}}",
+        _NESTED % ("1 - ", "6 - "),
+        r"d = \cfrac{z}{1 - \cfrac{z^2}{3 - \cfrac{z^2}{5 - \cfrac{z^2}{\cdots}}}}",
+        r"d = 2 + \cfrac{1}{1 + \cfrac{1}{2 + \cfrac{1}{1 + \cfrac{1}{1 + "
+        r"\cfrac{1}{4 + \cdots}}}}}",
+        r"d = \cfrac{z}{1 + \cfrac{z}{3 + \cfrac{z}{7 + \cfrac{z}{8 + \cfrac{z}{20 + \cdots}}}}}",
+    ],
+)
+def test_a_continued_fraction_without_a_pattern_has_no_value(latex):
+    with pytest.raises(EquationError, match="no pattern that the printed terms determine"):
+        check_equation(latex, numbers(latex, math.tan(0.7)))
 
 
 def test_the_letter_that_runs_stands_for_nothing_else():

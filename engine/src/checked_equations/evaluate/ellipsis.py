@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import cmath
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..errors import EquationError, OperationError
 from ..latex import tree as t
+from ..latex.builder.dots import has_dots, is_dots, levels
 from .evaluator import Evaluator, Item, Scope
 from .numerics.extrapolation import series
 from .values import Array, scalar
@@ -39,11 +40,6 @@ def value_of(node: t.Dots, ev: Evaluator, scope: Scope) -> Array:
     if not cmath.isfinite(found):
         raise _OPEN
     return scalar(found if found.imag else found.real)
-
-
-def is_dots(node: t.Node) -> bool:
-    """Whether `node` is dots, or dots before brackets: ``\\cdots (2n - 1)``."""
-    return isinstance(node, t.Name | t.Apply) and node.key == DOTS
 
 
 # -- the pattern of a few trees ---------------------------------------------------------
@@ -283,26 +279,6 @@ def _finite(before: Sequence[t.Node], last: t.Node, ev: Evaluator, scope: Scope)
 # -- continued fractions ----------------------------------------------------------------
 
 
-def levels(node: t.Node) -> Iterator[tuple[t.Node, tuple[tuple[int, t.Node], ...], int]]:
-    """The numerators of a continued fraction, what stands below each beside the next, its sign."""
-    while isinstance(node, t.Quotient):
-        below = node.denominator
-        if not isinstance(below, t.Sum):
-            return
-        deep = [i for i, term in enumerate(below.terms) if is_dots(term) or has_dots(term)]
-        if len(deep) != 1:
-            return
-        pairs = zip(below.signs, below.terms, strict=True)
-        beside = tuple(pair for i, pair in enumerate(pairs) if i != deep[0])
-        yield node.numerator, beside, below.signs[deep[0]]
-        node = below.terms[deep[0]]
-
-
-def has_dots(node: t.Node) -> bool:
-    """Whether dots stand in `node`."""
-    return any(is_dots(part) for _, part in t.walk(node))
-
-
 def _fraction(node: t.Node, ev: Evaluator, scope: Scope) -> complex:
     above: list[complex] = []
     below: list[complex] = []
@@ -312,9 +288,12 @@ def _fraction(node: t.Node, ev: Evaluator, scope: Scope) -> complex:
         below.append(complex(sum(s * complex(ev.of(part, scope)) for s, part in beside)))
         turn = sign
         signs.append(sign)
-    if len(above) < 3 or (signs[-1] != signs[-2] and signs[-1] != signs[-3]):
+    deep = sum(isinstance(part, t.Quotient) and has_dots(part) for _, part in t.walk(node))
+    if len(above) < max(3, deep) or (signs[-1] != signs[-2] and signs[-1] != signs[-3]):
         raise _OPEN
-    tops, bottoms = _continued(above), _continued(below)
+    # what no printed level confirms may be guessed in what is tried, and not in what is checked
+    spares = (1,) if ev.beyond is None else (1, 0)
+    tops, bottoms = _continued(above, spares), _continued(below, spares)
     one, other = (_convergent(tops, bottoms, size) for size in (400, 600))
     if not _near(one, other):
         raise OperationError("the continued fraction does not settle")
@@ -333,10 +312,10 @@ def _convergent(
     return total
 
 
-def _continued(values: Sequence[complex]) -> Callable[[int], complex]:
+def _continued(values: Sequence[complex], spares: Sequence[int]) -> Callable[[int], complex]:
     """A sequence that goes on as it began: by a polynomial, or by one each for odd and even."""
     size = max(map(abs, values)) or 1.0
-    for spare, period, kept in itertools.product((1, 0), (1, 2), (0, 1, 2)):
+    for spare, period, kept in itertools.product(spares, (1, 2), (0, 1, 2)):
         degrees = [_degree(values[kept + part :: period], size, spare) for part in range(period)]
         if all(degree is not None for degree in degrees):
             return _polynomials(values, kept, period, [degree or 0 for degree in degrees])

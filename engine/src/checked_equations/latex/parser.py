@@ -9,7 +9,7 @@ from typing import Any
 from lark import UnexpectedToken
 
 from ..errors import EquationError
-from .builder.dots import DOTS
+from .builder.dots import DOTS, fractions_marked, in_fractions
 from .builder.ranges import TreeBuilder, distribution_arguments
 from .lexer.stream import DOUBLE
 from .lexer.terminals import lex
@@ -75,8 +75,9 @@ def _parse(
         below = _built(latex, kinds, Names(kinds), start, free, lower=True)
         node = _both(latex, node, below, free)
     if not free:
-        node = distribution_arguments(node, kinds)
+        node = fractions_marked(distribution_arguments(node, kinds))
         implied = {id(name) for _, part in walk(node) for name in _implied(part)}
+        implied |= in_fractions(node)
         for _, part in walk(node):  # a running variable outside its sum is bound to nothing
             if isinstance(part, Name) and part.key not in kinds and id(part) not in implied:
                 if part == DOTS:

@@ -16,9 +16,9 @@ from ..check.mutants import Mutant
 from ..check.statements import BoundStatement
 from ..errors import EquationError, OperationError
 from ..evaluate import beyond
-from ..evaluate.ellipsis import is_dots
 from ..evaluate.evaluator import Evaluator
 from ..latex import tree as t
+from ..latex.builder.dots import is_dots
 from ..latex.names import normal
 from .conditions import TENDS
 from .drawing import Sample

@@ -14,6 +14,7 @@ from ...errors import OperationError
 from ...latex import tree as t
 from ...latex.printer import to_latex
 from .. import operations as op
+from ..ellipsis import value_of as dots_value
 from ..evaluator import Evaluator, Item, Points, Scope, rule
 from ..values import Array, Distribution, Nodes, conform, scalar
 from .algebra import argument, members_of, whole_number
@@ -98,6 +99,8 @@ def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
 
 @rule.register(t.Dots)
 def _dots(node: t.Dots, ev: Evaluator, scope: Scope) -> Array:
+    if isinstance(node.body, t.Quotient):
+        return dots_value(node, ev, scope)
     if ev.beyond is None:
         raise OperationError("dots are not read here: write the sum with \\sum, or every term")
     return ev.beyond.dots(node, ev, scope)

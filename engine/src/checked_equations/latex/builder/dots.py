@@ -317,3 +317,44 @@ def _matches(form: Node, node: Node, found: dict[int, Node]) -> bool:
         return False
     inner = zip(rows, others, strict=True)
     return all(_matches(a, b, found) for (_, a), (_, b) in inner)
+
+
+# Continued fractions
+
+
+def is_dots(node: Node) -> bool:
+    """Whether `node` is dots, or dots before brackets: ``\\cdots (2n - 1)``."""
+    return isinstance(node, t.Name | t.Apply) and node.key == DOTS.key
+
+
+def levels(node: Node) -> Iterator[tuple[Node, tuple[tuple[int, Node], ...], int]]:
+    """The numerators of a continued fraction, what stands below each beside the next, its sign."""
+    while isinstance(node, t.Quotient):
+        below = node.denominator
+        if not isinstance(below, t.Sum):
+            return
+        deep = [i for i, term in enumerate(below.terms) if is_dots(term) or has_dots(term)]
+        if len(deep) != 1:
+            return
+        pairs = zip(below.signs, below.terms, strict=True)
+        beside = tuple(pair for i, pair in enumerate(pairs) if i != deep[0])
+        yield node.numerator, beside, below.signs[deep[0]]
+        node = below.terms[deep[0]]
+
+
+def has_dots(node: Node) -> bool:
+    """Whether dots stand in `node`."""
+    return any(is_dots(part) for _, part in t.walk(node))
+
+
+def fractions_marked(node: Node) -> Node:
+    """`node` with every continued fraction that goes on with dots marked, to have one value."""
+    if isinstance(node, t.Quotient) and sum(1 for _ in levels(node)) > 1:
+        return t.Dots(node, span=node.span)
+    return t.mapped(node, fractions_marked)
+
+
+def in_fractions(node: Node) -> frozenset[int]:
+    """Which names, by identity, are dots of a continued fraction, and need no value."""
+    marked = [part for _, part in t.walk(node) if isinstance(part, t.Dots)]
+    return frozenset(id(p) for one in marked for _, p in t.walk(one) if p == DOTS)
