@@ -45,6 +45,8 @@ _MARGINAL = Nodes(_POINTS, _Q)
 _BETWEEN = float(_Q @ _BACK**2 - (_Q @ _BACK) ** 2)
 
 AVERAGES = (
+    Row("a probability, of one of finitely many values", r"d = \mathbb E_x[\mathbb 1[x \le a]]",
+        {"d": _Q[:3].sum(), "x": Nodes(_POINTS, _Q), "a": 2.5}),
     Row("over a variable with nodes of its own", r"a = \mathbb E_x[x^2] - \mathbb E[x]",
         {"a": _SQUARE - _MEAN, "x": _MARGINAL}),
     Row("under a distribution; its density in the formula",
