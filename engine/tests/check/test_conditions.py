@@ -122,7 +122,7 @@ REFUSED = [
     (r"f = a^2 \text{ if } \text{ } ", None),
     (r"f = a \text{ for all } q", "q"),
     (r"f = a \text{ for } i = 1, \dots, q", "q"),
-    (r"\text{if } a > 0, f = a^2", r"\text{if }"),
+    (r"\text{if } a > 0", r"\text{if }"),
     (r"\forall a: f = a", r"\forall"),
     (r"f = a \text{ if } a \sim b", None),
 ]  # fmt: skip
@@ -146,12 +146,17 @@ def test_other_words_are_refused(free):
         (r"f = a \text{ plus a term}", "words that are not read"),
         (r"f = a \text{ as } n \to \infty", "check the value at a large"),
         (r"f = a \text{ if } b", "a condition needs a relation"),
-        (r"\text{if } a > 0, f = a", "behind the statement"),
+        (r"\text{if } a > 0", "behind the statement"),
     ],
 )
 def test_a_refusal_says_what_to_write(latex, hint):
     with pytest.raises(EquationError, match=hint):
         parse(latex, NAMES)
+
+
+def test_a_condition_may_stand_before_its_statement():
+    before, behind = r"\text{If } a > 0, f = a^2", r"f = a^2 \text{ if } a > 0"
+    assert parse(before, NAMES) == parse(behind, NAMES)
 
 
 def test_a_condition_is_no_step_and_has_no_mutants():
