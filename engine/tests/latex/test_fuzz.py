@@ -24,7 +24,8 @@ from checked_equations.latex.printer import to_latex
 PIECE = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 EXTRA = [*"{}()[]|^_&'.,;:=<>+-*/!", "^{", "_{", r"\left(", r"\right.", r"\frac", r"\int", r"\sum",
          r"\lim", r"\dots", r"\pm", r"\nabla", r"\partial", r"\mathrm d", r"\mathop{", r"\genfrac",
-         r"\begin{cases}", r"\end{cases}", r"\text{if }", r"\mathbb E", r"\quad"]  # fmt: skip
+         r"\begin{cases}", r"\end{cases}", r"\text{if }", r"\mathbb E", r"\quad", r"\lfloor",
+         r"\rceil", r"\sup_", r"\text{(by hand)}", r"\cfrac", r"\cdots"]  # fmt: skip
 SLOWEST = 5.0  # seconds for one display
 
 
@@ -82,6 +83,11 @@ def test_spoilt_displays_are_read_or_refused():
     texts, kinds = examples()
     found = [f for text in spoilt(pieces_of(texts), 400, seed=39) for f in faults(text, kinds)]
     assert found == []
+
+
+def test_a_bracket_that_is_an_argument_begins_no_call():
+    latex = r"a = \mathbb E_{s \frac(x, z)}[x z^2]"
+    assert list(faults(latex, {})) == []
 
 
 def main(count: int, folder: str) -> None:

@@ -112,6 +112,7 @@ MESSAGES = [
     (r"\sup x", r"`\sup` is not part of the language: write what it runs over"),
     (r"\lfloor a \rceil", r"`\rceil` closes nothing"),
     (r"\lceil a", "this is never closed"),
+    (r"\frac{1} \sqrt\mathop{{}}", "an argument is missing here"),
     (r"a \text{(if positive)}", "words that are not read"),
     (r"a + \cancel{b}", r"`\cancel` is not part of the language: write what is meant"),
     (r"\colorbox{red}{a}", r"`\colorbox` is not part of the language: write \color or \boxed"),

@@ -71,6 +71,8 @@ def signature(key: str) -> Signature | None:
     texts = [token.text for token in sequence]
     called = "(" in texts and texts[-1] == ")"
     start = texts.index("(") if called else 0
+    if texts[:start].count("{") > texts[:start].count("}"):  # the bracket is an argument's
+        return None
     inside = sequence[start + 1 : -1] if called else sequence
     variables, given = split_given(inside)
     if not (called or given) or (called and start == 0):

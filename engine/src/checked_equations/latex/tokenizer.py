@@ -317,7 +317,9 @@ class _Reader:
             return _braced(opened, self._group(opened), self.pieces[self.i - 1])
         if self._peek() in _NO_ARGUMENT:
             raise self._fault("an argument is missing here")
-        inside = self._nucleus()
+        place, inside = self.i, self._nucleus()
+        if not inside:  # as `\\mathop{}` is
+            raise self._fault("an argument is missing here", self.pieces[place])
         return _braced(inside[0], inside, inside[-1])
 
     def _group(self, opened: Token) -> list[Token]:
