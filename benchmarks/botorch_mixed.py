@@ -90,10 +90,8 @@ def search(
     rows = [columns.rounded(row) for row in units.numpy()]
     values = [objective(columns.point(row)) for row in rows]
     while len(values) < budget:
-        X, y = (
-            torch.as_tensor(np.stack(rows)),
-            -torch.as_tensor(values, dtype=torch.double)[:, None],
-        )
+        X = torch.as_tensor(np.stack(rows))
+        y = -torch.as_tensor(values, dtype=torch.double)[:, None]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of fits that are tried again
             model = MixedSingleTaskGP(X, y, cat_dims=list(columns.categories))

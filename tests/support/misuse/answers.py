@@ -123,7 +123,8 @@ def _parts(result: Any) -> Iterable[Any]:
     if isinstance(result, Mapping):
         return result.values()
     if is_dataclass(result) and not isinstance(result, type):
-        return [getattr(result, field.name, None) for field in fields(result)]
+        named = {field.name: getattr(result, field.name, None) for field in fields(result)}
+        return (named | getattr(result, "__dict__", {})).values()  # and what is no field
     return ()
 
 

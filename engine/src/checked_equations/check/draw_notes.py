@@ -54,14 +54,15 @@ def notes_on(
 
 
 class Shared(NamedTuple):
-    """What draws may share: the word for it, what tells it, another number that is so and one that
-    is not, and whether it is told too where that has no value on a side.
+    """What draws may share: the word for it, what tells it, and what is tried, if anything is.
+
+    Tried are another number that is so and one that is not; where the latter has no value on a
+    side, that may tell too.
     """
 
     word: str
     is_so: Callable[[np.ndarray], bool]
-    kept: Callable[[Any], np.ndarray] | None = None
-    changed: Callable[[Any], np.ndarray] | None = None
+    others: tuple[Callable[[Any], np.ndarray], ...] = ()
     on_a_side: bool = False
 
 
@@ -83,13 +84,15 @@ def _hides(
     step: t.Step, key: str, drawn: Mapping[str, Any], shared: Shared, allowed: Tolerance
 ) -> bool:
     """Whether a step holds no longer for a number of another kind, but for another of the same."""
-    if shared.changed is None or shared.kept is None:
+    if not shared.others:
         return True
     if not all(key in names_in(side) for side in (step.left, step.right)):
         return False
-    other, alike = (
-        BoundStatement(t.Statement((step,)), (Draw({**drawn, key: new}),), allowed)
-        for new in (shared.changed(host(drawn[key])), shared.kept(host(drawn[key])))
+    alike, other = (
+        BoundStatement(
+            t.Statement((step,)), (Draw({**drawn, key: new(host(drawn[key]))}),), allowed
+        )
+        for new in shared.others
     )
     sides = [_value(other.draws[0], side) for side in (step.left, step.right)]
     missing = sum(not has_value for has_value in sides)
@@ -184,7 +187,7 @@ def _parity(value: np.ndarray) -> float:
     return float(np.real(value)) % 2 if value.ndim == 0 else -1.0
 
 
-_POSITIVE = Shared("positive", _positive, lambda value: 1.1 * value, lambda value: -value)
-_SYMMETRIC = Shared("symmetric", _symmetric, _wider, _lopsided)
+_POSITIVE = Shared("positive", _positive, (lambda value: 1.1 * value, lambda value: -value))
+_SYMMETRIC = Shared("symmetric", _symmetric, (_wider, _lopsided))
 _EVEN = Shared("even", lambda value: _parity(value) == 0)
 _ODD = Shared("odd", lambda value: _parity(value) == 1)

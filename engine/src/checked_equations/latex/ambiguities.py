@@ -49,7 +49,7 @@ def _without_scripts(node: Node) -> Node:
 
 def _is_rounded(node: Node) -> bool:
     """Whether it stands in brackets that round."""
-    return isinstance(node, t.Function) and node.name in ("floor", "ceil")
+    return isinstance(node, t.Function) and node.rounds
 
 
 def behind_bars(argument: Node) -> str:

@@ -180,7 +180,7 @@ def _function(node: t.Function, p: Printer) -> str:
     arguments = [p.any(a) for a in node.arguments]
     if node.name in _MARKS:
         return p.base(node.arguments[0]) + _MARKS[node.name]
-    if node.name in ("floor", "ceil"):
+    if node.rounds:
         return f"\\l{node.name} {arguments[0]} \\r{node.name}"
     if node.name == "binom":
         return f"\\binom{{{arguments[0]}}}{{{arguments[1]}}}"

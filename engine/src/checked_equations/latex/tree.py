@@ -180,6 +180,11 @@ class Function(Node):
     name: str
     arguments: tuple[Node, ...]
 
+    @property
+    def rounds(self) -> bool:
+        """Whether it is floor or ceiling, which are written as brackets."""
+        return self.name in ("floor", "ceil")
+
 
 class Apply(Node):
     """A bound callable with its arguments; `separators` are those that stood between them."""

@@ -93,8 +93,7 @@ def _whole(plan: Plan) -> bool:
 
 
 def _rounds(statement: t.Statement) -> bool:
-    parts = (part for _, part in t.walk(statement) if isinstance(part, t.Function))
-    return any(part.name in ("floor", "ceil") for part in parts)
+    return any(isinstance(part, t.Function) and part.rounds for _, part in t.walk(statement))
 
 
 def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:

@@ -9,13 +9,14 @@ from typing import Any, Generic, cast
 
 from ...ground import check as _check
 from ...ground import memory
+from ...ground.random import Stream
 from ...ground.xp import HostMatrix
 from .history import Form, History, Kept
 from .options import Places
-from .search_region import Place, Region
+from .search_region import Place, Region, fresh_places
 from .workers import SharedHistory
 
-__all__ = ["Course", "first_points", "initial_left"]
+__all__ = ["Course", "first_points"]
 
 _BLIND = 10  # first points at most: a model of ten is worth more than further ones by chance
 
@@ -75,6 +76,24 @@ class Course(Generic[Place, Kept]):
     def count(self) -> int:
         """How many of these were made here."""
         return len(self.counted()) - len(self._known)
+
+    def without_model(
+        self, q: int, pending: list[Place], first: tuple[int, list[Place]], stream: Stream
+    ) -> list[Place]:
+        """Those of the next `q` places for which no model is asked: `first_points`, as told.
+
+        After a skip it is one, since to a model that place looks as it did before.
+        """
+        counted, (num_initial, initial_points) = self.counted(), first
+        taken = [*(evaluation.x for evaluation in counted), *pending]
+        places = _initial_left(self._region, initial_points, taken)[:q]
+        step = len(counted)
+        early = step < num_initial or all(evaluation.failure for evaluation in counted)
+        blind = q if early else int(counted[-1].failure == "skip")
+        if len(places) < blind:
+            missing = blind - len(places)
+            places += fresh_places(self._region, missing, step, [*taken, *places], stream)
+        return places
 
     def ask_batch(self, q: int, pending: Places | None) -> list[Any] | HostMatrix:
         """The next `q` places together, while others are `pending`."""
@@ -138,7 +157,7 @@ def first_points(
     return count, region.all_validated(initial_points, "initial_points")
 
 
-def initial_left(
+def _initial_left(
     region: Region[Place], initial_points: list[Place], taken: list[Place]
 ) -> list[Place]:
     """Those of the points to begin with that are not taken."""

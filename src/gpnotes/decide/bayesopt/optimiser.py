@@ -22,7 +22,7 @@ from ...ground.random import RNG, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
-from .course import Course, first_points, initial_left
+from .course import Course, first_points
 from .feasibility import constraint_values, log_feasibility, validate_odds
 from .history import FAILURES, MODELLED, NUMBERS, Evaluation, record_of
 from .options import (
@@ -40,12 +40,11 @@ from .pending_points import (
     Aims,
     as_rows,
     choose_batch,
-    fantasise,
-    fantasise_failures,
+    with_failures,
 )
 from .polytopes import LinearConstraint
 from .recommendation import Recommendation
-from .search_region import Place, Region, fresh_places, region_of
+from .search_region import Place, Region, region_of
 from .search_space import Point, Setting, Space
 from .surrogates import Model, models_of
 from .training_data import TrainingData, rows_and_values, unwarped
@@ -496,37 +495,19 @@ class Optimiser(Generic[Place]):
         # What is drawn from depends on the number of evaluations and on nothing that was drawn
         # before, so that a search that was killed goes on to the points that it would have come to.
         step = len(counted)
-        modelled = [evaluation for evaluation in counted if evaluation.failure in MODELLED]
-        valued = [evaluation for evaluation in modelled if not evaluation.failure]
-        taken = [*(e.x for e in counted), *pending]
-        places = initial_left(self._region, self._initial_points, taken)[:q]
-        early = step < self._num_initial or not valued
-        # after a skip one point without a model, to which that place looks as it did before
-        blind = q if early else int(counted[-1].failure == "skip")
-        if len(places) < blind:
-            initial = self._stream.spawn("initial")
-            taken = [*taken, *places]
-            places += fresh_places(self._region, blind - len(places), step, taken, initial)
+        first, initial = (self._num_initial, self._initial_points), self._stream.spawn("initial")
+        places = self._course.without_model(q, pending, first, initial)
         if len(places) < q:
+            modelled = [evaluation for evaluation in counted if evaluation.failure in MODELLED]
             posterior, _ = self._fitted(modelled, step, self._search_model)
-            X = self._region.units([e.x for e in modelled])
-            skipped, hopeless = (
-                self._units([e.x for e in counted if e.failure == word])
-                for word in ("skip", "model")
-            )
-            if skipped:
-                posterior = fantasise(posterior, as_rows(posterior, np.stack(skipped)))
-            if hopeless:
-                posterior = fantasise_failures(posterior, X, np.stack(hopeless))
-            under_way = self._units([*pending, *places])
+            X, every = (self._region.units([e.x for e in each]) for each in (modelled, counted))
+            posterior = with_failures(posterior, X, every, [e.failure for e in counted])
+            under_way = list(self._region.units([*pending, *places]))
             stream = self._stream.spawn(f"climb {step}")
             more = q - len(places), stream, self._aims(counted)
             points = choose_batch(posterior, self._acquisition, X, under_way, *more)
             places = [*places, *self._region.places(np.stack(points))]
         return places
-
-    def _units(self, places: list[Place]) -> list[HostVector]:
-        return list(self._region.units(places))
 
     def _fitted(
         self, evaluations: list[Evaluation[Place]], step: int, model: Model

@@ -7,7 +7,7 @@ for variance looks elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -40,7 +40,7 @@ from .maximiser import (
 )
 from .thompson_sampling import ThompsonSampling, path_of
 
-__all__ = ["Aims", "as_rows", "choose_batch", "fantasise"]
+__all__ = ["Aims", "as_rows", "choose_batch", "fantasise", "with_failures"]
 
 AcquisitionOf: TypeAlias = (
     Callable[[float], Acquisition] | ThompsonSampling | BatchExpectedImprovement
@@ -102,6 +102,21 @@ def fantasise_failures(
     mean = posterior.mean(rows)
     best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, as_array(seen, posterior.X))))))
     return posterior.extend(rows, array_namespace(mean).clip(mean, None, best))
+
+
+def with_failures(
+    posterior: ExactPosterior, seen: HostMatrix, units: HostMatrix, failures: Sequence[str]
+) -> ExactPosterior:
+    """What a model that was told of `seen` points believes of failures at some of all `units`.
+
+    What is skipped gives its own mean, and what is modelled nothing better than the best.
+    """
+    skipped, hopeless = (units[[one == word for one in failures]] for word in ("skip", "model"))
+    if len(skipped):
+        posterior = fantasise(posterior, as_rows(posterior, as_array(skipped, posterior.X)))
+    if len(hopeless):
+        posterior = fantasise_failures(posterior, seen, hopeless)
+    return posterior
 
 
 class Aims(NamedTuple):

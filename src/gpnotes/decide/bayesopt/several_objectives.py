@@ -29,7 +29,7 @@ from ...ground.xp import (
     to_numpy,
 )
 from ...infer.exact import ExactPosterior
-from .course import Course, first_points, initial_left
+from .course import Course, first_points
 from .feasibility import constraint_values, log_feasibility
 from .gradients import _predict_and_pullback
 from .history import FAILURES, MODELLED
@@ -43,9 +43,9 @@ from .pareto_outcome import (
     form_of,
     record_of_vector,
 )
-from .pending_points import Aims, fantasise, fantasise_failures, maximise_surface
+from .pending_points import Aims, fantasise, maximise_surface, with_failures
 from .polytopes import LinearConstraint
-from .search_region import Place, Region, fresh_places, region_of, said
+from .search_region import Place, Region, region_of, said
 from .search_space import Space
 from .surrogates import Model, dim_scaled_model
 from .training_data import standardised
@@ -305,15 +305,8 @@ class ParetoOptimiser(Generic[Place]):
 
     def _next(self, q: int, pending: list[Place]) -> list[Place]:
         counted = self._course.counted()
-        step = len(counted)
-        taken = [*(one.x for one in counted), *pending]
-        places = initial_left(self._region, self._initial_points, taken)[:q]
-        early = step < self._num_initial or all(one.failure for one in counted)
-        # after a skip one point without a model, to which that place looks as it did before
-        blind = q if early else int(counted[-1].failure == "skip")
-        if len(places) < blind:
-            fresh, initial = blind - len(places), self._stream.spawn("initial")
-            places += fresh_places(self._region, fresh, step, [*taken, *places], initial)
+        first, initial = (self._num_initial, self._initial_points), self._stream.spawn("initial")
+        places = self._course.without_model(q, pending, first, initial)
         if len(places) < q:
             under_way = list(self._region.units([*pending, *places]))
             points = self._climbed(counted, under_way, q - len(places))
@@ -331,7 +324,8 @@ class ParetoOptimiser(Generic[Place]):
         models, centres, scales = self._fitted(modelled, units, step)
         good = np.asarray([one.is_feasible for one in modelled])
         worth = self._worth(units[good], models, centres, scales)
-        models = _with_failures(models, units, every, [one.failure for one in counted])
+        failures = [one.failure for one in counted]
+        models = [with_failures(one, units, every, failures) for one in models]
         near = None
         if worth is not None:
             near = perturbed(units[good][worth.best], _NEAR, self._stream.spawn(f"near {step}"))
@@ -377,18 +371,6 @@ class ParetoOptimiser(Generic[Place]):
         ]
         centres, scales = (np.asarray([part[i] for part in parts]) for i in (1, 2))
         return models, -centres, np.where(scales > 0.0, scales, 1.0)
-
-
-def _with_failures(
-    models: list[ExactPosterior], units: HostMatrix, every: HostMatrix, failures: list[str]
-) -> list[ExactPosterior]:
-    """What the models believe of `every` place, of which they were told the values at `units`."""
-    skipped, hopeless = (every[[one == word for one in failures]] for word in ("skip", "model"))
-    if len(skipped):
-        models = [fantasise(one, as_array(skipped, one.X)) for one in models]
-    if len(hopeless):
-        models = [fantasise_failures(one, units, hopeless) for one in models]
-    return models
 
 
 class _Worth(NamedTuple):

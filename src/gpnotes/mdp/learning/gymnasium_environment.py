@@ -101,8 +101,11 @@ class GymnasiumEnvironment:
 
     def reset(self, stream: Stream, runs: int, /) -> HostVector:
         """Begin an episode in each run, and return the states."""
-        self._copies[:] = [EnvironmentCopy(_copy_env(self.env), *self._spaces) for _ in range(runs)]
+        self._copy(runs)
         return self.restart(np.zeros(runs, np.int64), np.ones(runs, bool), stream)
+
+    def _copy(self, runs: int) -> None:
+        self._copies[:] = [EnvironmentCopy(_copy_env(self.env), *self._spaces) for _ in range(runs)]
 
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> TimeStep:
         """Take one step in each run."""
@@ -136,9 +139,7 @@ class GymnasiumEnvironment:
         parts : dict of HostArray
             What `saved` returned.
         """
-        self._copies[:] = [
-            EnvironmentCopy(_copy_env(self.env), *self._spaces) for _ in parts["seeds"]
-        ]
+        self._copy(len(parts["seeds"]))
         columns = zip(self._copies, parts["seeds"].tolist(), parts["since"], strict=True)
         for env_copy, seed, since in columns:
             env_copy.begin(seed)

@@ -156,17 +156,16 @@ class Expressions:
 
     def chain(self, span: Span, *parts: Any) -> list[t.Step]:
         """``a = b = c``: one step for each relation; of tuples, for each of their entries."""
-        signs, sides = (
-            parts[1::2],
-            [side if isinstance(side, list) else [side] for side in parts[::2]],
-        )
+        signs = parts[1::2]
+        sides = [side if isinstance(side, list) else [side] for side in parts[::2]]
         if len({len(side) for side in sides}) > 1 or (len(sides[0]) > 1 and {*signs} != {"="}):
             wanted = "an equals sign and another of as many entries"
             raise self._fault(f"a tuple must have {wanted} beside it", span)
-        columns = [
-            zip(column, signs, column[1:], strict=False) for column in zip(*sides, strict=True)
+        return [
+            self.relation(span, *three)
+            for column in zip(*sides, strict=True)
+            for three in zip(column, signs, column[1:], strict=False)
         ]
-        return [self.relation(span, *three) for column in columns for three in column]
 
     def entries(self, span: Span, *parts: Any) -> list[Node]:
         """``(a, b)``, a side of an equation."""
