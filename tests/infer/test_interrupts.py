@@ -7,7 +7,7 @@ import pytest
 
 from gpnotes import GP, RBF, SVGP, StudentT, fit, log_evidence, stream
 from gpnotes.decide.bayesopt import minimise
-from gpnotes.infer.interrupts import InterruptWarning, raised_interrupts
+from gpnotes.ground.interrupts import InterruptWarning, raised_interrupts
 
 MODEL = GP(RBF(), 0.1)
 

@@ -26,8 +26,8 @@ from gpnotes import (
     stream,
 )
 from gpnotes.ground.chunks import Rows
+from gpnotes.ground.interrupts import InterruptWarning
 from gpnotes.infer import sparse
-from gpnotes.infer.interrupts import InterruptWarning
 from gpnotes.infer.objective import objective_of
 from gpnotes.samplers import HMC, NUTS, SGLD, ULA, EllipticalSlice, RandomWalkMetropolis
 from gpnotes.samplers.warmup import (

@@ -20,13 +20,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
 from ..ground.conversion import columns_of, floats
+from ..ground.interrupts import raised_interrupts
 from ..ground.naming import require_names
 from ..ground.params import leaves, replaced
 from ..ground.random import Stream, stream
 from ..ground.xp import HostArray, HostMatrix, HostVector
 from ..infer import saving
 from ..infer.fitting import Fit, fit
-from ..infer.interrupts import raised_interrupts
 from ..infer.report import Report
 from ..infer.ties import groups_of
 from ..model.contracts import Prior

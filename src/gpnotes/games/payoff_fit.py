@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ..ground import check as _check
+from ..ground.interrupts import raised_interrupts
 from ..ground.linalg import _cholesky
 from ..ground.params import names
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, array_namespace, as_array, epsilon, eye, to_numpy
 from ..infer.exact import GP
 from ..infer.fitting import fit
-from ..infer.interrupts import raised_interrupts
 from ..infer.verbs import condition
 from ..model.kernels import RBF, Linear, Product
 from .expansion import Expansion

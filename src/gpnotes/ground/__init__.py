@@ -9,7 +9,7 @@ if TYPE_CHECKING:  # isort: off
         adam as adam, array_protocol as array_protocol, array_types as array_types,
         arrays as arrays, ascent as ascent, boxes as boxes, check as check, chunks as chunks,
         conversion as conversion, dates as dates, distances as distances, files as files,
-        jobs as jobs, lazy as lazy, levels as levels, linalg as linalg,
+        interrupts as interrupts, jobs as jobs, lazy as lazy, levels as levels, linalg as linalg,
         memory as memory, namespace as namespace, naming as naming,
         normal_tail as normal_tail, open_numbers as open_numbers, params as params,
         quadrature as quadrature, random as random,

@@ -29,6 +29,7 @@ from ..ground import check as _check
 from ..ground.ascent import Ascent
 from ..ground.chunks import Chunks, Data
 from ..ground.conversion import columns_of, ordered, taken_out
+from ..ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.params import Parameters
 from ..ground.random import RNG, stream_of
@@ -40,7 +41,6 @@ from . import exact as exact  # registers GP, which comes from a lower floor
 from .evidence import data_of
 from .fit_checks import SURPRISE, FitWarning, is_all_noise, left_out_size
 from .interdomain import WaveSums
-from .interrupts import INTERRUPTED, kept_interrupts, warn_of
 from .objective import Fit, Objective, objective_of
 from .open_start import like_of, started_objective
 from .progress import ENOUGH, Bar, OnStep, bar_of, show_steps

@@ -19,6 +19,7 @@ from ..ground import check as _check
 from ..ground.ascent import Ascent, Function, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.conversion import taken_out
+from ..ground.interrupts import INTERRUPTED, kept_interrupts
 from ..ground.naming import path_of, require_names, without
 from ..ground.params import (
     Parameters,
@@ -34,7 +35,6 @@ from ..model.contracts import Prior
 from .evidence import Evidence, data_of, evidence_given, measured
 from .fit_checks import far_from_zero
 from .interdomain import WaveSums
-from .interrupts import INTERRUPTED, kept_interrupts
 from .posterior import Posterior, named
 from .prior_terms import NamedPrior, density_and_gradient, priors_of
 from .progress import ENOUGH, Enough, OnStep, Watched

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground import files, memory
+from ..ground.interrupts import kept_interrupts, warn_of
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.params import Parameters
 from ..ground.random import RNG, Stream, stream_of
@@ -25,7 +26,6 @@ from ..ground.xp import (
     as_array,
     to_numpy,
 )
-from ..infer.interrupts import kept_interrupts, warn_of
 from ..infer.objective import Objective
 from ..infer.progress import Bar, bar_of
 from ..model.contracts import missing

@@ -18,7 +18,7 @@ from gpnotes.decide.bayesopt import (
     minimise_several,
     several_objectives,
 )
-from gpnotes.infer.interrupts import InterruptWarning
+from gpnotes.ground.interrupts import InterruptWarning
 from gpnotes.testing import gradcheck
 
 SQUARE = [(-1.0, 2.0), (0.0, 3.0)]

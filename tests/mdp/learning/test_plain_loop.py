@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 from cases import each
 from loop_learners import LEARNERS
 
 from gpnotes import stream
+from gpnotes.ground.interrupts import InterruptWarning
 from gpnotes.mdp.learning import (
     UCB,
     GymnasiumEnvironment,
@@ -40,6 +43,32 @@ class Numbers(gymnasium.Env):
 
 def made(name):
     return GymnasiumEnvironment(Numbers() if name == "numbers" else gymnasium.make(name))
+
+
+class Pressing(Numbers):
+    """Ctrl-C is pressed in its fifth action of an episode."""
+
+    def reset(self, **settings):
+        self.taken = 0
+        return super().reset(**settings)
+
+    def step(self, action):
+        self.taken += 1
+        if self.taken == 5:
+            signal.raise_signal(signal.SIGINT)
+        return super().step(action)
+
+
+@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
+def test_an_interrupt_ends_it_after_a_step(learner):
+    settings = {"num_runs": 2, "rng": stream(4), "every": 40}
+    with pytest.warns(InterruptWarning, match="of 130 steps have learnt"):
+        found = run(learner, GymnasiumEnvironment(Pressing()), num_steps=130, **settings)
+    assert found.interrupted
+    assert 5 <= found.num_steps < 130
+    wanted = run(learner, made("numbers"), num_steps=found.num_steps, **settings)
+    for part in wanted._parts:
+        assert np.array_equal(found._parts[part], wanted._parts[part]), part
 
 
 @each("name", ["FrozenLake-v1", "numbers"])

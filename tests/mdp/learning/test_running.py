@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 from cases import each
 
 from gpnotes import stream
+from gpnotes.ground.interrupts import InterruptWarning, raised_interrupts
 from gpnotes.mdp import MDP
 from gpnotes.mdp.learning import (
     SARSA,
@@ -90,6 +93,43 @@ def test_runs_that_are_resumed_are_the_uninterrupted_ones(learner, tmp_path):
             learner, environment, num_steps=steps, file=tmp_path / "runs.npz", **settings()
         )
     hold_same(whole, from_file)
+
+
+class Pressing(MDPEnvironment):
+    """The environment of the walk, in one of whose steps Ctrl-C is pressed."""
+
+    def __init__(self, at, times=1):
+        super().__init__(walk(), STARTS)
+        object.__setattr__(self, "presses", iter([0] * (at - 1) + [times]))
+
+    def step(self, states, actions, stream):
+        for _ in range(next(self.presses, 0)):
+            signal.raise_signal(signal.SIGINT)
+        return super().step(states, actions, stream)
+
+
+@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
+def test_interrupted_runs_keep_what_they_learnt_and_go_on(learner, tmp_path):
+    whole = run(learner, MDPEnvironment(walk(), STARTS), num_steps=235, **settings())
+    file = tmp_path / f"{id(learner)}.npz"
+    with pytest.warns(InterruptWarning, match="keeps what 73 of 235 steps have learnt") as told:
+        found = run(learner, Pressing(73), num_steps=235, file=file, **settings())
+    assert told[0].filename == __file__
+    assert (found.num_steps, found.interrupted, whole.interrupted) == (73, True, False)
+    assert repr(found).endswith("interrupted>")
+    hold_same(found, run(learner, MDPEnvironment(walk(), STARTS), num_steps=73, **settings()))
+    hold_same(whole, found.resume(162))
+    again = run(learner, MDPEnvironment(walk(), STARTS), num_steps=235, file=file, **settings())
+    hold_same(whole, again)
+
+
+def test_a_second_interrupt_is_raised_and_so_is_one_that_others_keep():
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        run(QLearning(0.9), Pressing(73, times=2), num_steps=235, rng=1)
+    with pytest.raises(KeyboardInterrupt), raised_interrupts():
+        run(QLearning(0.9), Pressing(73), num_steps=235, rng=1)
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_what_a_run_reports_agrees_with_what_it_saw():

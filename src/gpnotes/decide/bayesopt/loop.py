@@ -16,10 +16,10 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.boxes import Pairs
+from ...ground.interrupts import kept_interrupts, raised_interrupts, warn_of
 from ...ground.random import RNG
 from ...ground.showing import aligned, preformatted
 from ...ground.xp import HostVector, Numbers, Vector
-from ...infer.interrupts import kept_interrupts, raised_interrupts, warn_of
 from ...infer.progress import Bar, bar_of
 from .history import Evaluation, last_problem
 from .optimiser import Optimiser, Recommendation

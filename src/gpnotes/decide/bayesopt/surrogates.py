@@ -10,11 +10,11 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.conversion import takes
+from ...ground.interrupts import raised_interrupts
 from ...ground.random import RNG
 from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from ...infer.fitting import fit
-from ...infer.interrupts import raised_interrupts
 from ...model.contracts import Prior
 from ...model.gaussian_process import GP
 from ...model.kernels import RBF, Matern52, WithGradients

@@ -8,11 +8,11 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from ...ground import check as _check
+from ...ground.interrupts import raised_interrupts
 from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, to_numpy
 from ...infer import fitting
 from ...infer.exact import GP, ExactPosterior
-from ...infer.interrupts import raised_interrupts
 from ...infer.verbs import condition
 from ...model.kernels import RBF
 from ..moments import Predictor, predictor

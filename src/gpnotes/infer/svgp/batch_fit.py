@@ -29,6 +29,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.adam import Adam
 from ...ground.chunks import Chunks, Rows
+from ...ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ...ground.linalg import warn_of_jitter
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.saved import saved_as
@@ -42,7 +43,6 @@ from ...ground.xp import (
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
-from ..interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ..known_noise import validate_noise
 from ..objective import Fit, Objective
 from ..progress import Bar, bar_of

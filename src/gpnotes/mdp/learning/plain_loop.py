@@ -76,22 +76,26 @@ class PlainLoop:
         self.waiting = _waiting(learned) if type(learner) is SARSA else []
         self.ended, self.rules, self.most_counted = Ended(), list[tuple[Any, ...]](), 0
 
-    def advance(self, steps: int) -> None:
-        """Take steps in all runs."""
+    def advance(self, steps: int, pressed: list[int]) -> int:
+        """Take so many steps in all runs, or those to an interrupt; return how many they were."""
         walks = self._walks(self.time + steps + 1)
         for walk in walks:
             next(walk)
         sends, over = [(i, walk.send) for i, walk in enumerate(walks)], list[int]()
-        for time in range(self.time, self.time + steps):
+        before = self.time
+        for time in range(before, before + steps):
             for i, send in sends:
                 if send(time):
                     over.append(i)
             if over:
                 begin(self.environment, over, self.stream)
                 over.clear()
+            if pressed:
+                break
         for walk in walks:
             walk.close()
-        self.time += steps
+        self.time = time + 1
+        return self.time - before
 
     def earned(self) -> list[float]:
         """Return what the block has earned in each run, and begin another."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import files, memory
+from ...ground.interrupts import deferred_interrupts, kept_interrupts, warn_of
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
@@ -78,6 +79,8 @@ class Run:
         What `watch` said of the learner's state after each block.
     transitions : Transition or None
         All transitions, each part (steps, runs), if they were recorded.
+    interrupted : bool, default False
+        Whether Ctrl-C ended them early.
     """
 
     learner: Any
@@ -91,6 +94,7 @@ class Run:
     transitions: Transition | None
     _settings: Any = field(repr=False)
     _parts: dict[str, HostArray] = field(repr=False)
+    interrupted: bool = False
 
     def resume(self, num_steps: int) -> Run:
         """Return the same runs so many steps later, as if they had never paused.
@@ -114,7 +118,8 @@ class Run:
         """One line."""
         runs = self.states.shape[0]
         name, episodes = type(self.learner).__name__, self.episodes.run.size
-        return f"<Run: {runs} of {self.num_steps} steps by {name}, {episodes} episodes>"
+        ended = ", interrupted" if self.interrupted else ""
+        return f"<Run: {runs} of {self.num_steps} steps by {name}, {episodes} episodes{ended}>"
 
 
 def run(
@@ -167,6 +172,13 @@ def run(
     -------
     Run
         What the runs came to.
+
+    Warns
+    -----
+    InterruptWarning
+        If it was interrupted by Ctrl-C: what was learnt comes back after the step under way, or the
+        block of a compiled loop, with ``interrupted=True``, and `Run.resume` takes the steps that
+        it would have taken anyway. A second Ctrl-C is raised.
 
     Raises
     ------
@@ -272,22 +284,30 @@ class _Runner:
         if steps < self.steps:
             raise ValueError(f"num_steps must be at least those taken, {self.steps}; got {steps}")
         every = self.settings.every
-        while self.steps < steps:
-            self._walk(min(steps, (self.steps // every + 1) * every) - self.steps)
-            if self.steps % every == 0:
-                self._end_block()
-                if self.settings.file is not None:
-                    files.write(self.settings.file, self.settings.identifier, self.parts())
+        with deferred_interrupts() as pressed:
+            while self.steps < steps and not pressed:
+                self._walk(min(steps, (self.steps // every + 1) * every) - self.steps, pressed)
+                if self.steps % every == 0:
+                    self._end_block()
+                    self._save()
+            self._save()
+        if pressed:
+            if KeyboardInterrupt not in kept_interrupts():
+                raise KeyboardInterrupt
+            warn_of(f"run keeps what {self.steps} of {steps} steps have learnt", stacklevel=3)
+        return self._run(interrupted=bool(pressed))
+
+    def _save(self) -> None:
         if self.settings.file is not None:
             files.write(self.settings.file, self.settings.identifier, self.parts())
-        return self._run()
 
-    def _walk(self, count: int) -> None:
+    def _walk(self, count: int, pressed: list[int]) -> None:
+        """Take so many steps, or those to the one in which the caller interrupts."""
         if self.settings.loop is not None:
             self._loop(count)
             return
         if self.plain_loop is not None:
-            self._walk_plainly(self.plain_loop, count)
+            self._walk_plainly(self.plain_loop, count, pressed)
             return
         learner, environment, stream = self.settings.learner, self.settings.environment, self.stream
         horizon, record, states = self.settings.horizon, self.settings.record, self.states
@@ -310,6 +330,8 @@ class _Runner:
             if any_true(over):
                 self._end_episodes(over)
                 states = environment.restart(states, over, stream)
+            if pressed:
+                break
         self.states = states
 
     def _loop(self, count: int) -> None:
@@ -323,10 +345,9 @@ class _Runner:
         self.states, self.steps = states, self.steps + count
         self.ended += ended
 
-    def _walk_plainly(self, loop: plain_loop.PlainLoop, count: int) -> None:
+    def _walk_plainly(self, loop: plain_loop.PlainLoop, count: int, pressed: list[int]) -> None:
         """The same for a few runs, on Python's numbers."""
-        loop.advance(count)
-        self.steps += count
+        self.steps += loop.advance(count, pressed)
         if loop.is_full:
             self._settle(loop)
 
@@ -366,13 +387,13 @@ class _Runner:
         """The shape that all answers of `watch` have."""
         return self.watched[0].shape if self.watched else answer.shape
 
-    def _run(self) -> Run:
+    def _run(self, interrupted: bool) -> Run:
         parts = self.parts()
         recorded = _unprefixed(parts, "transitions.")
         return Run(
             self.settings.learner, self.settings.environment, self.learned, self.states, self.steps,
             Episodes(**_unprefixed(parts, "episodes.")), parts["rewards"], parts["watched"],
-            Transition(**recorded) if recorded else None, self.settings, parts,
+            Transition(**recorded) if recorded else None, self.settings, parts, interrupted,
         )  # fmt: skip
 
     def parts(self) -> dict[str, HostArray]:
