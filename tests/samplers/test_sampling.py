@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import math
 import sys
 import warnings
@@ -26,10 +27,11 @@ from gpnotes import (
     stream,
 )
 from gpnotes.ground.chunks import Rows
-from gpnotes.ground.interrupts import InterruptWarning
+from gpnotes.ground.interrupts import InterruptWarning, raised_interrupts
 from gpnotes.infer import sparse
 from gpnotes.infer.objective import objective_of
 from gpnotes.samplers import HMC, NUTS, SGLD, ULA, EllipticalSlice, RandomWalkMetropolis
+from gpnotes.samplers.chain_logs import TrailLog
 from gpnotes.samplers.warmup import (
     StepSizeAdaptation,
     adaptation_windows,
@@ -193,16 +195,17 @@ def test_an_interrupted_run_goes_on_to_the_same_draws(tmp_path, sampler):
 
 def test_the_draws_are_the_same_by_any_jobs(tmp_path):
     joblib = importlib.util.find_spec("joblib")
-    expected, file = run(), tmp_path / "run.npz"
+    walk = {"sampler": RandomWalkMetropolis()}
+    expected, file = run(**walk), tmp_path / "run.npz"
     with ThreadPoolExecutor(2) as pool:
         for jobs in [pool.map, *([2] if joblib else [])]:
             told = []
-            found = run(jobs=jobs, callback=lambda *at, told=told: told.append(at))
+            found = run(jobs=jobs, callback=lambda *at, told=told: told.append(at), **walk)
             np.testing.assert_array_equal(found.draws, expected.draws)
             assert found.warmup_evaluations == expected.warmup_evaluations
             assert told == [(number, 250) for number in range(4)]
-    run(file, draws=100)
-    np.testing.assert_array_equal(run(file, jobs=map).draws, expected.draws)
+    run(file, draws=100, **walk)
+    np.testing.assert_array_equal(run(file, jobs=map, **walk).draws, expected.draws)
 
 
 @pytest.mark.parametrize(
@@ -213,20 +216,134 @@ def test_an_interrupted_run_keeps_the_draws_so_far(at, shape):
         if seen == at:
             raise KeyboardInterrupt
 
-    expected = run()
+    sampler = RandomWalkMetropolis()
+    expected = run(sampler=sampler)
     with pytest.warns(InterruptWarning, match=f"sample keeps {shape[1]} draws") as told:
-        found = run(callback=stop)
+        found = run(callback=stop, sampler=sampler)
     assert told[0].filename == __file__
     np.testing.assert_array_equal(found.draws, expected.draws[: shape[0], : shape[1]])
     assert len(found.samplers) == shape[0]
 
 
-def test_before_there_are_draws_an_interrupt_is_raised():
+def pressing(at, end=KeyboardInterrupt):
+    """A density in whose evaluation of that number Ctrl-C is pressed."""
+    asked = itertools.count(1)
+
+    def pressed(x):
+        if next(asked) == at:
+            raise end
+        return skew(x)
+
+    return pressed
+
+
+def sampled(target, sampler=RandomWalkMetropolis(), **others):  # noqa: B008 - it is frozen
+    given = {"num_chains": 2, "num_samples": 250, "num_warmup": 300, "rng": 1} | others
+    return samplers.sample(target, sampler, np.zeros(2), **given)
+
+
+def test_an_interrupt_keeps_the_draws_of_a_block_under_way():
+    whole = sampled(skew)
+    cost = whole.warmup_evaluations[0] + 150
+    with pytest.warns(InterruptWarning, match="sample keeps 1[0-9]{2} draws of each of 1 chains"):
+        found = sampled(pressing(cost))
+    assert found.draws.shape[1] % 100 > 0
+    np.testing.assert_array_equal(found.draws[0], whole.draws[0, : found.draws.shape[1]])
+    assert not found.warming_up
+
+
+@pytest.mark.parametrize("sampler", [RandomWalkMetropolis(), NUTS(), ULA(1e-4)], ids=repr)
+def test_an_interrupt_in_the_warm_up_keeps_its_steps(sampler):
+    said = "steps of the warm-up of each of 1 chains; they are no draws"
+    with pytest.warns(InterruptWarning, match=f"sample keeps [0-9]+ of 300 {said}") as told:
+        found = sampled(pressing(200), sampler)
+    assert told[0].filename == __file__
+    assert len(told) == 1
+    assert found.warming_up
+    assert 0 < found.draws.shape[1] < 300
+    assert found.problems()[0].startswith("interrupted in the warm-up")
+    assert repr(found).startswith(f"<Chains: 1 of {found.draws.shape[1]} steps of a warm-up")
+    assert set(found.to_arviz()) == {"warmup_posterior", "warmup_sample_stats"}
+    tuned, at = found.samplers[0], found.draws[0, -1]
+    onward = samplers.sample(skew, tuned, at, num_chains=1, num_samples=10, num_warmup=0, rng=2)
+    assert onward.draws.shape == (1, 10, 2)
+
+
+def test_what_a_warm_up_has_tuned_so_far_is_kept():
+    with pytest.warns(InterruptWarning):
+        found = sampled(pressing(250))
+    tuned = found.samplers[0]
+    assert tuned.inverse_mass_root is not None
+    assert tuned.step_size not in (1.0, RandomWalkMetropolis().step_size)
+
+
+class Killed(BaseException):
+    """The end of a process."""
+
+
+def other_processes(function, pieces):
+    """A `map` that is interrupted while a process is ended, which can say nothing more."""
+    try:
+        yield from map(function, pieces)
+    except Killed:
+        raise KeyboardInterrupt from None
+
+
+@pytest.mark.parametrize(
+    ("at", "kept"),
+    [(430, "100 draws"), (190, "100 of 300 steps of the warm-up"),
+     (350, "300 of 300 steps of the warm-up")],
+)  # fmt: skip
+def test_chains_of_other_processes_leave_a_trail(at, kept):
+    target = pressing(at, end=Killed)
+    with pytest.warns(InterruptWarning, match=f"sample keeps {kept} of each of 1 chains"):
+        found = sampled(target, jobs=other_processes)
+    rows = int(kept.partition(" ")[0])
+    assert found.draws.shape[1] == rows
+    if not found.warming_up:
+        np.testing.assert_array_equal(found.draws[0], sampled(skew).draws[0, :rows])
+
+
+def test_an_interrupt_that_reaches_a_process_leaves_all_it_has():
+    with pytest.warns(InterruptWarning, match="sample keeps 1[0-9]{2} of 300 steps"):
+        found = sampled(pressing(190), jobs=map)
+    assert found.draws.shape[1] % 100 > 0
+
+
+def test_chains_that_had_ended_are_kept_beside_a_trail():
+    whole = sampled(skew)
+    cost = sum(whole.warmup_evaluations) + int(whole.evaluations[0].sum()) + 130
+    with pytest.warns(InterruptWarning, match="sample keeps 250 draws of each of 1 chains"):
+        found = sampled(pressing(cost), jobs=map)
+    np.testing.assert_array_equal(found.draws, whole.draws[:1])
+
+
+def test_without_a_folder_there_is_no_trail(tmp_path):
+    log = TrailLog(str(tmp_path / "nowhere"), "run")
+    log.save(0, {"draws": np.zeros((100, 2))})
+    assert log.left(0) == {}
+
+
+def test_a_trail_is_written_anew_as_the_chain_grows(tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr("gpnotes.ground.files.write", lambda *said: written.append(said[2]))
+    log = TrailLog(str(tmp_path), "run")
+    for done in range(100, 10001, 100):
+        log.save(0, {"draws": np.zeros((done, 1))})
+    rows = np.asarray([parts["draws"].shape[0] for parts in written])
+    assert rows[:10].tolist() == list(range(100, 1001, 100))
+    assert rows.sum() < 12 * rows[-1]
+    assert np.all(rows[1:] <= 1.2 * rows[:-1] + 100)
+
+
+def test_before_there_is_a_step_an_interrupt_is_raised():
     def pressed(x):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         samplers.sample(pressed, NUTS(), np.zeros(2), rng=1)
+    with pytest.raises(KeyboardInterrupt), raised_interrupts():
+        sampled(pressing(200))
 
 
 def test_a_bar_counts_the_steps_of_warm_ups_and_draws(monkeypatch):

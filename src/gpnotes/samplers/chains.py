@@ -44,6 +44,8 @@ class Chains:
         The sampler of each chain, as its warm-up left it.
     names : tuple of str
         The names of the entries.
+    warming_up : bool, default False
+        Whether Ctrl-C came in the warm-up: the draws are its steps, and no draws of the target.
     """
 
     draws: HostArray
@@ -54,6 +56,7 @@ class Chains:
     warmup_evaluations: tuple[int, ...]
     samplers: tuple[Any, ...]
     names: tuple[str, ...] = field(default=())
+    warming_up: bool = False
 
     @property
     def flat(self) -> HostMatrix:
@@ -104,14 +107,15 @@ class Chains:
     def to_arviz(self) -> dict[str, dict[str, HostArray]]:
         """Return what ``arviz.from_dict`` takes: draws by name, and what is known of each.
 
-        Before ArviZ 1.0 it takes the groups as keywords, ``from_dict(**chains.to_arviz())``.
+        Before ArviZ 1.0 it takes the groups as keywords, ``from_dict(**chains.to_arviz())``. Steps
+        of a warm-up are in the groups that ArviZ has for them.
         """
-        posterior = {name: self.draws[:, :, j] for j, name in enumerate(self.names)}
         stats = {
             "lp": self.log_density, "acceptance_rate": self.acceptance, "diverging": self.diverged,
             "n_steps": self.evaluations,
         }  # fmt: skip
-        return {"posterior": posterior, "sample_stats": stats}
+        group = "warmup_" if self.warming_up else ""
+        return {f"{group}posterior": self._by_name(), f"{group}sample_stats": stats}
 
     def to_xarray(self) -> Dataset:
         """Return the draws as an ``xarray.Dataset``: a variable for each name, by chain and draw.
@@ -130,17 +134,21 @@ class Chains:
             from xarray import Dataset
         except ImportError:
             raise ImportError("to_xarray needs xarray: pip install xarray") from None
-        values = {**self.to_arviz()["posterior"], "lp": self.log_density}
+        values = {**self._by_name(), "lp": self.log_density}
         chains, draws, _ = self.draws.shape
         axes = {"chain": np.arange(chains), "draw": np.arange(draws)}
         return Dataset({name: (("chain", "draw"), one) for name, one in values.items()}, axes)
+
+    def _by_name(self) -> dict[str, HostArray]:
+        return {name: self.draws[:, :, j] for j, name in enumerate(self.names)}
 
     _repr_html_ = preformatted
 
     def __repr__(self) -> str:
         """One line; ``print`` gives the table."""
         chains, draws, d = self.draws.shape
-        return f"<Chains: {chains} of {draws} draws of {d} numbers>"
+        which = "steps of a warm-up" if self.warming_up else "draws"
+        return f"<Chains: {chains} of {draws} {which} of {d} numbers>"
 
     def __str__(self) -> str:
         """A row for each entry, and a line on what went wrong."""
@@ -156,8 +164,10 @@ class Chains:
         return "\n".join([head, *rows, *self.problems()])
 
     def problems(self) -> list[str]:
-        """Return what went wrong, a sentence each: chains that never moved, paths that diverged."""
+        """Return what went wrong, a sentence each, as of chains that never moved."""
         sentences = []
+        if self.warming_up:
+            sentences.append("interrupted in the warm-up: its steps are no draws of the target")
         if self.stuck:
             which = ", ".join(map(str, self.stuck))
             sentences.append(f"never moved: chain {which}, whose draws are its start alone")

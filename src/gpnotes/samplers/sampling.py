@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +20,6 @@ from ..ground.random import RNG, Stream, stream_of
 from ..ground.threads import in_one_pool
 from ..ground.xp import (
     Array,
-    HostArray,
     HostVector,
     Matrix,
     Vector,
@@ -29,19 +29,18 @@ from ..ground.xp import (
 from ..infer.objective import Objective
 from ..infer.progress import Bar, bar_of
 from ..model.contracts import missing
+from .chain_logs import BLOCK, ROWS, ChainLog, MemoryLog, Parts, TrailLog, parts_of, rows_of
 from .chains import Chains, ChainWarning
 from .elliptical_slice import EllipticalSlice
 from .hyperparameter_target import HyperparameterDensity
-from .states import Sampler, State, Step
+from .states import Sampler, Step
 from .targets import Target, start_at
-from .warmup import warm_up
+from .warmup import WarmUp
 
 __all__ = ["sample"]
 
-_BLOCK = 100  # draws between two looks at the file; each block has a stream of its own
 _MASS_MATRICES = ("none", "diagonal", "dense")
 Callback = Callable[[int, int], object]
-Parts = dict[str, HostArray]
 
 
 @in_one_pool
@@ -104,8 +103,11 @@ def sample(
     ChainWarning
         If a chain never moved, or paths diverged.
     InterruptWarning
-        If it was interrupted by Ctrl-C, after the first hundred draws: as many draws come back as
-        some chains have in full, in hundreds.
+        If it was interrupted by Ctrl-C: as many draws come back as some chains have in full, which
+        may be one chain. Before there is a draw it is the steps of a warm-up, with
+        ``warming_up=True``; to go on from them, take ``samplers[0]``, as it is tuned so far, from
+        ``draws[:, -1]``. With several jobs draws and steps come in hundreds, and a tenth may be
+        lost; on other machines only chains that have ended are kept.
 
     Raises
     ------
@@ -188,128 +190,159 @@ class _Run:
         """Run all chains, from the file where it has them."""
         stored = {} if file is None else files.read(file, self.identifier)
 
-        def save(number: int, parts: Parts) -> None:
-            stored.update({f"{number}.{name}": part for name, part in parts.items()})
+        def saved(number: int, draws: int) -> None:
             if file is not None:
                 files.write(file, self.identifier, stored)
-            report(number, parts["draws"].shape[0])
+            report(number, draws)
 
         try:
-            every = self._every(stored, save, jobs, bar)
+            every = self._every(stored, saved, jobs, bar)
         except kept_interrupts():
             every = self._so_far(stored)
             if not every:
                 raise
-            rows = every[0][1]["draws"].shape[0]
-            warn_of(f"sample keeps {rows} draws of each of {len(every)} chains", stacklevel=4)
-        stacked = {name: np.stack([parts[name] for _, parts in every]) for name in _ROWS}
+            warn_of(self._said_of(every), stacklevel=4)
+        stacked = {name: np.stack([parts[name] for _, parts in every]) for name in ROWS}
         warmup = tuple(int(parts["warmup_evaluations"]) for _, parts in every)
         return Chains(
-            **stacked, warmup_evaluations=warmup, samplers=tuple(s for s, _ in every), names=names
-        )
+            **stacked, warmup_evaluations=warmup, samplers=tuple(s for s, _ in every), names=names,
+            warming_up=_is_warming_up(every[0][1]),
+        )  # fmt: skip
+
+    def _said_of(self, every: list[tuple[Any, Parts]]) -> str:
+        """What a warning says of interrupted chains."""
+        parts = every[0][1]
+        rows, chains = parts["draws"].shape[0], f"each of {len(every)} chains"
+        if not _is_warming_up(parts):
+            return f"sample keeps {rows} draws of {chains}"
+        steps = f"{rows} of {self.num_warmup} steps of the warm-up"
+        return f"sample keeps {steps} of {chains}; they are no draws of the target"
 
     def _every(
-        self, stored: Parts, save: Callable[[int, Parts], None], jobs: Jobs, bar: Bar | None
+        self, stored: Parts, saved: Callback, jobs: Jobs, bar: Bar | None
     ) -> list[tuple[Any, Parts]]:
         """All chains, one after the other or by other jobs."""
         numbers = range(len(self.starts))
         if jobs == 1:
-            ticks = [_tick(bar, number, self) for number in numbers]
-            return [self._chain((i, _parts_of(stored, i)), save, ticks[i]) for i in numbers]
-        pieces = [(i, _parts_of(stored, i)) for i in numbers]
-        every = []
-        for number, chain in enumerate(mapper_of(jobs)(self._chain, pieces)):
-            every.append(chain)
-            save(number, chain[1])
-            if bar is not None:
-                bar.update(1)
+            logs = [MemoryLog(stored, saved, _tick(bar, number, self)) for number in numbers]
+            return [self._chain((i, parts_of(stored, i)), logs[i]) for i in numbers]
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            return self._elsewhere(MemoryLog(stored, saved, _unheard), folder, jobs, bar)
+
+    def _elsewhere(
+        self, log: MemoryLog, folder: str, jobs: Jobs, bar: Bar | None
+    ) -> list[tuple[Any, Parts]]:
+        """All chains by other jobs; what they leave in a folder is kept when it is interrupted."""
+        numbers = range(len(self.starts))
+        pieces = [((i, parts_of(log.stored, i)), folder) for i in numbers]
+        every: list[tuple[Any, Parts]] = []
+        try:
+            for number, chain in enumerate(mapper_of(jobs)(self._leave_a_trail, pieces)):
+                every.append(chain)
+                log.save(number, chain[1])
+                if bar is not None:
+                    bar.update(1)
+        except KeyboardInterrupt:
+            trail = TrailLog(folder, self.identifier)
+            for number in numbers[len(every) :]:
+                log.keep(number, trail.left(number))
+            raise
         return every
 
+    def _leave_a_trail(self, piece: tuple[tuple[int, Parts], str]) -> tuple[Any, Parts]:
+        """One chain of another process."""
+        return self._chain(piece[0], TrailLog(piece[1], self.identifier))
+
     def _so_far(self, stored: Parts) -> list[tuple[Any, Parts]]:
-        """The most draws that some chains have in full."""
-        made = [_parts_of(stored, number) for number in range(len(self.starts))]
-        lengths = [parts["draws"].shape[0] if parts else 0 for parts in made]
-        rows = max(lengths, key=lambda rows: rows * sum(length >= rows for length in lengths))
+        """The most draws that some chains have in full; before there are any, of warm-ups."""
+        made = [(parts_of(stored, number), start) for number, start in enumerate(self.starts)]
+        made = [(parts, start) for parts, start in made if parts and parts["draws"].shape[0]]
+        made = [one for one in made if not _is_warming_up(one[0])] or made
+        lengths = [parts["draws"].shape[0] for parts, _ in made]
+        rows = max(
+            lengths, key=lambda rows: rows * sum(length >= rows for length in lengths), default=0
+        )
         return [
-            (
-                _restore_tuning(self.sampler, parts, start),
-                {name: part[:rows] if name in _ROWS else part for name, part in parts.items()},
-            )
-            for parts, length, start in zip(made, lengths, self.starts, strict=True)
-            if length >= rows > 0
+            (_restore_tuning(self.sampler, parts, start), _cut(parts, rows))
+            for parts, start in made
+            if parts["draws"].shape[0] >= rows
         ]
 
-    def _chain(
-        self,
-        piece: tuple[int, Parts],
-        save: Callable[[int, Parts], object] = _unheard,
-        tick: Callable[[], object] = _unheard,
-    ) -> tuple[Any, Parts]:
+    def _chain(self, piece: tuple[int, Parts], log: ChainLog) -> tuple[Any, Parts]:
         """One chain, from what there is of it: the sampler as warm-up left it, and its parts."""
         number, parts = piece
         start, stream = self.starts[number], self.stream.spawn(f"chain {number}")
-        parts = parts or self._warm_up(start, stream, tick)
+        parts = parts or self._warm_up(number, stream, log)
         sampler = _restore_tuning(self.sampler, parts, start)
-        num_kept = min(parts["draws"].shape[0], self.draws) // _BLOCK * _BLOCK
+        num_kept = min(parts["draws"].shape[0], self.draws) // BLOCK * BLOCK
         if parts["draws"].shape[0] >= self.draws:
             num_kept = self.draws
-        parts = {name: part[:num_kept] if name in _ROWS else part for name, part in parts.items()}
+        parts = _cut(parts, num_kept)
         while (done := parts["draws"].shape[0]) < self.draws:
             last = parts["draws"][-1] if done else parts["position"]
             state = sampler.init(self.target, as_array(last, start))
             state = replace(state, count=self.num_warmup + done)
-            block, many = stream.spawn(f"block {done // _BLOCK}"), min(_BLOCK, self.draws - done)
-            rows = _take_steps(sampler, self.target, state, block, many, tick)
-            parts |= {name: np.concatenate([parts[name], rows[name]]) for name in _ROWS}
-            save(number, parts)
+            block, many = stream.spawn(f"block {done // BLOCK}"), min(BLOCK, self.draws - done)
+            steps: list[Step] = []
+            try:
+                for _ in range(many):
+                    steps.append(sampler.step(self.target, state, block))
+                    state = steps[-1].state
+                    log.tick()
+            except KeyboardInterrupt:
+                if steps:
+                    log.keep(number, _longer(parts, steps))
+                raise
+            parts = _longer(parts, steps)
+            log.save(number, parts)
         return sampler, parts
 
-    def _warm_up(self, start: Vector, stream: Stream, tick: Callable[[], object]) -> Parts:
-        start_state = self.sampler.init(self.target, start)
-        own_stream, length = stream.spawn("warm-up"), self.num_warmup
-        sampler, state, steps = warm_up(
-            self.sampler, self.target, start_state, own_stream, length, self.mass_matrix, tick
-        )
-        cost = np.asarray(sum(step.evaluations for step in steps))
-        position = to_numpy(state.position)
-        parts = _rows([], start.shape[0]) | {"position": position, "warmup_evaluations": cost}
-        if self.sampler.target_acceptance is None:
-            return parts
-        root = sampler.inverse_mass_root
-        root = np.zeros(0) if root is None else to_numpy(root)
-        step_size = np.asarray(float(sampler.step_size))
-        return {**parts, "step_size": step_size, "inverse_mass_root": root}
+    def _warm_up(self, number: int, stream: Stream, log: ChainLog) -> Parts:
+        """The parts of a chain without draws, after its warm-up."""
+        start = self.starts[number]
+        state = self.sampler.init(self.target, start)
+        warming = WarmUp(self.sampler, self.target, state, stream.spawn("warm-up"))
+
+        def tick() -> None:
+            log.tick()
+            log.warm(number, len(warming.steps), lambda: _in_warm_up(warming))
+
+        try:
+            warming.run(self.num_warmup, self.mass_matrix, tick)
+        except KeyboardInterrupt:
+            log.keep(number, _in_warm_up(warming))
+            raise
+        log.keep(number, parts := _in_warm_up(warming))
+        return _cut(parts, 0) | {"warming_up": np.asarray(False)}
 
 
-_ROWS = ("draws", "log_density", "acceptance", "diverged", "evaluations")
+def _in_warm_up(warming: WarmUp[Any]) -> Parts:
+    """The parts of a warm-up so far, whose rows are its steps."""
+    position, sampler = to_numpy(warming.state.position), warming.sampler
+    cost = np.asarray(sum(step.evaluations for step in warming.steps))
+    parts = rows_of(warming.steps, position.shape[0])
+    parts |= {"position": position, "warmup_evaluations": cost, "warming_up": np.asarray(True)}
+    if sampler.target_acceptance is None:
+        return parts
+    root = sampler.inverse_mass_root
+    root = np.zeros(0) if root is None else to_numpy(root)
+    step_size = np.asarray(float(sampler.step_size))
+    return {**parts, "step_size": step_size, "inverse_mass_root": root}
 
 
-def _rows(steps: list[Step], d: int) -> Parts:
-    """The parts of some steps, one entry for each."""
-    positions = [to_numpy(step.state.position) for step in steps]
-    return {
-        "draws": np.asarray(positions, dtype=np.float64).reshape(-1, d),
-        "log_density": np.asarray([step.state.log_density for step in steps], dtype=np.float64),
-        "acceptance": np.asarray([step.acceptance for step in steps], dtype=np.float64),
-        "diverged": np.asarray([step.diverged for step in steps], dtype=bool),
-        "evaluations": np.asarray([step.evaluations for step in steps], dtype=np.int64),
-    }
+def _is_warming_up(parts: Parts) -> bool:
+    return bool(parts.get("warming_up", False))
 
 
-def _take_steps(
-    sampler: Any,
-    target: Target,
-    state: State,
-    stream: Stream,
-    count: int,
-    tick: Callable[[], object],
-) -> Parts:
-    steps = []
-    for _ in range(count):
-        steps.append(sampler.step(target, state, stream))
-        state = steps[-1].state
-        tick()
-    return _rows(steps, state.position.shape[0])
+def _cut(parts: Parts, rows: int) -> Parts:
+    """The parts of a chain with its first rows alone."""
+    return {name: part[:rows] if name in ROWS else part for name, part in parts.items()}
+
+
+def _longer(parts: Parts, steps: list[Step]) -> Parts:
+    """The parts of a chain with some steps more."""
+    rows = rows_of(steps, parts["draws"].shape[1])
+    return parts | {name: np.concatenate([parts[name], rows[name]]) for name in ROWS}
 
 
 def _restore_tuning(sampler: Any, parts: Parts, like: Array) -> Any:
@@ -318,14 +351,6 @@ def _restore_tuning(sampler: Any, parts: Parts, like: Array) -> Any:
     stored = parts["inverse_mass_root"]
     root = as_array(stored, like) if stored.size else None
     return replace(sampler, step_size=float(parts["step_size"]), inverse_mass_root=root)
-
-
-def _parts_of(stored: Parts, number: int) -> Parts:
-    """The parts of one chain that a file has."""
-    prefix = f"{number}."
-    return {
-        name.removeprefix(prefix): part for name, part in stored.items() if name.startswith(prefix)
-    }
 
 
 def _settings(sampler: Any) -> str:
@@ -371,13 +396,13 @@ def _around(objective: Objective[Parameters], num_chains: int, stream: Stream) -
 
 
 def _warn_of_problems(chains: Chains) -> Chains:
-    """The chains, with a warning of what went wrong."""
-    for problem in chains.problems():
+    """The chains, with a warning of what went wrong; of a warm-up another was given."""
+    for problem in [] if chains.warming_up else chains.problems():
         warnings.warn(problem, ChainWarning, stacklevel=4)
     return chains
 
 
-def _tick(bar: Bar | None, number: int, run: _Run) -> Callable[[], object]:
+def _tick(bar: Bar | None, number: int, run: _Run) -> Callable[[], None]:
     """What is called after each step of a chain: it moves the bar."""
     if bar is None:
         return _unheard

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .states import State, Step
 from .targets import Target
 
 __all__ = [
-    "StepSizeAdaptation", "adaptation_windows", "estimate_inverse_mass_root",
+    "StepSizeAdaptation", "WarmUp", "adaptation_windows", "estimate_inverse_mass_root",
     "find_reasonable_step_size", "warm_up",
 ]  # fmt: skip
 
@@ -172,41 +172,72 @@ def warm_up(
     steps : list of Step
         What was done.
     """
-    steps: list[Step] = []
-    tuned: Any = sampler
-    if tuned.target_acceptance is None or not num_warmup:
-        for _ in range(num_warmup):
-            steps.append(tuned.step(target, state, stream))
-            state = steps[-1].state
-            tick()
-        return sampler, state, steps
-    lengths = adaptation_windows(num_warmup)
-    for number, length in enumerate(lengths):
-        tuned, window_steps = _adapt_step_size(tuned, target, state, stream, length, tick)
-        steps += window_steps
-        state = window_steps[-1].state if window_steps else state
-        is_middle = 0 < number < len(lengths) - 1
-        if is_middle and mass_matrix != "none" and length >= _FEWEST:
-            draws = np.stack([to_numpy(step.state.position) for step in window_steps])
-            estimate = estimate_inverse_mass_root(draws.astype(np.float64), mass_matrix)
-            root = as_array(estimate, state.position)
-            tuned = replace(tuned, inverse_mass_root=root, step_size=1.0)
-    return tuned, state, steps
+    warming = WarmUp(sampler, target, state, stream)
+    warming.run(num_warmup, mass_matrix, tick)
+    return warming.sampler, warming.state, warming.steps
 
 
-def _adapt_step_size(
-    sampler: Any, target: Target, state: State, stream: Stream, length: int, tick: Tick
-) -> tuple[Any, list[Step]]:
-    """Some steps, each with the step that the search is at; the sampler with what it settled at."""
-    if not length:
-        return sampler, []
-    step_size = find_reasonable_step_size(sampler, target, state, stream)
-    adaptation = StepSizeAdaptation(step_size, sampler.target_acceptance)
-    steps = []
-    for _ in range(length):
-        step = replace(sampler, step_size=adaptation.step_size).step(target, state, stream)
-        adaptation.update(step.acceptance)
-        state = step.state
-        steps.append(step)
-        tick()
-    return replace(sampler, step_size=adaptation.averaged_step_size), steps
+class WarmUp(Generic[S]):
+    """A warm-up on its way, which knows at any time how far it has come.
+
+    Parameters
+    ----------
+    sampler, target, state, stream
+        As in `warm_up`.
+
+    Attributes
+    ----------
+    sampler : Sampler
+        The sampler as it is tuned so far.
+    state : State
+        Where the chain is.
+    steps : list of Step
+        What was done.
+    """
+
+    def __init__(self, sampler: S, target: Target, state: State, stream: Stream) -> None:
+        """Begin at a state."""
+        self.sampler, self.target, self.state, self.stream = sampler, target, state, stream
+        self.steps: list[Step] = []
+
+    def run(self, num_warmup: int, mass_matrix: str, tick: Tick = _unheard) -> None:
+        """Take the steps, as in `warm_up`."""
+        tuned: Any = self.sampler
+        if tuned.target_acceptance is None:
+            for _ in range(num_warmup):
+                self._step(tuned)
+                tick()
+            return
+        lengths = adaptation_windows(num_warmup)
+        for number, length in enumerate(lengths):
+            self._adapt_step_size(length, tick)
+            is_middle = 0 < number < len(lengths) - 1
+            if is_middle and mass_matrix != "none" and length >= _FEWEST:
+                self._learn_mass_matrix(self.steps[-length:], mass_matrix)
+
+    def _step(self, sampler: Any) -> Step:
+        step: Step = sampler.step(self.target, self.state, self.stream)
+        self.state = step.state
+        self.steps.append(step)
+        return step
+
+    def _adapt_step_size(self, length: int, tick: Tick) -> None:
+        """Some steps, each with the step size that the search is at; it settles at their mean."""
+        if not length:
+            return
+        tuned: Any = self.sampler
+        step_size = find_reasonable_step_size(tuned, self.target, self.state, self.stream)
+        adaptation = StepSizeAdaptation(step_size, tuned.target_acceptance)
+        try:
+            for _ in range(length):
+                step = self._step(replace(tuned, step_size=adaptation.step_size))
+                adaptation.update(step.acceptance)
+                tick()
+        finally:
+            self.sampler = replace(tuned, step_size=adaptation.averaged_step_size)
+
+    def _learn_mass_matrix(self, steps: list[Step], mass_matrix: str) -> None:
+        draws = np.stack([to_numpy(step.state.position) for step in steps])
+        estimate = estimate_inverse_mass_root(draws.astype(np.float64), mass_matrix)
+        root, tuned = as_array(estimate, self.state.position), cast(Any, self.sampler)
+        self.sampler = replace(tuned, inverse_mass_root=root, step_size=1.0)
