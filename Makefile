@@ -184,11 +184,13 @@ bench: $(WHOLE)  ## time gpnotes against scikit-learn and bare LAPACK
 gpu: $(WHOLE)  ## the tests of arrays and a few tasks on a GPU, into benchmarks/README.md; refused where there is none
 	@$(BIN)/python benchmarks/gpu_table.py
 
-lint: $(WHOLE)  ## check style, formatting and types
+lint: $(WHOLE)  ## check style, formatting, types, and the form of the workflows
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/python tools/user_types.py
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions engine/action.yml .github/actions/*/action.yml
 
 serve: $(READY)  ## serve the built book on this machine (PORT=8000)
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT)

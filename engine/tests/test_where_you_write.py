@@ -123,6 +123,85 @@ def test_the_hook_runs_on_all_that_the_command_reads(
     assert capsys.readouterr().out == ""
 
 
+ACTION = ROOT / "engine" / "action.yml"
+
+
+def steps(**contexts: str) -> list[tuple[str, dict[str, str]]]:
+    """The scripts of the action with their environments, expressions replaced."""
+    action = pytest.importorskip("yaml").safe_load(ACTION.read_text("utf-8"))
+    known = {f"inputs.{name}": one["default"] for name, one in action["inputs"].items()}
+    known |= {name.replace("__", "."): value for name, value in contexts.items()}
+
+    def filled(text: str) -> str:
+        return re.sub(r"\$\{\{ ([\w.]+) \}\}", lambda match: known[match[1]], text)
+
+    scripts = [step for step in action["runs"]["steps"] if "run" in step]
+    assert all(step["shell"] == "bash" and "${{" not in step["run"] for step in scripts)
+    return [
+        (step["run"], {name: filled(value) for name, value in step["env"].items()})
+        for step in scripts
+    ]
+
+
+def run_steps(folder: Path, bin_: Path, **contexts: str) -> subprocess.CompletedProcess[str]:
+    """Run the scripts one after the other, as a runner does, until one fails."""
+    for script, own in steps(github__action_path=str(ACTION.parent), **contexts):
+        shown = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}", **own}
+        shown["RUNNER_TEMP"] = str(folder.parent)
+        words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+        done = subprocess.run(
+            words, cwd=folder, env=shown, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            break
+    return done
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "of papers"
+    folder.mkdir()
+    (folder / "paper.tex").write_text(PAPER, "utf-8")
+    (folder / "$(touch no).tex").write_text(PAPER.split("\n")[1], "utf-8")
+    return folder
+
+
+def told(folder: Path, done: subprocess.CompletedProcess[str]) -> None:
+    """The annotation beside the line, SARIF, and an input that is no command."""
+    assert done.returncode == 1, done.stderr
+    place = "::warning file=paper.tex,line=1,col=4,title=tried::tried: does not hold"
+    assert f"\n{place}" in done.stdout
+    assert "2 texts, 3 equations" in done.stdout
+    log = json.loads((folder.parent / "equations.sarif").read_text("utf-8"))
+    assert [one["ruleId"] for one in log["runs"][0]["results"]] == ["tried-does-not-hold"]
+    assert sorted(path.name for path in folder.iterdir()) == ["$(touch no).tex", "paper.tex"]
+
+
+GIVEN = {"inputs__files": "paper.tex\n\n$(touch no).tex\n", "inputs__sarif": "true"}
+
+
+def test_the_action_runs_its_steps(papers: Path) -> None:
+    """All but pip, in whose place a script notes what it is asked for."""
+    bin_ = papers.parent / "bin"
+    bin_.mkdir()
+    noted = f'if [ "$2" = pip ]; then echo "$@" >> "{bin_}/asked"; else "{sys.executable}" "$@"; fi'
+    (bin_ / "python").write_text(f"#!/bin/sh\n{noted}\n")
+    (bin_ / "python").chmod(0o755)
+    told(papers, run_steps(papers, bin_, **GIVEN, inputs__requirements="one\ntwo>=2"))
+    asked = (bin_ / "asked").read_text()
+    assert f"install --quiet {ACTION.parent}[special] -r {papers.parent}/requirements" in asked
+    assert (papers.parent / "requirements.txt").read_text() == "one\ntwo>=2\n"
+
+
+@pytest.mark.nightly
+def test_the_action_installs_what_it_runs(papers: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", papers.parent / "venv"], check=True)
+    bin_ = papers.parent / "venv" / "bin"
+    told(papers, run_steps(papers, bin_, **GIVEN, inputs__requirements="lark"))
+    strict = run_steps(papers, bin_, inputs__files="paper.tex", inputs__strict="true")
+    assert (strict.returncode, strict.stdout) == (0, "0 pages: 0 checks hold, 0 errors\n")
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("where", ["by its manifest", "as a local hook"])
 def test_pre_commit_installs_the_hook_and_refuses_the_commit(where: str, tmp_path: Path) -> None:

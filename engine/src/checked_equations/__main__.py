@@ -47,6 +47,9 @@ def main(arguments: list[str] | None = None) -> int:
     check.add_argument(
         "--format", choices=tuple(FORMATS), default="text", help="lines, JSON, or SARIF 2.1.0"
     )
+    check.add_argument(
+        "--sarif", type=Path, help="a file to write SARIF into, besides what is said"
+    )
     check.add_argument("--quiet", action="store_true", help="say only what fails")
     check.add_argument(
         "--let", action="append", default=[], metavar="DECLARATION",
@@ -65,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.command == "pack" and not given.book.is_dir():
         parser.error(f"book must be a folder; got {given.book}")
-    if given.command == "check" and given.watch and (why := _not_watched(given)):
+    if given.command == "check" and (why := _not_together(given)):
         check.error(why)
     try:
         if given.command == "pack":
@@ -78,11 +81,14 @@ def main(arguments: list[str] | None = None) -> int:
         return 1 if given.command == "pack" else 2
 
 
-def _not_watched(given: argparse.Namespace) -> str:
-    """Why nothing can be watched so, or nothing."""
-    if given.write_baseline or given.format != "text":
+def _not_together(given: argparse.Namespace) -> str:
+    """Why the options do not go together, or nothing."""
+    bound = given.strict or given.write_baseline
+    if bound and (given.format != "text" or given.sarif):
+        return "--strict and --write-baseline say lines: they go with neither --format nor --sarif"
+    if given.watch and (given.format != "text" or given.write_baseline):
         return "--watch says lines for people: it goes with neither --write-baseline nor --format"
-    return "" if find_spec("watchfiles") else NEEDS
+    return NEEDS if given.watch and not find_spec("watchfiles") else ""
 
 
 def _check(given: argparse.Namespace) -> int:
@@ -103,7 +109,9 @@ def _checked(given: argparse.Namespace, memory: Memory | None = None) -> int:
             annotate=given.annotate, write=given.write_baseline, jobs=jobs, papers=papers,
             run=memory.run if memory else None, quiet=given.quiet,
         )  # fmt: skip
-    options = Options(given.format, given.annotate, jobs, tuple(given.let), given.quiet)
+    options = Options(
+        given.format, given.annotate, jobs, tuple(given.let), given.quiet, given.sarif
+    )
     return check_papers(given.paths, options, memory)
 
 

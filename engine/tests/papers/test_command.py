@@ -282,6 +282,19 @@ class TestSarif:
             assert where["region"]["startColumn"] >= 1
         assert run["originalUriBaseIds"]["ROOT"]["uri"].endswith("/")
 
+    def test_beside_the_lines(self, check: Any, folder: Path) -> None:
+        paper = "% let x > 0\n\\[ \\sqrt{x^2} = x \\]\n\\[ x^2 = x \\]\n"
+        lines = check("paper.tex", paper__tex=paper)[1]
+        assert check("paper.tex", "--sarif", "here.sarif", paper__tex=paper)[1] == lines
+        said = check("paper.tex", "--format", "sarif", paper__tex=paper)[1]
+        assert (folder / "here.sarif").read_text("utf-8") + "\n" == said
+
+    def test_not_where_nothing_is_tried(self, check: Any, capsys: Any) -> None:
+        for option in ("--sarif=here", "--format=json"):
+            with pytest.raises(SystemExit, match="2"):
+                check("paper.tex", "--strict", option)
+            assert "they go with neither --format nor --sarif" in capsys.readouterr().err
+
     def test_only_what_asks_for_something_is_a_result(self, check: Any) -> None:
         log = self.log(check, paper__tex=PAPER, tail__tex=TAIL.replace("% let", "%"))
         results = log["runs"][0]["results"]

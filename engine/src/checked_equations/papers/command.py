@@ -14,7 +14,7 @@ from ..sources import paper as papers
 from ..sources.paper import TEX
 from .declarations import DeclarationError, Declared, declared_all
 from .reading import Read, read
-from .reports import FORMATS, Report
+from .reports import FORMATS, Report, as_text, sarif_of
 from .trying import Task, tasks, try_all
 from .watching import Memory
 
@@ -30,6 +30,7 @@ class Options:
     jobs: int = 1
     let: tuple[str, ...] = ()
     quiet: bool = False
+    sarif: Path | None = None
 
 
 def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None = None) -> int:
@@ -51,6 +52,8 @@ def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None 
     for fault in execution.outlived(runs):
         report.fault(fault)
     report.close()
+    if options.sarif:
+        options.sarif.write_text(as_text(report, sarif_of), encoding="utf-8")
     return report.status
 
 

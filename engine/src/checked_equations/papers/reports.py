@@ -168,14 +168,20 @@ class Whole:
 
     def close(self, report: Report) -> None:
         """All of it."""
-        print(json.dumps(self.write(report), indent=1, ensure_ascii=False))
+        print(as_text(report, self.write))
 
 
-def _sarif(report: Report) -> Mapping[str, Any]:
+def as_text(report: Report, write: Callable[[Report], Mapping[str, Any]]) -> str:
+    """A report as JSON, in the form that `write` gives it."""
+    return json.dumps(write(report), indent=1, ensure_ascii=False)
+
+
+def sarif_of(report: Report) -> Mapping[str, Any]:
+    """A report as SARIF, with places relative to the working directory."""
     return sarif_log(report.findings, report.faults, Path.cwd())
 
 
 FORMATS: Mapping[str, Callable[[bool, bool], Form]] = {
     "text": Text, "json": lambda annotate, quiet: Whole(Report.to_json),
-    "sarif": lambda annotate, quiet: Whole(_sarif),
+    "sarif": lambda annotate, quiet: Whole(sarif_of),
 }  # fmt: skip
