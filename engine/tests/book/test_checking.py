@@ -236,6 +236,16 @@ def test_a_cell_may_be_left_out_or_may_fail(folder: Path) -> None:
     assert execution.run_page(folder / "page.md").faults == ()
 
 
+def test_a_cell_of_quarto_says_so_in_its_options(folder: Path) -> None:
+    text = QUARTO + "\n```{python}\n#| error: true\n1 / 0\n```\n"
+    text += "\n```{python}\n#| label: later\n#| eval: false\nimport nothing_of_this_name\n```\n"
+    (folder / "page.qmd").write_text(text, "utf-8")
+    assert execution.run_page(folder / "page.qmd").faults == ()
+    (folder / "page.qmd").write_text(text.replace("#| eval", "x = 1\n#| eval"), "utf-8")
+    (fault,) = execution.run_page(folder / "page.qmd").faults
+    assert "nothing_of_this_name" in fault.said
+
+
 def test_what_only_a_notebook_has_is_passed_over(folder: Path) -> None:
     """Magics, cells in another language, `display`; but no line that is Python."""
     cell = "\n```{code-cell} python\n"

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
@@ -38,6 +39,7 @@ from .settings import nearest
 _OPENS = ("Chapter(", "check_equation(")
 _DIRECTIVE = re.compile(r"^\s*\.\. (?:jupyter-execute|code-cell)::")
 _FOREIGN = re.compile(r"\s*%%(?!time|capture|prun)")
+_QUARTO = {"eval:false": "skip-execution", "error:true": "raises-exception"}
 _MAGIC = re.compile(r"^\s*[%!]|^[^#'\"=(]*\?\s*$")
 
 
@@ -67,9 +69,17 @@ def cells(path: Path) -> list[Cell]:
     found = []
     for line, body in bodies:
         head = 0 if path.suffix == ".qmd" else markup.options(body)
-        tags = frozenset(re.findall(r"[\w-]+", "\n".join(body[:head])))
+        told = frozenset(re.findall(r"[\w-]+", "\n".join(body[:head])))
+        tags = _quarto_tags(body) if path.suffix == ".qmd" else told
         found.append(Cell(line + head, dedent("\n".join(body[head:])), tags))
     return found
+
+
+def _quarto_tags(body: Sequence[str]) -> frozenset[str]:
+    """The tags of a notebook that say what options at the head of a cell say in Quarto."""
+    options = takewhile(lambda line: line.startswith("#|"), body)
+    said = {re.sub(r"\s", "", line[2:]).lower() for line in options}
+    return frozenset(tag for option, tag in _QUARTO.items() if option in said)
 
 
 @dataclass(frozen=True)
