@@ -54,7 +54,7 @@ class Draw:
 
     def standard_error(self, step: t.Step) -> np.ndarray | None:
         """The standard error of ``left - right``, or none if no estimate takes part."""
-        keys = names_in(step) & set(self.estimates)
+        keys = names_in(step) & set(self.estimates) if self.estimates else set()
         variances = [self._variance(step, key, self.estimates[key]) for key in keys]
         return np.sqrt(sum(variances, np.zeros(()))) if keys else None
 
@@ -117,7 +117,7 @@ class BoundStatement:
     def _compare(self, place: int, step: t.Step, drawn: Sequence[int], **other: Any) -> Comparison:
         """Compare on the draws `drawn`; the step as printed is the measure of its mutants."""
         pairs = [self.draws[i].sides(step) for i in drawn]
-        sizes = [self._terms(place)[i] for i in drawn]
+        sizes = [self._size(place, i) for i in drawn]
         allowed = replace(self.allowed, **other)
         allowed = replace(allowed, atol=max(allowed.atol, self.rounding(place)))
         return compare_all(step.relation, pairs, allowed, sizes)
@@ -128,7 +128,8 @@ class BoundStatement:
         half = _half_a_unit(step) if self.allowed.decimals else 0.0
         if half and place not in self._exact:
             pairs = [draw.sides(step) for draw in self.draws]
-            exact = compare_all(step.relation, pairs, self.allowed, self._terms(place))
+            sizes = [self._size(place, i) for i in range(len(pairs))]
+            exact = compare_all(step.relation, pairs, self.allowed, sizes)
             self._exact[place] = exact.holds
         return half if half and not self._exact[place] else 0.0
 
@@ -136,15 +137,15 @@ class BoundStatement:
     def _exact(self) -> dict[int, bool]:
         return {}
 
-    def _terms(self, place: int) -> tuple[float, ...]:
-        """How large the terms of a step are on each draw; another may have no value."""
-        if place not in self._known_terms:
-            step = self.statement.steps[place]
-            self._known_terms[place] = tuple(draw.size(step) for draw in self.draws)
-        return self._known_terms[place]
+    def _size(self, place: int, draw: int) -> float:
+        """How large the terms of a step are on a draw; another may have no value."""
+        if (place, draw) not in self._known_sizes:
+            size = self.draws[draw].size(self.statement.steps[place])
+            self._known_sizes[place, draw] = size
+        return self._known_sizes[place, draw]
 
     @cached_property
-    def _known_terms(self) -> dict[int, tuple[float, ...]]:
+    def _known_sizes(self) -> dict[tuple[int, int], float]:
         return {}
 
     def _touch(self, place: int, step: t.Step, draw: int, tight: bool) -> Comparison:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, dataclass_transform
 
 Span = tuple[int, int]
@@ -29,9 +30,17 @@ class Node(_Frozen):
 
     span: Span = field(default=(0, 0), compare=False, repr=False, kw_only=True)
 
+    @cached_property  # who is shared by many trees is asked by all of them
+    def _children(self) -> tuple[tuple[Place, Node], ...]:
+        return tuple(_parts(self))
 
-def children(node: Node) -> Iterator[tuple[Place, Node]]:
+
+def children(node: Node) -> tuple[tuple[Place, Node], ...]:
     """The child nodes of `node`, each with its place: field, position, position in the row."""
+    return node._children
+
+
+def _parts(node: Node) -> Iterator[tuple[Place, Node]]:
     names: tuple[str, ...] = node.__match_args__  # all but the span
     for name in names:
         value = getattr(node, name)

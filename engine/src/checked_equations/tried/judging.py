@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -154,8 +155,8 @@ class Trial:
             known = [len(draw.evaluator) for draw in bound.draws]
             edited = replace(bound, statement=candidate)
             try:
-                steps = enumerate(candidate.steps)
-                return all(edited.compare(place, step).holds for place, step in steps)
+                parts = itertools.product(edited.portions, enumerate(candidate.steps))
+                return all(edited.compare(place, step, part).holds for part, (place, step) in parts)
             finally:
                 for draw, kept in zip(bound.draws, known, strict=True):
                     draw.evaluator.forget(kept)
