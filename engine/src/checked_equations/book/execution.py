@@ -234,21 +234,26 @@ def gathered(
 
 def _pages_in(folder: Path) -> Iterator[Path]:
     """The pages of a folder that open a chapter or check an equation."""
-    for page in sorted(folder.rglob("*")):
-        if is_text(page, folder) and page.suffix in markup.KINDS and has_checks(page):
+    for page in texts_in(folder):
+        if page.suffix in markup.KINDS and has_checks(page):
             yield page
 
 
-def is_text(path: Path, folder: Path) -> bool:
-    """Whether a file in a folder is one of its author: no part of its path is hidden."""
-    return not is_hidden(path, folder) and path.is_file()
+def texts_in(folder: Path) -> list[Path]:
+    """The files of an author in a folder, in order."""
+    return sorted(file for _, files in walked(folder) for file in files)
 
 
-def is_hidden(path: Path, folder: Path) -> bool:
-    """Whether a part of a path in a folder is hidden, or what a build leaves."""
-    parts = path.relative_to(folder).parts
+def walked(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
+    """The folders of an author in `folder` and itself, with their files: nothing that is hidden."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = filter(_is_shown, folders)
+        yield Path(place), [Path(place, name) for name in filter(_is_shown, files)]
+
+
+def _is_shown(name: str) -> bool:
     # what a build by Sphinx leaves among the sources is the same page again
-    return any(part.startswith(("_", ".")) or part == "jupyter_execute" for part in parts)
+    return not name.startswith(("_", ".")) and name != "jupyter_execute"
 
 
 def has_checks(page: Path) -> bool:

@@ -75,7 +75,7 @@ def texts_of(paths: Sequence[Path]) -> list[Path]:
 
 def _in_folder(folder: Path) -> Iterator[Path]:
     """Pages with a check or a display, and papers that begin by themselves."""
-    every = [one for one in sorted(folder.rglob("*")) if execution.is_text(one, folder)]
+    every = execution.texts_in(folder)
     sources = [one for one in every if one.suffix in TEX]
     wholes = [one for one in sources if _WHOLE.search(one.read_text("utf-8", errors="replace"))]
     yield from wholes or sources

@@ -198,7 +198,4 @@ def _waited(before: State, files: Callable[[], set[Path]], folders: Iterable[Pat
 def _folders(paths: Sequence[Path]) -> Iterator[Path]:
     """The folders that are named, and those inside that an author made."""
     for folder in (path for path in paths if path.is_dir()):
-        yield folder
-        for inner in folder.rglob("*"):
-            if inner.is_dir() and not execution.is_hidden(inner, folder):
-                yield inner
+        yield from (place for place, _ in execution.walked(folder))
