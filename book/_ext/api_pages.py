@@ -1,10 +1,11 @@
-"""A page for each function and each class of the package, and a table of them for the reader.
+"""The functions and classes of the package: a page for each room, and a table for the reader.
 
 ``.. objects:: MODULE`` stands on a page of an overview, with the options of `automodule`: it leaves
-what the module says, and a row for each of its public objects. Their own pages are written before
-the build reads anything, as files that git ignores: the path that one types, the import, what
-autodoc and `api_docstrings` make of signature and docstring, where the book derives and uses the
-thing, and its source.
+what the module says, and a row for each of its public objects. These stand on the page of their
+room, a package or a module, which is written before the build reads anything, as a file that git
+ignores. Of each it has, below the path that one types: the import, what autodoc and
+`api_docstrings` make of signature and docstring, where the book derives and uses it, and its
+source. Links lead to that heading, by the full name.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import inspect
 import re
 import sys
 import textwrap
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
@@ -28,10 +30,12 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from site_address import shortened
 from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
-FOLDERS = ("book/api/functions", "book/api/classes")
+FOLDER = "book/api/modules/"
+MOST, FEW = 25, 4  # a package of more things is parted: modules of so few stay together
 DIRECTIVE = re.compile(r"^\.\. objects:: (\S+)\n((?: +:[^\n]*\n)*)", re.MULTILINE)
 DEFINED = ast.FunctionDef | ast.ClassDef
 OPTION = re.compile(r":([\w-]+):([^\n]*)")
@@ -78,15 +82,32 @@ class Thing:
     def typed(self) -> str:
         return f"{self.package}.{self.name}"
 
-    @functools.cached_property
-    def docname(self) -> str:
-        return f"{FOLDERS[inspect.isclass(self.value)]}/{self.typed}"
-
     @property
     def summary(self) -> str:
-        """The first sentence of its docstring."""
-        paragraph = linked(inspect.getdoc(self.value) or "").split("\n\n")[0]
-        return FIRST.split(" ".join(paragraph.split()))[0].rstrip(":")
+        return summary(self.value)
+
+
+@dataclass(frozen=True)
+class Room:
+    """A page: the path of a package or a module, and what stands there."""
+
+    path: str
+    things: list[Thing]
+
+    @property
+    def docname(self) -> str:
+        return f"{FOLDER}{self.path}"
+
+    @functools.cached_property
+    def overviews(self) -> list[str]:
+        """The overviews that have the rows of its things."""
+        return list(dict.fromkeys(thing.overview for thing in self.things))
+
+
+def summary(value: Any) -> str:
+    """The first sentence of a docstring."""
+    paragraph = linked(inspect.getdoc(value) or "").split("\n\n")[0]
+    return FIRST.split(" ".join(paragraph.split()))[0].rstrip(":")
 
 
 def members(module: str, options: dict[str, str], overview: str) -> Iterator[Thing]:
@@ -110,6 +131,24 @@ def listed(root: Path, overviews: list[str]) -> list[Thing]:
             options = {key: value.strip() for key, value in OPTION.findall(given)}
             found += members(module, options, overview)
     return found
+
+
+def package_of(module: str) -> str:
+    """The room of a module: a wing that is one file is its own."""
+    alone = module.count(".") < 2 or hasattr(sys.modules[module], "__path__")
+    return module if alone else module.rpartition(".")[0]
+
+
+def rooms(things: list[Thing]) -> list[Room]:
+    """The pages on which they stand: one for each package, or several where it is large."""
+    size = Counter(package_of(thing.module) for thing in things)
+    own = Counter(thing.module for thing in things)
+    found = defaultdict(list)
+    for thing in things:
+        package = package_of(thing.module)
+        apart = size[package] > MOST and own[thing.module] >= FEW
+        found[thing.module if apart else package].append(thing)
+    return [Room(path, some) for path, some in found.items()]
 
 
 class Objects(SphinxDirective):
@@ -139,8 +178,35 @@ class Objects(SphinxDirective):
         return found
 
 
-def page(thing: Thing, uses: Uses, root: Path, paged: set[Any]) -> str:
-    """The source of the page of a thing; its bases are named if one of them is `paged`."""
+class FullNames(SphinxTransform):
+    """A link to a thing leads to its heading, which takes the name of the signature below it."""
+
+    default_priority = 400  # before tables of contents are made of the headings
+
+    def apply(self, **_: Any) -> None:
+        if self.env.docname in self.app.api_rooms:
+            for section in self.document.findall(nodes.section):
+                for described in (one for one in section if isinstance(one, addnodes.desc)):
+                    section["ids"], described[0]["ids"] = described[0]["ids"], []
+
+
+def page(room: Room, uses: Uses, root: Path, paged: set[Any]) -> str:
+    """The source of the page of a room: bases of a class are named if one of them is `paged`."""
+    return "\n".join(
+        (
+            ":orphan:\n",
+            room.path,
+            "=" * len(room.path) + "\n",
+            summary(importlib.import_module(room.path)) + "\n",
+            f"In {', '.join(f':doc:`/{one}`' for one in room.overviews)}.\n",
+            ".. contents::\n   :local:\n   :backlinks: none\n",
+            *(section(thing, uses, root, paged) for thing in room.things),
+        )
+    )
+
+
+def section(thing: Thing, uses: Uses, root: Path, paged: set[Any]) -> str:
+    """What the page says of a thing."""
     kind = "class" if inspect.isclass(thing.value) else "function"
     told = kind == "class" and paged.intersection(thing.value.__bases__)
     bases = (("show-inheritance", ""),) if told else ()
@@ -151,10 +217,8 @@ def page(thing: Thing, uses: Uses, root: Path, paged: set[Any]) -> str:
     where = file.relative_to(root) if file.is_relative_to(root) else file.name
     return "\n".join(
         (
-            ":orphan:\n",
             thing.typed,
-            "=" * len(thing.typed) + "\n",
-            f"In :doc:`/{thing.overview}`.\n",
+            "-" * len(thing.typed) + "\n",
             f".. code-block:: python\n\n   from {thing.package} import {thing.name}\n",
             f".. auto{kind}:: {thing.full}\n{options}",
             uses.said(thing.home, text),
@@ -205,18 +269,19 @@ def write(app: Any, config: Any) -> None:
     names = [str(name) for name in config.external_site_map]
     overviews = [name for name in names if name.startswith("book/api/")]
     things = listed(root, [name for name in overviews if (root / f"{name}.md").is_file()])
-    app.api_things = {thing.docname: thing for thing in things}
+    app.api_things = {thing.full: thing for thing in things}
+    app.api_rooms = {room.docname: room for room in rooms(things)}
     app.api_paged = paged = {thing.value for thing in things}
     uses = read_uses(root, names)
-    texts = {root / f"{thing.docname}.rst": page(thing, uses, root, paged) for thing in things}
-    for folder in FOLDERS:
-        (root / folder).mkdir(parents=True, exist_ok=True)
-        for old in set((root / folder).glob("*.rst")) - texts.keys():
-            old.unlink()
-    for path, text in texts.items():
+    pages = {root / f"{name}.rst": room for name, room in app.api_rooms.items()}
+    (root / FOLDER).mkdir(parents=True, exist_ok=True)
+    for old in set((root / FOLDER).glob("*.rst")) - pages.keys():
+        old.unlink()
+    for path, room in pages.items():
+        text = page(room, uses, root, paged)
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
-    kept = (one for one in config.exclude_patterns if not one.startswith(FOLDERS))
+    kept = (one for one in config.exclude_patterns if not one.startswith(FOLDER))
     config.exclude_patterns = list(kept)
 
 
@@ -224,8 +289,8 @@ def name_as_typed(app: Any, env: Any) -> None:
     """All is read: a thing can be referred to by the paths that one types, too."""
     objects = env.get_domain("py").objects
     for name, entry in list(objects.items()):
-        thing = app.api_things.get(entry.docname)
-        if thing and (name + ".").startswith(thing.full + "."):
+        thing = app.api_things.get(name) or app.api_things.get(name.rpartition(".")[0])
+        if thing:
             for package in thing.packages or [thing.module]:
                 typed = f"{package}.{thing.name}{name.removeprefix(thing.full)}"
                 objects.setdefault(typed, entry._replace(aliased=True))
@@ -248,23 +313,17 @@ def find(app: Any, env: Any, node: Any, contnode: Any) -> nodes.Node | None:
     return make_refnode(app.builder, node["refdoc"], *next(iter(met)), contnode)
 
 
-def described(thing: Thing, doctree: nodes.document) -> str:
-    """What the page says of itself to who looks for it: the path, and what stands there first."""
-    content = next(iter(doctree.findall(addnodes.desc_content)), doctree)
-    texts = (" ".join(one.astext().split()) for one in content.findall(nodes.paragraph))
-    words = next((text for text in texts if not text.startswith("Bases: ")), "")
-    return shortened(f"{thing.typed}: {FIRST.split(words)[0]}")
-
-
 def about(app: Any, pagename: str, templatename: str, context: Any, doctree: Any) -> None:
     """A page is written: nobody wrote what it is made from, so nobody need download it."""
-    if thing := app.api_things.get(pagename):
+    if room := app.api_rooms.get(pagename):
         context["sourcename"] = ""
-        context["said_of_page"] = described(thing, doctree)
+        words = next(doctree.findall(nodes.paragraph)).astext()
+        context["said_of_page"] = shortened(f"{room.path}: {words}")
 
 
 def setup(app: Any) -> dict[str, Any]:
     app.add_directive("objects", Objects)
+    app.add_transform(FullNames)
     app.connect("config-inited", write, priority=950)  # after the contents are read
     app.connect("autodoc-process-bases", name_bases)
     app.connect("env-updated", name_as_typed)

@@ -16,7 +16,7 @@ __all__ = ["Section", "sections"]
 
 VOID = frozenset(("area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"))
 SKIPPED = frozenset(("script", "style", "button", "select", "noscript", "iframe"))
-HIDDEN = frozenset(("headerlink", "eqn-badge", "eqn-line", "onlyprint", "book-gallery"))
+HIDDEN = frozenset(("headerlink", "eqn-badge", "eqn-line", "onlyprint", "book-gallery", "contents"))
 SHOWN = frozenset(("cell", "evidence"))  # inside a badge, what belongs to the chapter itself
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))
 
@@ -80,6 +80,8 @@ class _Reader(HTMLParser):
         if begins:
             self.path.append(Section(named["id"]))
             self.found.append(self.path[-1])
+            if "." in named["id"]:  # of a thing of the package: FullNames of api_pages.py
+                self.path[-1].objects.append((named["id"], named["id"]))
         elif tag == "span" and named.get("id") and not self.path[-1].title:
             self.path[-1].labels.append(named["id"])
         self.opened.append(_Open(tag, self._kind(tag, named), begins))

@@ -1,7 +1,7 @@
 """What Sphinx finds out again for every page, found out once.
 
-Most pages of the site describe one function or one class, and no contents name them: those of one
-overview have the same contents at their side, in which the overview is the page one is on. A
+Half of the pages of the site describe functions and classes, and no contents name them: those of
+one overview have the same contents at their side, in which the overview is the page one is on. A
 numbered reference looks into the pages that it points to, and each look would read such a page from
 the disk. And each citation looks through all that is installed for the style of its reference.
 """
@@ -47,12 +47,12 @@ class Side:
 
 
 def share_contents(app, pagename, templatename, context, doctree):
-    """A page is written: a thing has the contents at its side that all have of its overview."""
-    thing = getattr(app, "api_things", {}).get(pagename)
-    if thing is None:
+    """A page is written: a room has the contents at its side that all have of its overview."""
+    room = getattr(app, "api_rooms", {}).get(pagename)
+    if room is None:
         return
     make = context["toctree"]
-    here = re.escape(app.builder.get_relative_uri(pagename, thing.overview))
+    here = re.escape(app.builder.get_relative_uri(pagename, room.overviews[0]))
     link = re.compile(rf'<li class="([^"]*)"><a class="([^"]*)" (href="{here}")>')
 
     def marked(**options):

@@ -38,7 +38,7 @@
   /* How likely each part of the book is what one looks for. */
   const WORTH = [
     [/references|changes|ledger|genindex/, 0.3], [/glossary|leaflet|sources-line|built|gallery/, 0.45],
-    [/language|course|data-sets|api\/(functions|classes)\//, 0.6], [/api\//, 0.9],
+    [/language|course|data-sets|api\/modules\//, 0.6], [/api\//, 0.9],
   ];
   const PARTS = [[/Choosing a method/, 0.7], [/Exercises$/, 0.5], [/Summary and further reading$/, 0.7], [/Notation and shapes$/, 0.8]];
   const worth = (listed, said) => listed.find(([pattern]) => pattern.test(said))?.[1] ?? 1;
@@ -187,7 +187,8 @@
   const objects = (data, query) => {
     const wanted = bare(query).replace(/[()\s]+$/, "").replace(/^gp\./, "");
     if (wanted.length < 3 || /\s/.test(wanted)) return [];
-    const far = ({ page }) => page.title.length + (bare(page.title).endsWith(`.${wanted}`) ? 0 : 1000);
+    const far = ({ section: { title }, name }) =>
+      title.length + (bare(title).endsWith(`.${wanted}`) ? 0 : 1000) + (name.endsWith(query) ? 0 : 0.5);
     return data.pages.flatMap((page) => page.sections.flatMap((section) => section.objects
       .filter(([, name]) => bare(name) === wanted || bare(name).endsWith(`.${wanted}`))
       .map(([anchor, name]) => ({ page, section, anchor, name })))).sort((a, b) => far(a) - far(b));
@@ -250,10 +251,11 @@
     });
     const known = fresh(names(data, terms)).map(ofName(query));
     const formulas = fresh(equations(data, query)).map(ofEquation);
-    const text = fresh(places(data, terms, most)).map(ofPlace(telling(terms).join(" ")));
-    const code = fresh(objects(data, query)).map(ofObject);
-    const first = /[(_.]|[a-z].*[A-Z\d]|[A-Z].*[A-Z].*[a-z]/.test(query) ? 0 : 3;
-    return [...known, ...formulas, ...text.slice(0, first), ...code, ...text.slice(first)];
+    const text = () => fresh(places(data, terms, most)).map(ofPlace(telling(terms).join(" ")));
+    const code = () => fresh(objects(data, query)).map(ofObject);
+    if (/[(_.]|[a-z].*[A-Z\d]|[A-Z].*[A-Z].*[a-z]/.test(query)) return [...known, ...formulas, ...code(), ...text()];
+    const said = text();
+    return [...known, ...formulas, ...said.slice(0, 3), ...code(), ...said.slice(3)];
   };
 
   window.bookFind = (query, most = 60) => found(window.bookSearch, query, most);

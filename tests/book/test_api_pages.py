@@ -1,4 +1,4 @@
-"""The pages of the package: one for each function and each class, each with all that one asks."""
+"""The pages of the package: one for each room, each with all that one asks of what it has."""
 
 from __future__ import annotations
 
@@ -37,6 +37,27 @@ def api() -> Any:
 @pytest.fixture(scope="module")
 def things(api: Any) -> list[Any]:
     return api["pages"].listed(ROOT, OVERVIEWS)
+
+
+@pytest.fixture(scope="module")
+def rooms(api: Any, things: list[Any]) -> list[Any]:
+    return api["pages"].rooms(things)
+
+
+@pytest.fixture(scope="module")
+def places(rooms: list[Any]) -> dict[str, str]:
+    """Of each thing the page on which it stands."""
+    return {thing.full: room.docname for room in rooms for thing in room.things}
+
+
+@pytest.fixture(scope="module")
+def sections(trees: Any, rooms: list[Any]) -> dict[str, Any]:
+    """Of each thing what its page has under its full name."""
+    found = {}
+    for room in rooms:
+        at = {one.id: one for one in trees[f"{room.docname}.html"].css("section > section[id]")}
+        found |= {thing.full: at[thing.full] for thing in room.things}
+    return found
 
 
 def callables(thing: Any) -> dict[str, Any]:
@@ -190,13 +211,30 @@ def test_what_has_its_usual_name_needs_no_entry(api: Any) -> None:
     assert found[start:] == [*wanted, "Matrix, shape (n, d)", ""]
 
 
-def test_the_pages_have_places_of_their_own(things: list[Any]) -> None:
-    """On a disk that does not tell `Fit` from `fit`, too; and nothing is listed twice."""
-    places = Counter(thing.docname.lower() for thing in things)
-    assert [place for place, many in places.items() if many > 1] == []
+def test_each_thing_stands_once_and_no_page_is_long(rooms: list[Any], things: list[Any]) -> None:
+    """On a disk that does not tell `Fit` from `fit`, no page is another's either."""
+    placed = Counter(thing.full for room in rooms for thing in room.things)
+    assert placed == Counter(thing.full for thing in things)
+    assert set(placed.values()) == {1}
+    assert len({room.docname.lower() for room in rooms}) == len(rooms)
+    assert {room.path: len(room.things) for room in rooms if len(room.things) > 25} == {}
 
 
-def test_the_path_of_a_page_is_what_one_types(things: list[Any]) -> None:
+def test_a_large_package_has_several_pages(api: Any) -> None:
+    """A module of four things has its own, those of fewer share that of the package."""
+
+    def pages(**many: int) -> dict[str, int]:
+        homes = [f"gpnotes.{name.replace('_', '.')}" for name in many for _ in range(many[name])]
+        things = [api["pages"].Thing(home, f"f{i}", 0, "", ()) for i, home in enumerate(homes)]
+        return {room.path: len(room.things) for room in api["pages"].rooms(things)}
+
+    small = pages(plot=30, mdp=2, mdp_solving=20, mdp_pomdp=3)
+    assert small == {"gpnotes.plot": 30, "gpnotes.mdp": 25}
+    found = pages(mdp=2, mdp_solving=20, mdp_pomdp=3, mdp_filtering=4)
+    assert found == {"gpnotes.mdp": 5, "gpnotes.mdp.solving": 20, "gpnotes.mdp.filtering": 4}
+
+
+def test_the_heading_of_a_thing_is_what_one_types(things: list[Any]) -> None:
     typed = {thing.typed for thing in things}
     assert {"gpnotes.fit", "gpnotes.RBF", "gpnotes.infer.svgp.initial_posterior"} <= typed
     for thing in things:
@@ -211,7 +249,7 @@ def test_a_page_shows_the_code_without_what_stands_above_it(api: Any, things: li
     assert '"""' not in code
     assert code.startswith("@in_one_pool\ndef fit(\n")
     assert code.endswith("return Fit(tuple(runs), objective, columns=columns, remarks=remarks)")
-    whole = api["pages"].page(fit, api["uses"].Uses(), ROOT, set())
+    whole = api["pages"].section(fit, api["uses"].Uses(), ROOT, set())
     assert "Source: <code>src/gpnotes/infer/fitting.py</code>, line " in whole
     assert "-&gt; Fit[Any, Any]:" in whole
 
@@ -250,65 +288,78 @@ found = fit(RBF())
     assert uses.said("gpnotes.infer.verbs.condition", "") == ""
 
 
-def test_a_page_describes_itself_by_its_path_and_first_sentence(
-    api: Any, things: list[Any]
-) -> None:
-    from docutils import nodes
-    from sphinx import addnodes
-    from sphinx.util.docutils import new_document
-
-    thing = next(one for one in things if one.typed == "gpnotes.fit")
-    document, content = new_document("page"), addnodes.desc_content()
-    document += [nodes.paragraph("", "In Models, which says more of it."), content]
-    content += nodes.paragraph("", "Bases: Nothing")
-    content += nodes.paragraph("", "Maximise what\nis free (n, d). And no more.")
-    said = api["pages"].described(thing, document)
-    assert said == "gpnotes.fit: Maximise what is free (n, d)."
-
-
 @pytest.mark.site
-def test_no_two_things_describe_themselves_alike(trees: Any, things: list[Any]) -> None:
-    pages = {thing.typed: trees[f"{thing.docname}.html"] for thing in things}
+def test_no_two_pages_describe_themselves_alike(trees: Any, rooms: list[Any]) -> None:
+    pages = {room.path: trees[f"{room.docname}.html"] for room in rooms}
     found = {name: page.css_first("meta[name=description]") for name, page in pages.items()}
     said = {name: one.attributes["content"] for name, one in found.items()}
     assert all(text.startswith(f"{name}: ") for name, text in said.items())
-    assert all(len(text) <= 200 for text in said.values())
+    assert all(len(name) + 20 < len(text) <= 200 for name, text in said.items())
 
 
 @pytest.mark.site
-def test_every_thing_has_a_page(trees: Any, things: list[Any]) -> None:
+def test_every_room_has_a_page(trees: Any, rooms: list[Any]) -> None:
+    """With its path, its overviews, and a table of contents that leads to each thing."""
+    assert len(rooms) > 50
+    for room in rooms:
+        page = trees[f"{room.docname}.html"]
+        assert page.css_first("h1").text().rstrip("#¶") == room.path
+        leads = [link.attributes["href"] for link in page.css("article a.reference")]
+        assert {f"../{name.removeprefix('book/api/')}.html" for name in room.overviews} <= {*leads}
+        contents = {link.text(): link.attributes["href"] for link in page.css("nav.contents a")}
+        assert contents == {thing.typed: f"#{thing.full}" for thing in room.things}
+
+
+@pytest.mark.site
+def test_every_thing_stands_on_a_page(
+    trees: Any, things: list[Any], places: Any, sections: Any
+) -> None:
     """With its path, its import, its signature, and the list of its parameters; rows lead to it."""
     assert len(things) > 500
     overviews = {thing.overview for thing in things}
     rows = {name: {row.id: row for row in trees[f"{name}.html"].css("tr")} for name in overviews}
     for thing in things:
-        page = trees[f"{thing.docname}.html"]
-        assert page.css_first("h1").text().rstrip("#¶") == thing.typed
-        said = page.css_first("article").text()
-        assert f"from {thing.package} import {thing.name}" in said
-        assert page.css_first(f"dt[id='{thing.full}']"), thing.typed
-        assert page.css_first("details.book-source pre"), thing.typed
+        section = sections[thing.full]
+        assert section.css_first("h2").text().rstrip("#¶") == thing.typed
+        assert f"from {thing.package} import {thing.name}" in section.text()
+        assert section.css_first("dl.py > dt.sig .descname").text() == thing.name
+        assert section.css_first("details.book-source pre"), thing.typed
         leads = rows[thing.overview][thing.full].css_first("a").attributes["href"]
-        place = thing.docname.removeprefix("book/api/")
+        place = places[thing.full].removeprefix("book/api/")
         assert leads == f"{place}.html#{thing.full}"
 
 
 @pytest.mark.site
-def test_a_path_that_one_imports_from_is_a_link(trees: Any) -> None:
-    """The front door has `gpnotes.EPGP`; a docstring's `laplace.EPGP` leads there too."""
-    said = trees["book/api/functions/gpnotes.condition.html"].css("article a.reference")
-    leads = {link.text(): link.attributes["href"] for link in said}
-    assert leads["gpnotes.SparseGP"].startswith("../classes/gpnotes.SparseGP.html")
-    assert leads["laplace.EPGP"].startswith("../classes/gpnotes.EPGP.html")
+def test_other_books_find_each_thing_by_both_its_paths(
+    book_html: Path, things: list[Any], places: Any
+) -> None:
+    from sphinx.util.inventory import InventoryFile
+
+    with (book_html / "objects.inv").open("rb") as file:
+        told = InventoryFile.load(file, "", lambda _, uri: uri)
+    known = {name: one[2] for name, one in {**told["py:class"], **told["py:function"]}.items()}
+    for thing in things:
+        where = f"{places[thing.full]}.html#{thing.full}"
+        assert known[thing.full] == known[thing.typed] == where
 
 
 @pytest.mark.site
-def test_a_page_lists_the_parameters(trees: Any, things: list[Any]) -> None:
+def test_a_path_that_one_imports_from_is_a_link(sections: Any) -> None:
+    """The front door has `gpnotes.EPGP`; a docstring's `laplace.EPGP` leads there too."""
+    said = sections["gpnotes.infer.verbs.condition"].css("a.reference")
+    leads = {link.text(): link.attributes["href"] for link in said}
+    assert leads["gpnotes.SparseGP"].endswith(
+        "infer.sparse.html#gpnotes.infer.sparse.model.SparseGP"
+    )
+    assert leads["laplace.EPGP"].startswith("gpnotes.infer.laplace.html#gpnotes.infer.laplace.")
+
+
+@pytest.mark.site
+def test_a_page_lists_the_parameters(sections: Any, things: list[Any]) -> None:
     for thing in things:
         if getattr(thing.value, "_is_protocol", False):
             continue
-        described = trees[f"{thing.docname}.html"].css_first(f"dt[id='{thing.full}']").parent
-        told = described.css_first("dd").text()
+        told = sections[thing.full].css_first("dl.py > dd").text()
         made_in_c = inspect.isclass(thing.value) and issubclass(thing.value, BaseException)
         for name in () if made_in_c else inspect.signature(thing.value).parameters:
             assert name.startswith("_") or re.search(rf"(?<!\w){name}(?!\w)", told), thing.typed

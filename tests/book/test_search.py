@@ -18,7 +18,7 @@ TERMS = yaml.safe_load((ROOT / "book" / "glossary.yml").read_text("utf-8"))
 RESULTS = "#search-results ol.search > li"
 
 SEARCHES = yaml.safe_load((ROOT / "tests" / "book" / "searches.yml").read_text("utf-8"))
-OBJECTS = ("api/classes/", "api/functions/")  # pages of one thing each, and their sections are it
+OBJECTS = "api/modules/"  # whose sections have the names of things
 
 FOUND = """queries => queries.map(query => window.bookFind(query, 12).slice(0, 12).map(
     entry => [entry.querySelector('a').getAttribute('href'), entry.className]))"""
@@ -54,15 +54,14 @@ def anchors(page: Any) -> dict[str, str]:
 def address(place: str, anchors: dict[str, str]) -> str:
     """How the address of a result ends that leads to this place."""
     page, _, label = place.partition("#")
-    if page.startswith(OBJECTS):
-        return f"book/{page}.html"
-    return f"book/{page}.html#{label if label.startswith('equation-') else anchors[place]}"
+    plain = label.startswith("equation-") or page.startswith(OBJECTS)
+    return f"book/{page}.html#{label if plain else anchors[place]}"
 
 
 def leads(href: str, end: str) -> bool:
     """Whether a result leads to that section, whatever words its address marks there."""
     plain = re.sub(r"\?[^#]*", "", href)
-    return plain == end or ("#" not in end and plain.partition("#")[0] == end)
+    return plain == end
 
 
 @pytest.mark.parametrize("group", SEARCHES)
@@ -78,7 +77,7 @@ def test_a_search_leads_to_the_right_section(group: str, ask: Any, anchors: Any)
 
 def test_the_searches_name_sections_and_forty_are_in_the_words_of_other_books() -> None:
     listed = [place for group in SEARCHES.values() for places in group.values() for place in places]
-    assert [place for place in listed if "#" not in place and not place.startswith(OBJECTS)] == []
+    assert [place for place in listed if "#" not in place] == []
     assert len(SEARCHES["others"]) >= 40
     assert sum(len(group) for group in SEARCHES.values()) >= 200
 
@@ -96,6 +95,16 @@ def test_every_other_name_leads_to_the_section_that_its_entry_names(ask: Any, an
         end = address(f"{entry['page']}#{entry['section']}", anchors)
         if not any(leads(href, end) for href, kind in hits if kind == "book-known"):
             lost.append(name)
+    assert lost == []
+
+
+def test_every_function_and_class_is_found_by_its_name(ask: Any, anchors: Any) -> None:
+    things = [place for place in anchors if re.match(rf"{OBJECTS}.+#.+\.", place)]
+    assert len(things) > 500
+    lost, some = [], things[::10]
+    for place, hits in zip(some, ask(place.split("#")[1] for place in some), strict=True):
+        if not leads(hits[0][0] if hits else "", address(place, anchors)):
+            lost.append(place)
     assert lost == []
 
 

@@ -29,8 +29,7 @@ html_sidebars = {{"**": ["sbt-sidebar-nav.html"]}}
 
 def setup(app):
     things = {{f"things/{{name}}": page for name, page in {THINGS}.items()}}
-    things = {{name: SimpleNamespace(overview=page) for name, page in things.items()}}
-    app.api_things = things
+    app.api_rooms = {{name: SimpleNamespace(overviews=[page]) for name, page in things.items()}}
 """
 SIDE = (EXTENSIONS.parent / "_templates" / "sbt-sidebar-nav.html").read_text("utf-8")
 FILES = {
