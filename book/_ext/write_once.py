@@ -1,13 +1,14 @@
 """What Sphinx finds out again for every page, found out once.
 
-Half of the pages of the site describe functions and classes, and no contents name them: those of
-one overview have the same contents at their side, in which the overview is the page one is on. A
+The pages of one folder have the same contents at their side, in which the page is marked that one
+is on, or the overview of a page that describes functions and classes: no contents name it. A
 numbered reference looks into the pages that it points to, and each look would read such a page from
 the disk. And each citation looks through all that is installed for the style of its reference.
 """
 
 import functools
-import re
+from functools import partial
+from pathlib import Path
 
 import pybtex.plugin
 from sphinx.domains.std import StandardDomain
@@ -37,29 +38,35 @@ class References(StandardDomain):
 
 
 class Side:
-    """The contents at the side of like pages; the template keeps what it made."""
+    """The contents at the side of the pages of a folder; the template keeps what it made."""
 
     text = ""
 
     def keep(self, text):
         self.text = text
-        return text
+        return ""
+
+    def marked(self, link, here):
+        """The same for a page to which this link leads, from which it leads nowhere."""
+        plain = f'"><a class="reference internal" href="{link}">'
+        return self.text.replace(
+            plain, f' current active"><a class="current reference internal" href="{here}">'
+        )
 
 
 def share_contents(app, pagename, templatename, context, doctree):
-    """A page is written: a room has the contents at its side that all have of its overview."""
-    room = getattr(app, "api_rooms", {}).get(pagename)
-    if room is None:
+    """A page is written: it has the contents at its side that all have of its folder."""
+    if doctree is None or pagename == app.config.root_doc:
         return
-    make = context["toctree"]
-    here = re.escape(app.builder.get_relative_uri(pagename, room.overviews[0]))
-    link = re.compile(rf'<li class="([^"]*)"><a class="([^"]*)" (href="{here}")>')
-
-    def marked(**options):
-        return link.sub(r'<li class="\1 current"><a class="current \2" \3>', str(make(**options)))
-
-    context["toctree"] = marked
-    context["side"] = vars(app.builder).setdefault("sides", {}).setdefault(here, Side())
+    room = getattr(app, "api_rooms", {}).get(pagename)
+    folder = pagename[: pagename.rfind("/") + 1]
+    link = app.builder.get_relative_uri(pagename, room.overviews[0] if room else pagename)
+    link = link or Path(app.builder.get_target_uri(pagename)).name
+    side = vars(app.builder).setdefault("sides", {}).setdefault(folder, Side())
+    # those of no page, in which none is marked
+    context["toctree"] = partial(app.builder._get_local_toctree, folder)
+    context["side"] = side
+    context["mark_side"] = partial(side.marked, link, link if room else "#")
 
 
 @functools.cache
