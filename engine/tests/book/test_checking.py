@@ -122,8 +122,8 @@ class TestCheck:
         ("name", "text", "line"),
         [("page.qmd", QUARTO, 4), ("page.rst", RESTRUCTURED, 7), ("page.ipynb", notebook(), 7)],
     )
-    def test_other_kinds_of_pages(self, check_apart: Any, name: str, text: str, line: int) -> None:
-        status, lines = check_apart(text, name=name)
+    def test_other_kinds_of_pages(self, check: Any, name: str, text: str, line: int) -> None:
+        status, lines = check(text, name=name)
         assert (status, lines[0].partition(": holds")[0]) == (0, f"{name}:{line}: eq-one")
 
     def test_a_false_equation_is_one_and_the_others_are_tried(self, check: Any) -> None:
