@@ -21,7 +21,10 @@
   const WAVES = [0.4, 0.9, 1.5, 2.2];
 
   const own = document.currentScript.src;
-  const NEEDS = [["gp-numbers.js", "gpNumbers"], ["operated-figure.js", "gpFigure"], ["gp-algebra.js", "gpAlgebra"]];
+  const NEEDS = [
+    ["gp-numbers.js", "gpNumbers"], ["operated-figure.js", "gpFigure"], ["equation-pieces.js", "equationPieces"],
+    ["equation-reader.js", "equationReader"], ["equation-values.js", "equationValues"], ["gp-algebra.js", "gpAlgebra"],
+  ];
   const asked = new Map();
   const ask = ([name, made]) => {
     if (window[made]) return null; // a figure of the page has asked for it
@@ -30,6 +33,7 @@
         const script = document.createElement("script");
         script.onload = done;
         script.onerror = failed;
+        script.async = false; // each builds on those before it
         script.src = own.replace(/seen-slips\.js.*/, name);
         document.head.append(script);
       }));

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import slips_beside
+from browsing import ALGEBRA, scripts, slips_beside
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
-STATIC = Path(__file__).parents[2] / "book" / "_static"
 PAGES = {
     "fv": "gaussian-processes/function-view", "mf": "gaussian-processes/mean-functions",
     "sm": "gaussian-processes/smoothing", "wv": "gaussian-processes/weight-view",
@@ -35,9 +34,7 @@ MOVED = """([label, whole, edits]) => {
 @pytest.fixture
 def sheet(opened: Any) -> Any:
     """A page with the scripts that evaluate a slip."""
-    names = ("gp-algebra.js", "seen-slips.js")
-    scripts = "".join(f'<script src="{(STATIC / name).as_uri()}"></script>' for name in names)
-    return opened("exact", tail=scripts)
+    return opened("exact", tail=scripts(*ALGEBRA, "seen-slips.js"))
 
 
 def test_every_slip_that_is_caught_is_seen_or_has_no_value(sheet: Any, book_html: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
 
 import checked_equations
 from checked_equations.book.html import code, element, inline_math, phrase, say, scrolled, table
@@ -16,6 +18,7 @@ from checked_equations.book.records import Record
 from checked_equations.evaluate.values import Distribution, Nodes, conform, kind
 from checked_equations.sphinx.directives import ALL, Place, generated
 
+from .example import Example
 from .sections import ALIKE, READ, REFUSED, SPELLED
 from .slips import all_slips
 from .tried import TRIED
@@ -23,7 +26,15 @@ from .tried import TRIED
 if TYPE_CHECKING:  # the signature alone names it
     from sphinx.application import Sphinx
 
-__all__ = ["Language", "directive_examples", "section", "setup", "titles"]
+__all__ = [
+    "Language",
+    "browser_examples",
+    "directive_examples",
+    "plain_values",
+    "section",
+    "setup",
+    "titles",
+]
 
 HOMES = (Path(checked_equations.__file__).parent, Path(__file__).parent)  # what the page rests on
 _DIRECTIVES = "Directives"
@@ -148,6 +159,31 @@ def _mutants() -> str:
     return _shown("Kinds of mutants", ("in", "an equation", "its mutants there"), rows)
 
 
+def browser_examples() -> list[dict[str, Any]]:
+    """Every example in plain words and numbers; without values where something else is bound."""
+    sections = {**READ, **SPELLED}
+    return [
+        {
+            "section": title,
+            "says": example.says,
+            "latex": example.expanded,
+            "values": plain_values(example.bindings),
+        }
+        for title, rows in sections.items()
+        for example in rows
+        if isinstance(example, Example)
+    ]
+
+
+def plain_values(bindings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Numbers and rows of numbers, a column as rows of one; None where something else is bound."""
+    if any(kind(value) != "value" for value in bindings.values()):
+        return None
+    arrays = {name: conform(value) for name, value in bindings.items()}
+    plain = all(one.dtype.kind in "iuf" and one.ndim <= 2 for one in arrays.values())
+    return {name: one.tolist() for name, one in arrays.items()} if plain else None
+
+
 def directive_examples(directives: Mapping[str, type]) -> dict[str, tuple[str, str]]:
     """For each directive how it is written and what it shows, as its docstring has them."""
     summaries = {name: (kind.__doc__ or "").split("\n")[0] for name, kind in directives.items()}
@@ -182,6 +218,18 @@ class Language(Place):
         return super().run()
 
 
+class Examples(SphinxDirective):
+    """``{equation-examples}``: the examples as data, for a page that tries them in a browser."""
+
+    def run(self) -> list[nodes.Node]:
+        """The data, where the page has it; a `<` in it must not end the script."""
+        for path in HOMES[1].rglob("*.py"):
+            self.env.note_dependency(str(path))
+        data = json.dumps(browser_examples()).replace("<", r"\u003c")
+        html = f'<script type="application/json" class="equation-examples">{data}</script>'
+        return [nodes.raw("", html, format="html")]
+
+
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Before the engine fills its places: the parts of the language."""
     for place in list(doctree.findall(generated)):
@@ -191,7 +239,8 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """The directive, for a book that has the page."""
+    """The directives, for a book that has the pages."""
     app.add_directive("equation-language", Language)
+    app.add_directive("equation-examples", Examples)
     app.connect("doctree-resolved", fill, priority=400)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -10,6 +10,7 @@ import pytest
 from cases import each
 from scipy import stats
 
+from checked_equations import check_equation
 from checked_equations.errors import EquationError
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import Estimate, Nodes, conform, kind
@@ -335,3 +336,10 @@ def test_with_nothing_remembered_the_value_is_the_same():
 def test_numbers_warn_about_nothing_and_fail_loudly():
     with pytest.raises(EquationError, match="infinite"):
         value(r"e^{1000 c}")
+
+
+@each("latex", [r"a = n! + b", r"a = n!! + b", r"a = \binom{n}{k} + b"])
+def test_a_whole_number_that_no_double_holds_is_an_error(latex):
+    bound = {"a": 1.0, "n": 3000, "b": 1.0, **({"k": 1500} if "k" in latex else {})}
+    with pytest.raises(EquationError, match="larger than any number"):
+        check_equation(latex, bound)

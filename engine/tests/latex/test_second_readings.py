@@ -127,3 +127,10 @@ def test_an_arrow_is_not_and(arrow):
     assert accepted(r"x^2 = c, \quad x = \sqrt c", {"x": 2.3, "c": 2.3**2})
     problem = refused(rf"x^2 = c {arrow} x = \sqrt c", bound)
     assert "an arrow is not checked" in problem or "two equations" in problem
+
+
+def test_a_wide_space_behind_a_tab_begins_a_second_column() -> None:
+    bound = {"d": 2.0, "a": 1.3, "b": 0.7, "e": 0.6}
+    assert len(check_equation(r"d &= a + b & \qquad e &= a - b", bound).steps) == 2
+    goes_on = r"d &= a + b \\ & \qquad + c, \quad e = a - b"
+    assert len(check_equation(goes_on, {**bound, "d": 3.0, "c": 1.0}).steps) == 2

@@ -172,6 +172,23 @@ def _count(a: Array, operation: str) -> int:
     return int(a)
 
 
+_LONGEST = 400  # factors of a product of whole numbers, of which no double holds half as many
+
+
+def _product(factors: range) -> Array:
+    """The product of whole numbers, where a double can hold it."""
+    if len(factors) > _LONGEST:
+        raise OperationError("the factorial is larger than any number here")
+    return _large(math.prod(factors))
+
+
+def _large(whole: int) -> Array:
+    try:
+        return scalar(float(whole))
+    except OverflowError:
+        raise OperationError("a whole number is larger than any number here") from None
+
+
 def _log(a: Array) -> Array:
     if (a == 0 if np.iscomplexobj(a) else a <= 0).any():
         raise OperationError(f"the logarithm of {np.min(a):.6g} is not defined")
@@ -243,9 +260,9 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "tr": _unary(lambda a: a if a.ndim == 0 else np.trace(_square(a, "the trace"))),
     "rank": _unary(lambda a: scalar(np.linalg.matrix_rank(a))),
     "min": _extreme(np.min), "max": _extreme(np.max),
-    "factorial": _unary(lambda n: scalar(math.factorial(_count(n, "the factorial")))),
-    "double_factorial": _unary(lambda n: scalar(math.prod(range(_count(n, "n!!"), 0, -2)))),
-    "binom": lambda *both: scalar(math.comb(*(_count(n, "the binomial") for n in both))),
+    "factorial": _unary(lambda n: _product(range(1, _count(n, "the factorial") + 1))),
+    "double_factorial": _unary(lambda n: _product(range(_count(n, "n!!"), 0, -2))),
+    "binom": lambda *both: _large(math.comb(*(_count(n, "the binomial") for n in both))),
 }  # fmt: skip
 RELATIONS: dict[str, Callable[[Array, Array], bool]] = {
     "=": lambda a, b: bool(np.all(a == b)), "\\ne": lambda a, b: bool(np.any(a != b)),

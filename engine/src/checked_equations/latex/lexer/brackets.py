@@ -291,7 +291,7 @@ def _has_relation(s: Stream, start: int) -> bool:
 def wide_space(s: Stream) -> None:
     """``a = b \\quad c = d`` is two statements; elsewhere the space is layout."""
     follows, *behind = s.tokens[s.i + _beyond(s, 0, ("&",)) :] or s.tokens[-1:]
-    begins_line = s.tokens[s.i - 1].text in _BREAKS
+    begins_line = s.tokens[s.i - 1].text in _BREAKS and not _is_second_column(s)
     if s.stack or begins_line or s.last() == "" or _goes_on(s, follows):
         return None
     # a bar stands between two things where none behind it could close it
@@ -305,6 +305,15 @@ def wide_space(s: Stream) -> None:
         return _condition(s, 0)
     end_statement(s, s.text(), 0)
     return None
+
+
+def _is_second_column(s: Stream) -> bool:
+    """Whether a tab stands between two relations: ``a &= b & \\quad c = d``."""
+    kinds = itertools.takewhile(lambda kind: kind != "_STOP", (w.type for w in reversed(s.out)))
+    part = itertools.takewhile(lambda token: token.text not in (",", ";"), s.tokens[s.i :])
+    related = any(token.text in v.RELATIONS for token in part) and _has_relation(s, s.i)
+    follows = s.tokens[s.i].text
+    return s.tokens[s.i - 1].text == "&" and "REL" in kinds and related and follows not in v.SIGNS
 
 
 def _goes_on(s: Stream, token: Token) -> bool:

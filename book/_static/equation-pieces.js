@@ -1,0 +1,153 @@
+/* The LaTeX of an equation in pieces, and in rows of pieces that are statements or conditions.
+
+   Layout is dropped, other spellings are settled, a letter is one piece with its font. What the browser
+   does not read has its reason here. In `window.equationPieces`. */
+(function () {
+  "use strict";
+
+  /* What has no answer: an equation that is not read here, or one that has no value. */
+  class Nonsense extends Error {}
+  class Unread extends Nonsense {}
+
+  const words = (text) => text.trim().split(/\s+/);
+  const set = (text) => new Set(words(text));
+
+  const FONTS = set(String.raw`\mathbf \boldsymbol \bm \mathbold \mathcal \mathbb \mathrm \mathsf \mathit \mathfrak \mathscr
+    \bar \hat \tilde \vec \dot \overline \widehat \widetilde \operatorname \text`);
+  const LAYOUT = set(String.raw`\, \: \; \! \> \displaystyle \textstyle \scriptstyle \limits \nolimits \notag \nonumber
+    \left \right \middle \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl \biggr \Biggl \Biggr \mathstrut`);
+  const WIDE = set(String.raw`\quad \qquad`);
+  const SAME = {
+    "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom", "\\tbinom": "\\binom",
+    "\\leq": "\\le", "\\leqslant": "\\le", "\\geq": "\\ge", "\\geqslant": "\\ge", "\\lt": "<", "\\gt": ">",
+    "\\neq": "\\ne", "\\intercal": "\\top", "\\lvert": "|", "\\rvert": "|", "\\vert": "|", "\\lVert": "\\|",
+    "\\rVert": "\\|", "\\Vert": "\\|", "\\lbrack": "[", "\\rbrack": "]", "\\bm": "\\boldsymbol",
+    "\\mathbold": "\\boldsymbol", "\\operatorname": "\\mathrm", "\\coloneqq": ":=", "\\prime": "'", "\\circ": "\\odot",
+    "\\ldots": "\\dots", "\\cdots": "\\dots", "\\newline": "\\\\",
+  };
+  const RELATIONS = { "=": "=", ":=": "=", "\\equiv": "=", "\\triangleq": "=", "<": "<", ">": ">", "\\le": "\\le", "\\ge": "\\ge", "\\ne": "\\ne" };
+  const BLOCKS = set("bmatrix pmatrix matrix Bmatrix smallmatrix array");
+  const LAID = set("aligned align align* split gather gather* gathered equation equation* multline multline* alignat alignat* alignedat");
+  const COLUMNS = set("array alignat alignat* alignedat");
+
+  const COMMAND = "needs the command";
+  const ELSEWHERE = {
+    "\\int": "an integral", "\\iint": "an integral", "\\oint": "an integral", "\\partial": "a derivative", "\\nabla": "a gradient",
+    "\\lim": "a limit", "\\dots": "what goes on with dots", "\\pm": "both signs at once", "\\mp": "both signs at once",
+    "\\mathbb{E}": "a mean over a distribution", "\\mathbb{V}": "a variance", "\\mathrm{Var}": "a variance",
+    "\\mathrm{Cov}": "a covariance", "\\propto": "proportionality", "\\approx": "an approximation", "\\sim": "an asymptotic relation",
+    "\\succeq": "an order of matrices", "\\preceq": "an order of matrices", "\\succ": "an order of matrices", "\\prec": "an order of matrices",
+    "\\Re": "a complex number", "\\Im": "a complex number", "\\arg": "a complex number", "\\in": "a set", "\\forall": "a condition in signs",
+    "\\mathbb{1}": "an indicator",
+    "\\mid": "what stands behind a bar", "\\begin{cases}": "a function in cases", "\\mathrm{argmax}": "where a maximum is",
+    "\\mathrm{argmin}": "where a minimum is", "\\mathrm{d}": "a differential", "\\infty": "infinity",
+  };
+  const elsewhere = (text) => new Unread(`${ELSEWHERE[text]} ${COMMAND}`);
+
+  // ------------------------------------------------------------ pieces
+
+  const PIECE = /(\s+|%[^\n]*\n?|~)|\\(begin|end)\s*\{([A-Za-z]+\*?)\}|\\operatorname\*|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\.\d+|:=|[^]/y;
+
+  /* Pieces { text, start, end, wide }: no layout, aliases settled, a styled letter as one piece. */
+  function pieces(latex) {
+    const found = [];
+    let wide = false;
+    const push = (text, start, end) => { found.push({ text, start, end, wide }); wide = false; };
+    const after = (at) => /^\s*/.exec(latex.slice(at))[0].length + at;
+    const group = (at) => { // the text in braces, or one letter or command, from `at` on
+      const start = after(at);
+      if (latex[start] !== "{") {
+        const [one] = /^(?:\\[A-Za-z]+|.)/.exec(latex.slice(start)) ?? [""];
+        if (!one) throw new Unread("the equation ends too early");
+        return [one, start + one.length];
+      }
+      for (let depth = 0, i = start; i < latex.length; i += latex[i] === "\\" ? 2 : 1) {
+        depth += latex[i] === "{" ? 1 : latex[i] === "}" ? -1 : 0;
+        if (!depth) return [latex.slice(start + 1, i), i + 1];
+      }
+      throw new Unread("a brace is never closed");
+    };
+    PIECE.lastIndex = 0;
+    for (let match; PIECE.lastIndex < latex.length && (match = PIECE.exec(latex)); ) {
+      const [start, end] = [match.index, PIECE.lastIndex];
+      const text = SAME[match[0].replace("*", "")] ?? SAME[match[0]] ?? match[0];
+      if (match[1]) continue;
+      if (match[2]) {
+        if (match[2] === "begin" && COLUMNS.has(match[3])) [, PIECE.lastIndex] = group(end);
+        if (LAID.has(match[3])) continue;
+        if (!BLOCKS.has(match[3]) && match[3] !== "vmatrix") throw new Unread(match[3].includes("cases") ? ELSEWHERE["\\begin{cases}"] + ` ${COMMAND}` : `the environment ${match[3]} ${COMMAND}`);
+        push(`\\${match[2]}{${match[3]}}`, start, end);
+      } else if (WIDE.has(text)) wide = true;
+      else if (LAYOUT.has(text)) {
+        const dot = /^\s*\./.exec(latex.slice(end));
+        if (/^\\(left|right)$/.test(text) && dot) throw new Unread(`a bracket without its partner ${COMMAND}`);
+      } else if (text === "\\label" || text === "\\tag") [, PIECE.lastIndex] = group(end);
+      else if (FONTS.has(text)) {
+        const [inside, stop] = group(end);
+        PIECE.lastIndex = stop;
+        if (text === "\\text") push(`\\text{${inside.trim()}}`, start, stop);
+        else push(`${text}{${inside.replace(/\\[,;:! ]|\s/g, "")}}`, start, stop);
+      } else push(text, start, end);
+    }
+    return found;
+  }
+
+  // ------------------------------------------------------------ statements
+
+  const isBracket = {
+    "(": 1, "[": 1, "{": 1, "\\{": 1, "\\langle": 1, ")": -1, "]": -1, "}": -1, "\\}": -1, "\\rangle": -1,
+  };
+  const depths = (all) => {
+    let depth = 0;
+    return all.map(({ text }) => {
+      const change = isBracket[text] ?? (text.startsWith("\\begin") ? 1 : text.startsWith("\\end") ? -1 : 0);
+      if (change < 0) depth += change;
+      const here = depth;
+      if (change > 0) depth += change;
+      return here;
+    });
+  };
+  const phrases = (text) => new Set(text.split(",").map((one) => one.trim()));
+  const CONDITIONS = phrases("for, for all, for every, for each, for any, if, when, whenever, provided, provided that, as long as, given, "
+    + "given that, assuming, assuming that");
+  const GOES_ON = phrases("and, so, so that, thus, hence, therefore, then, and so, and thus, and hence, and therefore, that is, i.e, which gives, "
+    + "equivalently, where, with, since, because, and where, and with, for which");
+  const REASON = /^\((?:by|because|since|using|from|due)\b.*\)$/;
+
+  /* The rows of pieces that are statements, and those that are conditions. */
+  function rows(all) {
+    const found = [{ kind: "statement", row: [] }];
+    const begin = (kind) => { if (found.at(-1).row.length) found.push({ kind, row: [] }); else found.at(-1).kind = kind; };
+    const depth = depths(all);
+    all.forEach((piece, i) => {
+      const { text } = piece, outside = !depth[i], last = found.at(-1);
+      const next = all.slice(i + 1).find((one) => one.text !== "&")?.text;
+      if (outside && text === "&") { // a second column; else what lines rows up
+        const second = last.row.some((one) => one.text in RELATIONS) && !(next in RELATIONS) && !["+", "-", "\\\\", undefined].includes(next);
+        return second && !(last.row.at(-1).text in RELATIONS) ? begin("statement") : undefined;
+      }
+      if (outside && text === "\\forall") return begin("condition");
+      if (text.startsWith("\\text{")) {
+        const said = text.slice(6, -1).trim().replace(/^[,.]\s*|[,.:]$/g, "").toLowerCase();
+        if (outside && REASON.test(said)) return;
+        if (outside && CONDITIONS.has(said)) return begin("condition");
+        if (outside && (GOES_ON.has(said) || !said)) return begin(said === "and" ? last.kind : "statement");
+        throw new Unread(`the words "${said}" are not read here`);
+      }
+      if (outside && [",", ";", "\\\\"].includes(text)) {
+        const line = all.slice(i + 1), end = line.findIndex((one, j) => one.text === "\\\\" && !depth[i + 1 + j]);
+        const alone = !(end < 0 ? line : line.slice(0, end)).some((one) => one.text in RELATIONS);
+        const goesOn = text === "\\\\" && (next in RELATIONS || (["+", "-"].includes(next) && alone));
+        return goesOn ? undefined : begin("statement");
+      }
+      if (outside && text === "." && i === all.length - 1) return undefined;
+      if (outside && piece.wide && last.row.length && !(text in RELATIONS)) begin("statement");
+      found.at(-1).row.push(piece);
+      return undefined;
+    });
+    if (found.at(-1).kind === "condition" && !found.at(-1).row.length) throw new Unread("a condition is missing");
+    return found.filter(({ row }) => row.length);
+  }
+
+  window.equationPieces = { Nonsense, Unread, words, set, pieces, rows, elsewhere, ELSEWHERE, COMMAND, RELATIONS };
+})();

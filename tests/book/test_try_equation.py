@@ -1,0 +1,258 @@
+"""The page on which one pastes an equation: its reader says what the engine says, or nothing."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+from browsing import TRIAL, barriers, scripts
+from held_out import STATEMENTS
+
+from checked_equations import EquationError
+from checked_equations.check.bindings import draw_bindings, name_kinds
+from checked_equations.check.relations import Misfit, Tolerance, compare
+from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.latex.parser import parse
+from language_by_example.page import browser_examples, plain_values
+from language_by_example.sections import READ, SPELLED
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+PAGE = "book/api/try-an-equation.html"
+# The outcome of each equation, where its symbols have values, or are drawn.
+ASKED = """all => all.map(([latex, values]) => {
+    const found = equationTrial.tried(latex, { values: values ?? {}, named: Boolean(values) });
+    const { outcome, why, slips, mends } = found;
+    return { outcome, why, slips: slips ?? [], mends: (mends ?? []).map(({ reads }) => reads) };
+})"""
+
+
+@pytest.fixture(scope="module")
+def tried(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A function: what the scripts say of equations, each with values for its symbols or None."""
+    file = tmp_path_factory.mktemp("try") / "page.html"
+    file.write_text(f"<!doctype html><meta charset=utf-8>{scripts(*TRIAL)}", encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    yield lambda all: page.evaluate(ASKED, all)
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def examples() -> list[Any]:
+    """The examples of the language whose symbols are numbers, each as the engine has it and here."""
+    rows = [row for rows in (*READ.values(), *SPELLED.values()) for row in rows]
+    shown = [row for row in rows if hasattr(row, "slips")]
+    pairs = zip(shown, browser_examples(), strict=True)
+    return [(row, one) for row, one in pairs if one["values"] is not None]
+
+
+def test_the_examples_of_the_language_hold_or_need_the_command(tried: Any, examples: Any) -> None:
+    found = tried([[one["latex"], one["values"]] for _, one in examples])
+    outcomes = Counter(one["outcome"] for one in found)
+    assert set(outcomes) <= {"holds", "not read", "no value"}, found
+    assert outcomes["holds"] >= 180
+    assert outcomes["no value"] <= 1  # the data beside a query, which the names alone tell apart
+
+
+def test_no_slip_that_the_engine_catches_holds_here(tried: Any, examples: Any) -> None:
+    """Every mutant of the examples that are answered, but for those of inequalities that touch."""
+    constructs = {row for rows in READ.values() for row in rows}
+    asked = []
+    for row, one in examples:
+        if row not in constructs or row.expanded != row.latex:
+            continue
+        mutants = row.record().mutants
+        for mutant in mutants.write() if mutants.write else ():
+            if mutant.outcome == "caught" and mutant.changed:
+                start, end, text = mutant.changed
+                asked.append([row.latex[:start] + text + row.latex[end:], one["values"]])
+    found = tried(asked)
+    outcomes = Counter(one["outcome"] for one in found)
+    wrong = [
+        latex for (latex, _), one in zip(asked, found, strict=True) if one["outcome"] == "holds"
+    ]
+    assert not wrong, "; ".join(wrong)
+    assert outcomes["does not hold"] > 300
+
+
+def holds(latex: str, row: Any) -> bool | None:
+    """What the engine says of a statement on the numbers of an example; None if it is not read."""
+    drawn = draw_bindings(row.bindings, "example")[0]
+    try:
+        steps = parse(latex, name_kinds(drawn)).steps
+    except EquationError:
+        return None
+    evaluator = Evaluator(drawn, latex)
+    try:
+        pairs = [(step, evaluator.value(step.left), evaluator.value(step.right)) for step in steps]
+        return all(compare(a, step.relation, b, Tolerance()).holds for step, a, b in pairs)
+    except (EquationError, Misfit):
+        return False
+
+
+def test_its_own_slips_are_judged_as_the_engine_judges_them(tried: Any, examples: Any) -> None:
+    found = tried([[one["latex"], one["values"]] for _, one in examples])
+    seen: Counter[tuple[bool, bool | None]] = Counter()
+    for (row, _), one in zip(examples, found, strict=True):
+        for slip in one["slips"]:
+            said = holds(slip["reads"], row)
+            seen[slip["holds"], said] += 1
+            assert said in (slip["holds"], None), (row.latex, slip["reads"], said)
+    assert seen[False, False] > 500
+
+
+PIECE = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
+
+
+def spoilt(latex: str, others: list[str], stream: random.Random) -> str:
+    """One or two pieces of an equation taken out, put in, replaced or exchanged."""
+    row = PIECE.findall(latex)
+    for _ in range(stream.choice([1, 1, 2])):
+        place, other = stream.randrange(len(row)), stream.randrange(len(row))
+        edit = stream.randrange(4)
+        if edit == 0:
+            row[place : place + 1] = []
+        elif edit == 1:
+            row.insert(place, stream.choice(others))
+        elif edit == 2:
+            row[place] = stream.choice(others)
+        else:
+            row[place], row[other] = row[other], row[place]
+        row = row or ["a"]
+    return "".join(row)
+
+
+@pytest.mark.nightly
+def test_whatever_is_typed_it_never_contradicts_the_engine(tried: Any, examples: Any) -> None:
+    """Thirty thousand edits of the examples: what both read holds in both or in none."""
+    stream = random.Random(7)
+    plain = [(row, one) for row, one in examples if "2.18" not in row.latex]  # a printed decimal
+    others = [piece for row, _ in plain for piece in PIECE.findall(row.expanded)]
+    chosen = [stream.choice(plain) for _ in range(30_000)]
+    asked = [[spoilt(row.expanded, others, stream), one["values"]] for row, one in chosen]
+    found = [one for at in range(0, len(asked), 1000) for one in tried(asked[at : at + 1000])]
+    seen: Counter[tuple[str, bool]] = Counter()
+    for (row, _), (latex, _), one in zip(chosen, asked, found, strict=True):
+        if one["outcome"] not in ("holds", "does not hold"):
+            continue
+        said = holds(latex, row)
+        if said is not None:
+            assert said == (one["outcome"] == "holds"), (latex, one)
+            seen[one["outcome"], said] += 1
+    assert min(seen["holds", True], seen["does not hold", False]) > 1000
+
+
+def test_held_out_statements_are_told_apart(tried: Any) -> None:
+    rows = [(one, plain_values(one.bindings)) for one in STATEMENTS]
+    fit = [(one, values) for one, values in rows if values is not None]
+    for latex, wanted in (("true", "holds"), ("false", "does not hold")):
+        found = tried([[getattr(one, latex), values] for one, values in fit])
+        outcomes = Counter(one["outcome"] for one in found)
+        assert set(outcomes) <= {wanted, "not read", "no value"}, found
+        assert outcomes[wanted] >= 5
+
+
+# Nothing is bound: what is true, what is false and becomes it by a single edit, what is not read.
+# ruff: noqa: E501 - a formula on a line
+IDENTITIES = [
+    (r"(A B)^{-1} = B^{-1} A^{-1}", r"(A B)^{-1} = A^{-1} B^{-1}"),
+    (r"(a + b)^2 = a^2 + 2 a b + b^2", r"(a + b)^2 = a^2 + a b + b^2"),
+    (r"\sin(a + b) = \sin a \cos b + \cos a \sin b", r"\sin(a + b) = \sin a \cos b - \cos a \sin b"),
+    (r"\log(a b) = \log a + \log b", r"\log(a b) = \log a - \log b"),
+    (r"\sum_{k=1}^n k = \frac{n (n + 1)}{2}", r"\sum_{k=1}^n k = \frac{n (n - 1)}{2}"),
+    (r"\det(A B) = \det A \det B", r"\det(A B) = \det A \operatorname{tr} B"),
+    (r"\cosh^2 x - \sinh^2 x = 1", r"\cosh^2 x + \sinh^2 x = 1"),
+    (r"\operatorname{tr}(A B) = \sum_{i, j} A_{ij} B_{ji}",
+     r"\operatorname{tr}(A B) = \prod_{i, j} A_{ij} B_{ji}"),
+    (r"\|\mathbf x - \mathbf y\|^2 = \|\mathbf x\|^2 - 2 \mathbf x^\top \mathbf y + \|\mathbf y\|^2",
+     r"\|\mathbf x - \mathbf y\|^2 = \|\mathbf x\|^2 + 2 \mathbf x^\top \mathbf y + \|\mathbf y\|^2"),
+    (r"(X^\top X + \lambda I)^{-1} X^\top = X^\top (X X^\top + \lambda I)^{-1}",
+     r"(X^\top X + \lambda I)^{-1} X^\top = X^\top (X X^\top - \lambda I)^{-1}"),
+]  # fmt: skip
+
+
+def test_identities_hold_on_draws_and_slips_in_them_are_mended(tried: Any) -> None:
+    found = tried([[latex, None] for pair in IDENTITIES for latex in pair])
+    for (true, false), right, wrong in zip(IDENTITIES, found[::2], found[1::2], strict=True):
+        assert right["outcome"] == "holds", (true, right)
+        assert wrong["outcome"] == "does not hold", (false, wrong)
+        plain = {
+            reads.replace(" ", "").replace("{", "").replace("}", "") for reads in wrong["mends"]
+        }
+        assert true.replace(" ", "").replace("{", "").replace("}", "") in plain, (false, plain)
+
+
+NOT_READ = [
+    (r"\int_0^1 x \,\mathrm d x = \frac{1}{2}", "an integral needs the command"),
+    (r"e^{i \pi} + 1 = 0", "a complex number needs the command"),
+    (r"f(x) = x^2", "may be a function of one's own"),
+    (r"a = b / c d", "ambiguous"),
+    (r"a = \log |A| b", "ambiguous"),
+    (r"a = \prod_{i=1}^n x_i c", "write it in front"),
+    (r"x^10 = y", "only one digit"),
+    (r"d = 1\,200 b", "two numbers"),
+    (r"a + b", "a sign such as ="),
+    (r"a = (b", "a bracket is left open"),
+    (r"a = \log A \text{ for small } A", "the words"),
+    (r"d = \log A + \det A", "of a square matrix"),
+    ("", "a sign such as ="),
+]
+
+
+def test_what_is_not_read_has_its_reason(tried: Any) -> None:
+    for (latex, why), one in zip(NOT_READ, tried([[x, None] for x, _ in NOT_READ]), strict=True):
+        assert one["outcome"] == "not read", (latex, one)
+        assert why in one["why"], (latex, one)
+
+
+def test_one_pastes_an_equation_and_takes_what_mends_it(read: Any, visit: Any) -> None:
+    seen = visit(PAGE)
+    page = seen.page
+    root = page.locator("[data-equation-trial]")
+    told = root.locator("[role=status]")
+    assert told.inner_text().startswith("Does not hold on 5 draws: off by")
+    assert "One single edit mends it" in told.inner_text()
+    root.get_by_role("button", name="take it").click()
+    assert told.inner_text().startswith("Holds on 5 draws")
+    field = page.get_by_label("An equation, in LaTeX")
+    field.fill(r"\sqrt{a^2} = a")
+    page.wait_for_function("() => document.querySelector('[data-equation-trial]').trial.found.only")
+    assert "of numbers of both signs it is not true" in told.inner_text()
+    assert "latex=" in page.url
+    root.get_by_label("what a is drawn as").select_option("number")
+    assert told.inner_text().startswith("Does not hold")
+    root.get_by_label("the value of a").fill("2.5")
+    root.get_by_label("the value of a").press("Enter")
+    assert told.inner_text().startswith("Holds at these numbers, exactly")
+    field.fill("E = m c^2")
+    page.wait_for_function(
+        "() => document.querySelector('[data-equation-trial]').dataset.outcome == 'definition'"
+    )
+    assert (seen.foreign, seen.failed, seen.complaints) == ([], [], [])
+
+
+def test_an_example_of_the_language_is_chosen_and_spoilt(visit: Any) -> None:
+    page = visit(PAGE, width=390).page
+    page.evaluate("location.hash = '#latex=' + encodeURIComponent('a + b = b + a')")
+    page.wait_for_function(
+        "() => document.querySelector('[data-equation-trial]').dataset.outcome == 'holds'"
+    )
+    root = page.locator("[data-equation-trial]")
+    told = root.locator("[role=status]")
+    assert told.inner_text().startswith("Holds on 5 draws, exactly")
+    menu = root.locator(".eqn-or select")
+    assert int(menu.get_attribute("data-here")) >= 180
+    menu.select_option(label="factorials and binomials")
+    assert told.inner_text().startswith("Holds at these numbers")
+    field = page.get_by_label("An equation, in LaTeX")
+    field.fill(field.input_value().replace("n - k", "n + k"))
+    page.wait_for_function(
+        "() => document.querySelector('[data-equation-trial]').dataset.outcome == 'fails'"
+    )
+    assert root.locator("h3").inner_text() == "What would mend it"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert barriers(page) == []
