@@ -18,7 +18,7 @@ import pytest
 from checked_equations import __main__ as command
 from checked_equations.book.execution import Run
 from checked_equations.papers import watching
-from checked_equations.papers.watching import BEGINS, ENDS, Memory, sources
+from checked_equations.papers.watching import BEGINS, ENDS, sources
 
 SUM = "\\[ x + y = y + x \\]\n"
 PAPER = f"\\input{{tail}}\n{SUM}"
@@ -165,21 +165,27 @@ def _noted(every: list[Any], tried: list[str]) -> list[Any]:
 
 
 def test_a_page_depends_on_the_paper_whose_equations_it_checks(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
+    """That it does is known after its first run, and is no change."""
     paper = folder / "paper.tex"
-    paper.write_text(SUM, "utf-8")
-    (folder / "page.md").write_text(PAGE, "utf-8")
-    ran: list[Path] = []
-    left = Run(labels={str(paper): {}})
-    monkeypatch.setattr(watching.execution, "run_apart", lambda page: ran.append(page) or left)
-    memory = Memory()
-    for text in (SUM, SUM, SUM + SUM):
-        if paper.read_text("utf-8") != text:
-            paper.write_text(text, "utf-8")
-        memory.run(folder / "page.md")
-    assert len(ran) == 2
-    assert paper in memory.sources
+    text = "\\begin{equation} a = b + c \\label{eq-one} \\end{equation}\n"
+    paper.write_text(text, "utf-8")
+    opened = '("paper", "paper.tex")'
+    checks = PAGE.replace(" (eq-one)", "").replace('("page").', f"{opened}\nchapter.")
+    (folder / "page.md").write_text(checks.replace("\nChapter", "\nchapter = Chapter"), "utf-8")
+    monkeypatch.setattr(watching.execution, "run_apart", watching.execution.run_page)
+    run = rounds(monkeypatch, lambda: paper.write_text(text.replace("+", "-"), "utf-8"))
+    assert run("page.md") == 0
+    said = [
+        line for line in capsys.readouterr().out.splitlines() if "eq-one" in line or "---" in line
+    ]
+    begun = [line.split(" at ")[1][8:] for line in said if line.startswith(BEGINS)]
+    assert begun == ["", ": paper.tex changed"]
+    assert [": checked: does not hold" in line for line in said if "eq-one" in line] == [
+        False,
+        True,
+    ]
 
 
 def test_the_sources_are_what_is_read_and_what_would_be(folder: Path) -> None:

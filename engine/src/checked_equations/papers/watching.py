@@ -30,6 +30,7 @@ BEGINS, ENDS = "--- checking", "--- waiting"  # what editors look for
 _SIDECARS = (NAME, BASELINE, "_config.yml")
 _CLEAR = "\x1b[2J\x1b[H"  # of the screen, with what the round before has said
 _TOGETHER = 400  # milliseconds: changes of one stroke are one change
+_ANYWAY = 1000  # after so many the files are looked at: not every disk tells what happens on it
 
 State = Mapping[Path, tuple[int, int] | None]
 
@@ -158,6 +159,7 @@ def watch(
             before = states(files())
             _begin(said)
             _round(check)
+            before = {**states(memory.sources), **before}  # more is known of them now
             there = sum(state is not None for state in before.values())
             print(f"{ENDS} for a change of {counted(there, 'file')}; Ctrl-C ends", flush=True)
             said = _waited(before, files, _folders(paths))
@@ -183,8 +185,9 @@ def _waited(before: State, files: Callable[[], set[Path]], folders: Iterable[Pat
 
     there = {file.parent for file in before if file.parent.is_dir()} | set(folders)
     events = watchfiles.watch(
-        *there, recursive=False, watch_filter=None, yield_on_timeout=True, debounce=_TOGETHER
-    )
+        *there, recursive=False, watch_filter=None, ignore_permission_denied=True,
+        debounce=_TOGETHER, rust_timeout=_ANYWAY, yield_on_timeout=True,
+    )  # fmt: skip
     for event in chain([True], events):  # at once: what came during the round counts, too
         now = states(files() if event else before)
         both = sorted({**before, **now})
