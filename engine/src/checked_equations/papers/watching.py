@@ -168,7 +168,7 @@ def watch(
 
 def _begin(said: str) -> None:
     if sys.stdout.isatty():
-        print(_CLEAR, end="")
+        print(_CLEAR)
     print(f"{BEGINS} at {datetime.now():%H:%M:%S}{said}", flush=True)
 
 
