@@ -38,7 +38,7 @@
     "\\mathrm{Cov}": "a covariance", "\\propto": "proportionality", "\\approx": "an approximation", "\\sim": "an asymptotic relation",
     "\\succeq": "an order of matrices", "\\preceq": "an order of matrices", "\\succ": "an order of matrices", "\\prec": "an order of matrices",
     "\\Re": "a complex number", "\\Im": "a complex number", "\\arg": "a complex number", "\\in": "a set", "\\forall": "a condition in signs",
-    "\\mathbb{1}": "an indicator",
+    "\\mathbb{1}": "an indicator", "\\Pr": "a probability",
     "\\mid": "what stands behind a bar", "\\begin{cases}": "a function in cases", "\\mathrm{argmax}": "where a maximum is",
     "\\mathrm{argmin}": "where a minimum is", "\\mathrm{d}": "a differential", "\\infty": "infinity",
   };

@@ -47,6 +47,10 @@ _BETWEEN = float(_Q @ _BACK**2 - (_Q @ _BACK) ** 2)
 AVERAGES = (
     Row("a probability, of one of finitely many values", r"d = \mathbb E_x[\mathbb 1[x \le a]]",
         {"d": _Q[:3].sum(), "x": Nodes(_POINTS, _Q), "a": 2.5}),
+    Row("the same as it is printed, of several events", r"d = \Pr_{s(x, z)}(x > a, z < b) + c",
+        {"d": 4.45, "s(x, z)": _OTHER, "a": -1.0, "b": -0.1, "c": 4.0}),
+    Row("given a value", r"d = \Pr(y > 2 \mid x = a) - c",
+        {"d": 0.3, "a": 1.3, "c": 0.4, r"y \mid x": Distribution(_given)}),
     Row("over a variable with nodes of its own", r"a = \mathbb E_x[x^2] - \mathbb E[x]",
         {"a": _SQUARE - _MEAN, "x": _MARGINAL}),
     Row("under a distribution; its density in the formula",

@@ -311,7 +311,16 @@ def _problem(bound: BoundStatement, place: int, comparison: Comparison) -> str:
         missed = f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
     elif comparison.residual == 1.0 and step.relation in ("=", ":="):
         missed += " (one side is zero: give atol=)"
-    return f"does not hold: {missed}{_values(bound, step)}"
+    return f"does not hold: {missed}{_values(bound, step)}{_at_a_jump(step)}"
+
+
+def _at_a_jump(step: t.Step) -> str:
+    """What may be the reason where nodes stand on both sides of a jump."""
+    sums = (node for _, node in t.walk(step) if isinstance(node, t.Average | t.Integral))
+    inside = (part for node in sums for _, part in t.walk(node))
+    jumps = any(isinstance(part, t.Function) and part.name == "indicator" for part in inside)
+    said = "a quadrature misses a jump: let a rule end there, or bind finitely many values"
+    return f" ({said})" if jumps else ""
 
 
 _WHOLE = 4  # entries of a side that are shown all

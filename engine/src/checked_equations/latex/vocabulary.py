@@ -106,7 +106,7 @@ UNREAD = {
     **dict.fromkeys(["\\implies", "\\Rightarrow", "\\Longrightarrow"], _ARROW),
     **dict.fromkeys(["\\iff", "\\Leftrightarrow", "\\Longleftrightarrow"], _ARROW),
     "\\oint": "write the integral over a bound variable",
-    "\\Pr": "bind it as a function, or write the mean of an indicator",
+    "\\Pr": "write relations in its brackets, or bind it as a function",
     "\\iint": "write \\int\\int", "\\iiint": "write \\int\\int\\int",
     **dict.fromkeys(["\\sup", "\\inf"], "write what it runs over, a finite set, below it"),
     **dict.fromkeys(["\\limsup", "\\liminf"], _LIMIT),

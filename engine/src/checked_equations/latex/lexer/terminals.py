@@ -16,6 +16,7 @@ from ..names import Names, joined, nearest
 from ..tokenizer import Token
 from . import atoms, brackets, calculus
 from .numbers import number
+from .probabilities import settle_probabilities
 from .stream import Stream
 
 
@@ -25,6 +26,7 @@ def lex(latex: str, names: Names, *, free: bool = False, lower: bool = False) ->
     Of each ``\\pm`` and ``\\mp`` it is the upper sign, or the `lower`.
     """
     s = Stream(latex, names, free, lower=lower)
+    settle_probabilities(s)
     atoms.declare_indices(s)
     atoms.declare_averaged(s)
     calculus.declare_points(s)
