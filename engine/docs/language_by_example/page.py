@@ -115,7 +115,7 @@ def _typeset(latex: str) -> str:
 def _verdict(record: Record) -> str:
     if not record.steps:
         return say("a definition")
-    return say(mutants_caught(record.mutants.counts).removesuffix(" mutants caught"))
+    return say(mutants_caught(record.mutants.counts).replace(" mutants caught", ""))
 
 
 def _bound(bindings: Mapping[str, Any]) -> str:
