@@ -18,6 +18,7 @@ from nbclient.exceptions import CellExecutionError
 
 from checked_equations import Chapter
 from checked_equations.book import execution, markup, prose
+from checked_equations.book.inline_relations import names_heading
 
 pytestmark = pytest.mark.book
 
@@ -121,6 +122,16 @@ def evidence_and_solutions_open_on_a_click(taken: Any, slug: str) -> None:
     assert text.count("<details>") == text.count("</details>")
 
 
+def the_headings_that_its_cells_name_stand_in_it(taken: Any, slug: str) -> None:
+    """What a cell says of the relations `under` a heading finds it in the notebook as well."""
+    text = "\n".join(cell.source for cell in read(taken(slug), "markdown"))
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    for cell in read(taken(slug), "code"):
+        for under in re.findall(r"under=(?:\"(.*?)\"|'(.*?)')", cell.source):
+            wanted = "".join(under)
+            assert any(names_heading(wanted, heading) for heading in headings), wanted
+
+
 @pytest.mark.parametrize("slug", CHAPTERS)
 def test_a_chapter_may_be_taken_away(taken: Any, trees: dict[str, Any], slug: str) -> None:
     nothing_of_the_books_markup_is_left(taken, slug)
@@ -129,6 +140,7 @@ def test_a_chapter_may_be_taken_away(taken: Any, trees: dict[str, Any], slug: st
     it_asks_for_little(taken, slug)
     figures_show_in_a_notebook_that_nobody_has_run(taken, slug)
     evidence_and_solutions_open_on_a_click(taken, slug)
+    the_headings_that_its_cells_name_stand_in_it(taken, slug)
 
 
 # A finder for the folder that a kernel reads first: all that makes pages is not there.

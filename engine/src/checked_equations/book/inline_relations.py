@@ -56,6 +56,11 @@ class Table:
 
 _VALUE = r"\mathrm{value}"  # what an expression is compared with
 _SQUARE = re.compile(r"(.*)\^(?:2|\{2\})")
+_STRAIGHT = str.maketrans(
+    "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}"
+    "\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}",
+    "''\"\"",
+)
 _NOTHING = Table(({},), Tolerance(), "arithmetic")  # for numbers alone
 
 
@@ -63,11 +68,14 @@ _NOTHING = Table(({},), Tolerance(), "arithmetic")  # for numbers alone
 def names_heading(under: str, heading: str) -> bool:
     """Whether `under` names the heading: by its words, or by its number alone.
 
+    Typesetting bends apostrophes and quotation marks, which makes no other heading of it.
+
     >>> names_heading("Exercises", "2.8 Exercises"), names_heading("2.8", "2.8 Exercises")
     (True, True)
     """
-    named = re.compile(rf"{re.escape(under)}(?![\w.])")
-    return any(map(named.match, (heading, _NUMBER.sub("", heading))))
+    named = re.compile(rf"{re.escape(under.translate(_STRAIGHT))}(?![\w.])")
+    straight = heading.translate(_STRAIGHT)
+    return any(map(named.match, (straight, _NUMBER.sub("", straight))))
 
 
 def stands_under(under: str, relation: Relation) -> bool:
