@@ -238,6 +238,18 @@ def _call(app, docname, call):
 
 def _small(app, docname, figure, png, panel=0):
     """A small picture of what was drawn, or of one panel of it, beside the other images."""
+    path = Path(app.outdir) / THUMBS / f"{figure.name}{f'-{panel}' if panel else ''}.webp"
+    sizes = vars(app.builder).setdefault("small_pictures", {})
+    if path not in sizes:  # the gallery, the chapter and the leaflet show the same
+        small = _shrunk(docname, figure, png, panel)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        small.save(path, "WEBP", quality=QUALITY, method=6)
+        sizes[path] = small.size
+    up = "../" * docname.count("/")
+    return PICTURE.format(f"{up}{THUMBS}/{path.name}", escape(figure.alt), *sizes[path])
+
+
+def _shrunk(docname, figure, png, panel):
     image = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGBA")
     sheet = Image.new("RGBA", image.size, "white")
     sheet.alpha_composite(image)
@@ -248,11 +260,7 @@ def _small(app, docname, figure, png, panel=0):
             LOG.warning("the gallery asks for panel %d of %s", panel, figure.name, location=docname)
         small = small.crop(found[min(panel, len(found)) - 1])
     small.thumbnail((BROAD, HIGH) if panel else (WIDEST, HIGHEST), Image.Resampling.LANCZOS)
-    path = Path(app.outdir) / THUMBS / f"{figure.name}{f'-{panel}' if panel else ''}.webp"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    small.save(path, "WEBP", quality=QUALITY, method=6)
-    up = "../" * docname.count("/")
-    return PICTURE.format(f"{up}{THUMBS}/{path.name}", escape(figure.alt), *small.size)
+    return small
 
 
 def setup(app):
