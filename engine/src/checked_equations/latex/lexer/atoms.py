@@ -287,6 +287,8 @@ def _call_in_braces(s: Stream, i: int, opened: int) -> None:
 
 def settle_values(s: Stream) -> None:
     """``p(y = 1 \\mid x)`` calls what is bound as ``p(y \\mid x)``, or as ``p``, with a 1 for y."""
+    if not {"=", "\\{"} & {token.text for token in s.tokens}:
+        return  # as in the sides of an equation, which are read again for each mutant
     for i in range(len(s.tokens) - 1, -1, -1):
         opened = s.atom_end(i) if is_letter(s.at(i)) else len(s.tokens)
         if s.at(opened) == "\\{":
