@@ -174,6 +174,7 @@ UNTRIED = {
     "CirculantEmbedding", "Chains", "ChainWarning", "PhasePoint", "State", "Step",
     "Reliability", "SplitConformal", "ConformalCoverage", "Solution",
     "Cholesky", "ChunkError", "FitWarning", "FactorisationError", "JitterWarning",
+    "RoundingWarning",
     "Stream", "Space", "left_open",
     "ArraySpace",
     "DynaState", "Episodes", "LearnerState", "ModelState", "NStepState", "OffPolicyEstimate",

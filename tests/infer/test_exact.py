@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import mpmath
 import numpy as np
 import pytest
 from cases import each
@@ -18,6 +19,7 @@ from gpnotes import (
     Matern32,
     Matern52,
     Periodic,
+    StateSpaceGP,
     White,
     condition,
     log_evidence,
@@ -26,7 +28,7 @@ from gpnotes import (
     stream,
     to_numpy,
 )
-from gpnotes.ground.linalg import FactorisationError, JitterWarning
+from gpnotes.ground.linalg import FactorisationError, JitterWarning, RoundingWarning
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer.fitting import fit
 from gpnotes.model.kernels import Polynomial
@@ -388,6 +390,77 @@ def test_readings_that_contradict_each_other_without_noise_warn_and_are_all_but_
         posterior = condition(GP(Matern52(), 0.0), twice, np.concatenate([y, y + 2.0]))
     assert np.all(np.isfinite(posterior.mean(X)))
     assert posterior.log_evidence < -1e6
+
+
+# An evidence whose digits are lost
+
+
+def crowded(rng, n=30, rough=0.1):
+    X = np.sort(rng.uniform(0.0, 10.0, (n, 1)), axis=0)
+    return X, np.sin(X[:, 0]) + rough * rng.normal(size=n)
+
+
+def evidence_in_50_digits(X, y, lengthscale, noise_var):
+    """By mpmath, of a Matérn 5/2 of variance one."""
+    with mpmath.workdps(50):
+        apart = [[abs(mpmath.mpf(a) - mpmath.mpf(b)) for b in X[:, 0].tolist()]
+                 for a in X[:, 0].tolist()]  # fmt: skip
+        q = [[mpmath.sqrt(5) * r / mpmath.mpf(lengthscale) for r in row] for row in apart]
+        K = mpmath.matrix([[(1 + v + v * v / 3) * mpmath.exp(-v) for v in row] for row in q])
+        K += mpmath.mpf(noise_var) * mpmath.eye(len(y))
+        r = mpmath.matrix(y.tolist())
+        fit = (r.T * mpmath.cholesky_solve(K, r))[0]
+        log_det = 2 * sum(mpmath.log(v) for v in np.diag(np.array(mpmath.cholesky(K).tolist())))
+        return -(fit + log_det + len(y) * mpmath.log(2 * mpmath.pi)) / 2
+
+
+@each("noise_var", [1e-14, 1e-12, 1e-9, 1e-4])
+@each("lengthscale", [3.0, 30.0])
+@each("rough", [0.0, 0.1])
+def test_the_error_of_an_evidence_is_of_the_size_that_it_says(noise_var, lengthscale, rough):
+    X, y = crowded(np.random.default_rng(1), 14, rough)
+    posterior = condition(GP(Matern52(1.0, lengthscale), noise_var), X, y)
+    expected = evidence_in_50_digits(X, y, lengthscale, noise_var)
+    error, said = abs(float(posterior.log_evidence - expected)), posterior.evidence_error
+    assert error < 20.0 * said + 1e-13 * abs(expected)
+    assert said < 1e-5 * max(abs(expected), 14.0)
+
+
+@each("verb", [
+    log_evidence,
+    lambda gp, X, y: log_evidence_and_gradient(gp, X, y)[0],
+    lambda gp, X, y: condition(gp, X, y).log_evidence,
+])  # fmt: skip
+@each("prior", [GP(Matern52(1.0, 30.0), 1e-14), GP(Matern52(1.0, 30.0) + White(1e-20), 1e-14)])
+def test_an_evidence_that_has_lost_its_digits_warns(verb, prior):
+    X, y = crowded(np.random.default_rng(1))
+    said = (
+        r"log evidence -.* may be off by .*e\+.*: the Gram matrix of .* noise_var=1e-14 is nearly"
+    )
+    with pytest.warns(RoundingWarning, match=said) as told:
+        value = verb(prior, X, y)
+    assert [one.filename for one in told] == [__file__]
+    right = log_evidence(StateSpaceGP(GP(Matern52(1.0, 30.0), 1e-14)), X, y)
+    assert 1e-4 < abs(value / right - 1.0) < 0.1
+
+
+def test_an_evidence_in_single_precision_warns_by_its_own_digits():
+    X, y = (a.astype(np.float32) for a in crowded(np.random.default_rng(1), 100))
+    with pytest.warns(RoundingWarning, match="noise_var=1e-06"):
+        log_evidence(GP(Matern52(1.0, 3.0), 1e-6), X, y)
+    log_evidence(GP(Matern52(1.0, 3.0), 1e-2), X, y)
+
+
+@each("noise_var", [1e-8, 1e-6, 1e-3, 1.0])
+@each("kernel", [RBF(1.0, 1.0), RBF(1e4, 30.0), Matern52(1.0, 30.0), Linear(1.0) + RBF(0.1, 3.0)])
+@each("rough", [0.0, 0.1])
+def test_ordinary_models_are_far_from_warning(noise_var, kernel, rough):
+    """Of noise down to a hundred millionth of the variance at a hundred readings."""
+    X, y = crowded(np.random.default_rng(2), 100, rough)
+    scale = float(kernel._diag(X).max())
+    posterior = condition(GP(kernel, noise_var * scale), X, scale**0.5 * y)
+    assert posterior.cholesky.jitter == 0.0
+    assert posterior.evidence_error < 1e-6 * max(abs(posterior.log_evidence), 100.0)
 
 
 # Readings that leave little to say, or too much

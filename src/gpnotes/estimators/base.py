@@ -9,6 +9,7 @@ import os
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Self, TypeAlias, TypeGuard, cast
 
 import numpy as np
@@ -160,6 +161,11 @@ class GPEstimator(BaseEstimator):
             raise AttributeError("report_ is of a fit in this process, and nothing was fitted here")
         return found.report()
 
+    @cached_property
+    def log_evidence_(self) -> float:
+        """The log evidence of the process found, of `posterior_`, which warns where it is lost."""
+        return float(self.posterior_.log_evidence)
+
     def _keep(self, posterior: Any, found: Fit[Any, Any] | None) -> None:
         """Set the posterior, what is read off it, and the fit that led to it."""
         self._found = found and replace(found, columns=self._columns())
@@ -171,9 +177,9 @@ class GPEstimator(BaseEstimator):
         return tuple(map(str, getattr(self, "feature_names_in_", ())))
 
     def _read_off(self, posterior: Any) -> None:
+        self.__dict__.pop("log_evidence_", None)
         self.posterior_ = posterior
         self.gp_ = posterior.gp
-        self.log_evidence_ = posterior.log_evidence
 
     def _named(self) -> dict[str, Any]:
         """What is given by names, in the kinds of which a file is made."""

@@ -21,12 +21,13 @@ _PANEL = 48  # columns that are solved for together, after a product with those 
 
 
 class Evidence(NamedTuple):
-    """``log p(y)``, its derivatives by kernel and noise, and ``α = K_y⁻¹ residual``."""
+    """``log p(y)``, its derivatives by kernel and noise, α, and the diagonal of K_y⁻¹."""
 
     value: float
     kernel_bar: Parameters
     noise_var_bar: float
     alpha: HostVector
+    precision: HostVector
 
 
 class Solved(NamedTuple):

@@ -29,7 +29,7 @@ from ..ground.xp import (
     as_host,
     is_numpy_namespace,
 )
-from .factors import Evidence, Solved, solved
+from .factors import Evidence, Solved, diagonal, solved
 
 __all__ = ["Tile", "TiledKernel", "evidence_and_gradient", "supports", "tiles_of"]
 
@@ -83,7 +83,8 @@ def evidence_and_gradient(
         return None
     for tile in tiles_of(n, _SIDE):
         kernel.pull(tile, _bar(found, tile))
-    return Evidence(found.value, kernel.kernel_bar(), found.noise_var_bar, found.alpha)
+    bar, own = kernel.kernel_bar(), diagonal(found.inverse).copy()
+    return Evidence(found.value, bar, found.noise_var_bar, found.alpha, own)
 
 
 def tiles_of(n: int, side: int) -> Iterator[Tile]:

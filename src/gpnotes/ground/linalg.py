@@ -29,7 +29,7 @@ from .xp import (
     to_numpy,
 )
 
-__all__ = ["Cholesky", "FactorisationError", "JitterWarning", "cholesky"]
+__all__ = ["Cholesky", "FactorisationError", "JitterWarning", "RoundingWarning", "cholesky"]
 
 
 class FactorisationError(LinAlgError):
@@ -38,6 +38,10 @@ class FactorisationError(LinAlgError):
 
 class JitterWarning(UserWarning):
     """The warning that a diagonal was added to, so that a factorisation could succeed."""
+
+
+class RoundingWarning(UserWarning):
+    """The warning that of a number most digits are lost, since a matrix is nearly singular."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,11 @@ from it.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from ..fast import stationary_evidence as in_place
 from ..fast.tiled_kernels import evidence_in_place
@@ -16,13 +19,14 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
-from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
+from ..ground.linalg import Cholesky, RoundingWarning, _cholesky, warn_of_jitter
 from ..ground.params import cotangent
 from ..ground.saved import saved_as
 from ..ground.showing import summary
 from ..ground.threads import threads_for
 from ..ground.xp import (
     LOG_2PI,
+    HostVector,
     Matrix,
     MatrixLike,
     Numbers,
@@ -30,6 +34,8 @@ from ..ground.xp import (
     VectorLike,
     array_namespace,
     diagonal,
+    epsilon,
+    to_numpy,
 )
 from ..model import means
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
@@ -237,9 +243,35 @@ class ExactPosterior(Posterior):
         """The log evidence ``log p(y) = −½ rᵀα − ½ log |K_y| − ½ n log 2π`` with the residual r.
 
         [eq-fv-evidence]; with a basis [eq-mf-evidence], or [eq-mf-vague-evidence]. A y
-        for which it overflows is a `ValueError`.
+        for which it overflows is a `ValueError`. A ``RoundingWarning`` says where `evidence_error`
+        leaves it less than a quarter of the digits of its precision.
         Source: Rasmussen & Williams (2006), equations 5.8, 2.43 and 2.45.
         """
+        return self._told_evidence(stacklevel=4)
+
+    def _told_evidence(self, stacklevel: int) -> float:
+        """The log evidence, with a warning where it has lost its digits."""
+        value = self._log_evidence
+        if not self.cholesky.jitter:  # of which another warning has told
+            warn_of_rounding(value, self.evidence_error, self.gp, self.X, stacklevel=stacklevel)
+        return value
+
+    @property
+    def evidence_error(self) -> float:
+        """About how far rounding may have moved `log_evidence`, in nats.
+
+        ``½ eps Σᵢ K_ii (αᵢ² + 1/L_ii²)`` with the entries of K_y: what errors of the size eps,
+        relative to its diagonal, do to first order to ``½ rᵀK_y⁻¹r + ½ log |K_y|``. It is an
+        estimate, no bound: of 225 evidences computed in 60 digits, nine in ten were less than 1.5
+        times as far off. Beside a small noise it is large where inputs lie close and y is rougher
+        than the kernel. What jitter changes is not in it.
+        Source: Demmel (1989), On floating point errors in Cholesky, for the errors of the factor.
+        """
+        pivots = to_numpy(diagonal(self.cholesky.lower))
+        return _evidence_error(self.gp, self._rows, self.alpha, 1.0 / pivots)
+
+    @property
+    def _log_evidence(self) -> float:
         fit = float(array_namespace(self.alpha).sum(self.residual * self.alpha))
         fit += self.trend.surcharge if self.trend is not None else 0.0
         _check.no_overflow(fit, "y", "yᵀK_y⁻¹ y")
@@ -364,7 +396,7 @@ class _Evidence(Evidence[GP, ExactPosterior]):
     def value(self, gp: GP) -> float:
         posterior = self.posterior(gp)
         _check.squarable(self.rows.y, "y")
-        return posterior.log_evidence
+        return posterior._told_evidence(stacklevel=5)
 
     def require_gradient(self, gp: GP) -> None:
         fitted_mean(gp)
@@ -372,22 +404,52 @@ class _Evidence(Evidence[GP, ExactPosterior]):
     def value_and_gradient(self, gp: GP, *, quiet: bool = False) -> tuple[float, GP]:
         if not quiet:  # a fit turns back where squares of y overflow
             _check.squarable(self.rows.y, "y")
-        value, gp_bar, jitter = _value_and_gradient(gp, self.rows)
+        value, gp_bar, jitter, error = _value_and_gradient(gp, self.rows, quiet)
         if not quiet:
             warn_of_jitter(jitter, _gram_name(gp))
+            warn_of_rounding(value, error, gp, self.rows.X, stacklevel=4)
         return value, gp_bar
 
 
-@threads_for(lambda gp, rows: rows.X.shape[0] ** 3)
-def _value_and_gradient(gp: GP, rows: Rows) -> tuple[float, GP, float]:
-    """The log evidence, its derivatives, and the jitter that they took: what a fit asks."""
+@threads_for(lambda gp, rows, quiet: rows.X.shape[0] ** 3)
+def _value_and_gradient(gp: GP, rows: Rows, quiet: bool) -> tuple[float, GP, float, float]:
+    """The log evidence, its derivatives, the jitter that they took, and the error of the first.
+
+    A fit, which is quiet, does not ask for the error, and no jitter leaves one that is told.
+    """
     X, known = rows.X, not isinstance(gp.mean, BasisMean)
     variance, share = noise_of(gp, rows)
     residual = residual_of(gp, X, rows.y) if known else rows.y
     found = known and evidence_in_place(gp.kernel, variance, X, residual, share)
     if not found:  # unknown weights, a matrix that needs jitter, or another namespace
         posterior = _conditioned(gp, rows)
-        return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
+        jitter, gp_bar = posterior.cholesky.jitter, posterior.evidence_gradient()[0]
+        error = 0.0 if quiet or jitter else posterior.evidence_error
+        return posterior._log_evidence, gp_bar, jitter, error
     mean_bar, _ = means.with_hooks(fitted_mean(gp))._pullback(X, found.alpha)
     gp_bar = cotangent(gp, kernel=found.kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)
-    return found.value, gp_bar, 0.0
+    error = 0.0 if quiet else _evidence_error(gp, rows, found.alpha, np.sqrt(found.precision))
+    return found.value, gp_bar, 0.0, error
+
+
+def _evidence_error(gp: GP, rows: Rows, alpha: Vector, precision_root: HostVector) -> float:
+    """``½ eps Σᵢ K_ii (αᵢ² + (K_y⁻¹)_ii)``, as of `ExactPosterior.evidence_error`."""
+    own = to_numpy(gp.kernel._diag(rows.X) + noise_of(gp, rows).variance).astype(np.float64)
+    with np.errstate(over="ignore"):
+        moved = np.square(np.sqrt(own) * [to_numpy(alpha), precision_root])
+        return float(0.5 * epsilon(alpha) * np.sum(moved))
+
+
+def warn_of_rounding(value: float, error: float, gp: GP, X: Matrix, *, stacklevel: int) -> None:
+    """Warn of a log evidence whose error leaves it less than a quarter of its digits.
+
+    An evidence that is smaller than the number of readings is the sum of larger ones.
+    """
+    if error > epsilon(X) ** 0.25 * max(abs(value), float(X.shape[0])):
+        said = f"the log evidence {value:.6g} may be off by {error:.1e}: {_gram_name(gp)}"
+        remedy = "give a larger noise_var or shorter lengthscales, or for one input a StateSpaceGP"
+        warnings.warn(
+            f"{said} is nearly singular in its precision; {remedy}",
+            RoundingWarning,
+            stacklevel=stacklevel,
+        )
