@@ -14,10 +14,13 @@ from checked_equations.book.execution import cells
 
 SAYS = {"print", "glue"}
 OF_CLOCKS = {"time.process_time", "time.perf_counter", "timeit.repeat", "timeit.timeit"}
+WORDS = [name.partition(".")[2] for name in OF_CLOCKS]  # of which a cell has one, if it reads one
 
 
 def told_by_a_clock(code: str) -> list[str]:
     """What a cell prints or pastes that hangs, in this cell, on the reading of a clock."""
+    if not any(word in code for word in WORDS):
+        return []
     tree = ast.parse(code)
     late: set[str] = {"perf_counter"}
     for _ in tree.body:  # a name may be used above the line that makes another late

@@ -158,6 +158,7 @@ def test_many_lanes_change_nothing(rng):
         np.testing.assert_allclose(one, two, rtol=1e-8, atol=1e-9)
 
 
+@pytest.mark.strict_by_night  # by day the test of that name of Matérn processes goes there
 def test_it_holds_in_every_namespace(space, rng):
     gp, (X, y) = process(KERNELS["growing"] + KERNELS["white"]), readings(rng)
     Xs = asked(rng, X)

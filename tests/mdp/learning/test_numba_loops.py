@@ -43,7 +43,10 @@ WORLDS = {
 }
 NUMBA = pytest.param(
     None,
-    marks=pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="no Numba"),
+    marks=[
+        pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="no Numba"),
+        pytest.mark.nightly,  # it compiles for five seconds; by day the same loop runs as Python
+    ],
     id="by Numba",
 )
 
