@@ -467,8 +467,8 @@ def minimise_several(
     Notes
     -----
     The loop of `ParetoOptimiser`. To look for a large value, return its negative. Failures,
-    interrupts, files and workers are as in `minimise`, but that a failure is recorded or ends the
-    search: ``"skip"`` and ``"model"`` are not there, nor are gradients or another acquisition.
+    interrupts, files and workers are as in `minimise`; gradients and another acquisition are not
+    there.
 
     Examples
     --------
