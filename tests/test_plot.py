@@ -10,10 +10,12 @@ import sys
 import numpy as np
 import pytest
 from cases import each
+from cupy_stand_in import installed
 
 from gpnotes import GP, RBF, Linear, Periodic, condition, named, plot
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
+units = pytest.importorskip("matplotlib.units")
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +26,23 @@ def house():
         plot.use_style()
         yield
         pyplot.close("all")
+
+
+def test_axes_take_the_arrays_of_a_device(monkeypatch):
+    monkeypatch.setenv("GPNOTES_BACKEND", "cupy")
+    with installed() as cupy:
+        plot.use_style()
+        try:
+            x = cupy.asarray(np.linspace(0.0, 1.0, 3))
+            _, ax = plot.figure()
+            (line,) = ax.plot(x, x * x, "o")
+            ax.plot([0.0, 1.0], [0.5, 0.5])
+            ax.scatter(x, x)
+            ax.fill_between(x, x, 2.0 * x)
+            ax.figure.canvas.draw()
+        finally:
+            units.registry.pop(cupy.ndarray)
+    np.testing.assert_array_equal(line.get_xydata(), [[0.0, 0.0], [0.5, 0.25], [1.0, 1.0]])
 
 
 def edges(filled):

@@ -19,7 +19,7 @@ pytest.importorskip("threadpoolctl")
 def tools(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The scripts, which are in no package."""
     monkeypatch.syspath_prepend(str(root / "tools"))
-    names = ("fast", "machines", "mutants", "versions")
+    names = ("chapters_on_gpu", "fast", "machines", "mutants", "versions")
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -173,3 +173,24 @@ def test_every_edit_that_is_known_has_its_line_in_the_package(tools: Any, root: 
         for line in path.read_text(encoding="utf-8").splitlines()
     }
     assert [was for was, _ in tools["mutants"]._known() if was not in source] == []
+
+
+def test_a_chapter_is_run_by_the_rules_of_a_gpu(
+    tools: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    chapters = tools["chapters_on_gpu"]
+    monkeypatch.setattr(chapters, "BOOK", tmp_path)
+    monkeypatch.setenv("GPNOTES_BACKEND", "numpy")
+    imports = "import numpy as np\nfrom gpnotes import asarray"
+    cells = [imports, "x = asarray([1.0]) + 1.0", "x + np.ones(1)"]
+    pages = {"runs": cells[:2], "stops": cells}
+    for slug, code in pages.items():
+        text = "\n".join(f"```{{code-cell}} ipython3\n{one}\n```\n" for one in code)
+        (tmp_path / f"{slug}.md").write_text(text)
+        (tmp_path / "_claims").mkdir(exist_ok=True)
+        (tmp_path / "_claims" / f"{slug}.json").write_text("{}")
+    assert chapters.problems("runs") == []
+    (said,) = chapters.problems("stops")
+    assert said.startswith("line 11: TypeError: Unsupported type")
+    assert (tmp_path / "_claims" / "stops.json").read_text() == "{}"
+    assert len(chapters.chapters()) == 28

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 import numpy as np
 
 from .ground import check as _check
-from .ground.arrays import host_columns, to_numpy
+from .ground.arrays import asarray, host_columns, to_numpy
 from .ground.conversion import floats
 from .ground.xp import HostArray, HostMatrix, MatrixLike, Table, Vector
 
@@ -84,7 +84,8 @@ def use_style() -> None:
     """Switch matplotlib to the book's style, and a notebook to figures of exact size.
 
     In a notebook the figures are SVG, and PNG for the hosts that show no SVG of a notebook that
-    somebody else ran.
+    somebody else ran. With ``GPNOTES_BACKEND=cupy`` what is drawn along an axis, as by ``ax.plot``
+    and ``ax.scatter``, may be arrays of the device; CuPy converts none without being asked.
 
     Raises
     ------
@@ -92,6 +93,7 @@ def use_style() -> None:
         If matplotlib is not installed.
     """
     pyplot = _pyplot()
+    _draw_arrays_of_the_backend()
     pyplot.style.use([Path(__file__).with_name("gpnotes.mplstyle"), _coloured(pyplot)])
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is not None:
@@ -103,6 +105,20 @@ def use_style() -> None:
         importlib.import_module("matplotlib_inline.backend_inline").set_matplotlib_formats()
         figure = importlib.import_module("matplotlib.figure").Figure
         shell.display_formatter.mimebundle_formatter.for_type(figure, _pictures)
+
+
+def _draw_arrays_of_the_backend() -> None:
+    """Let axes convert the arrays that `asarray` makes, where they are not NumPy's."""
+    kind = type(asarray([0.0]))
+    if kind is np.ndarray:
+        return
+
+    def on_host(value: Any, unit: object, axis: object) -> Any:
+        return to_numpy(value) if isinstance(value, kind) else value  # an axis asks of all to come
+
+    units = importlib.import_module("matplotlib.units")
+    made = type("OnHost", (units.ConversionInterface,), {"convert": staticmethod(on_host)})
+    units.registry[kind] = made()
 
 
 def _coloured(pyplot: Any) -> dict[str, Any]:
