@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from problems import says
 from scipy.special import softmax
 
 from checked_equations import Distribution, Estimate, Nodes, check_equation
@@ -90,7 +91,7 @@ class TestDerivativesOfWhatAScriptSaysDepends:
 
     def test_bound_with_its_dependence_the_lost_score_is_caught(self):
         form = r"\pi(a \mid \theta)"
-        with pytest.raises(EquationError, match="does not hold"):
+        with pytest.raises(EquationError, check=says("does not hold")):
             check_equation(SCORE_LOST % (form, form), {**COST, form: TILTED})
 
     def test_a_label_is_no_dependence(self):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from problems import says
 
 from checked_equations import EquationError, check_equation
 from checked_equations.latex.parser import parse, parse_expression
@@ -25,7 +26,7 @@ KINDS = {"f": "callable", "c": "callable", "y": "value", "x": "value"}
 def test_a_derivative_at_a_point(slope):
     assert check_equation(f"{slope} = c(y)", NUMBERS).mutants.caught
     for wrong in (f"{slope} = y c(y)", f"{slope} = y c(x)"):
-        with pytest.raises(EquationError, match=r"does not hold|`x` is no variable of `f`"):
+        with pytest.raises(EquationError, check=says(r"does not hold|`x` is no variable of `f`")):
             check_equation(wrong, {**NUMBERS, **({"x": 0.3} if "x)" in wrong[-2:] else {})})
 
 
