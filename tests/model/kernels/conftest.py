@@ -76,12 +76,23 @@ def _kernels(space):
     }
 
 
-NAMES = list(_kernels(testing.array_spaces("numpy")[0]))
+NUMPYS = _kernels(testing.array_spaces("numpy")[0])
 
 
-@pytest.fixture(params=NAMES)
-def kernel(request, space):
-    return _kernels(space)[request.param]
+@pytest.fixture(params=NUMPYS)
+def kernel_name(request):
+    return request.param
+
+
+@pytest.fixture
+def kernel(kernel_name, space):
+    return _kernels(space)[kernel_name]
+
+
+@pytest.fixture
+def twin(kernel_name):
+    """The same kernel on NumPy."""
+    return NUMPYS[kernel_name]
 
 
 @pytest.fixture
