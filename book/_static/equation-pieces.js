@@ -15,14 +15,16 @@
   const FONTS = set(String.raw`\mathbf \boldsymbol \bm \mathbold \mathcal \mathbb \mathrm \mathsf \mathit \mathfrak \mathscr
     \bar \hat \tilde \vec \dot \overline \widehat \widetilde \operatorname \text`);
   const LAYOUT = set(String.raw`\, \: \; \! \> \displaystyle \textstyle \scriptstyle \limits \nolimits \notag \nonumber
-    \left \right \middle \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl \biggr \Biggl \Biggr \mathstrut`);
+    \left \right \middle \mathop \nobreak \protect \big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl \biggr \Biggl \Biggr \mathstrut`).add("\\ ");
+  const SPACES = set(String.raw`\hspace \vspace \phantom \hphantom \vphantom`);
   const WIDE = set(String.raw`\quad \qquad`);
   const SAME = {
     "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom", "\\tbinom": "\\binom",
     "\\leq": "\\le", "\\leqslant": "\\le", "\\geq": "\\ge", "\\geqslant": "\\ge", "\\lt": "<", "\\gt": ">",
     "\\neq": "\\ne", "\\intercal": "\\top", "\\lvert": "|", "\\rvert": "|", "\\vert": "|", "\\lVert": "\\|",
     "\\rVert": "\\|", "\\Vert": "\\|", "\\lbrack": "[", "\\rbrack": "]", "\\bm": "\\boldsymbol",
-    "\\mathbold": "\\boldsymbol", "\\operatorname": "\\mathrm", "\\coloneqq": ":=", "\\prime": "'", "\\circ": "\\odot",
+    "\\mathbold": "\\boldsymbol", "\\operatorname": "\\mathrm", "\\textrm": "\\mathrm", "\\textsf": "\\mathsf", "\\textbf": "\\mathbf",
+    "\\textit": "\\mathit", "\\ast": "*", "\\coloneqq": ":=", "\\prime": "'",
     "\\ldots": "\\dots", "\\cdots": "\\dots", "\\newline": "\\\\",
   };
   const RELATIONS = { "=": "=", ":=": "=", "\\equiv": "=", "\\triangleq": "=", "<": "<", ">": ">", "\\le": "\\le", "\\ge": "\\ge", "\\ne": "\\ne" };
@@ -33,12 +35,13 @@
   const COMMAND = "needs the command";
   const ELSEWHERE = {
     "\\int": "an integral", "\\iint": "an integral", "\\oint": "an integral", "\\partial": "a derivative", "\\nabla": "a gradient",
-    "\\lim": "a limit", "\\dots": "what goes on with dots", "\\pm": "both signs at once", "\\mp": "both signs at once",
+    "\\ddot": "a derivative", "\\lim": "a limit", "\\dots": "what goes on with dots", "\\pm": "both signs at once", "\\mp": "both signs at once",
     "\\mathbb{E}": "a mean over a distribution", "\\mathbb{V}": "a variance", "\\mathrm{Var}": "a variance",
     "\\mathrm{Cov}": "a covariance", "\\propto": "proportionality", "\\approx": "an approximation", "\\sim": "an asymptotic relation",
     "\\succeq": "an order of matrices", "\\preceq": "an order of matrices", "\\succ": "an order of matrices", "\\prec": "an order of matrices",
     "\\Re": "a complex number", "\\Im": "a complex number", "\\arg": "a complex number", "\\in": "a set", "\\forall": "a condition in signs",
-    "\\mathbb{1}": "an indicator", "\\Pr": "a probability",
+    "\\mathbb{1}": "an indicator", "\\gcd": "a greatest common divisor", "\\cap": "a set", "\\cup": "a set", "\\bmod": "a remainder", "\\pmod": "a congruence",
+    "\\implies": "a conclusion", "\\Rightarrow": "a conclusion", "\\iff": "a conclusion", "\\Leftrightarrow": "a conclusion", "\\Pr": "a probability",
     "\\mid": "what stands behind a bar", "\\begin{cases}": "a function in cases", "\\mathrm{argmax}": "where a maximum is",
     "\\mathrm{argmin}": "where a minimum is", "\\mathrm{d}": "a differential", "\\infty": "infinity",
   };
@@ -81,16 +84,26 @@
       else if (LAYOUT.has(text)) {
         const dot = /^\s*\./.exec(latex.slice(end));
         if (/^\\(left|right)$/.test(text) && dot) throw new Unread(`a bracket without its partner ${COMMAND}`);
-      } else if (text === "\\label" || text === "\\tag") [, PIECE.lastIndex] = group(end);
+      } else if (text === "\\label" || text === "\\tag" || SPACES.has(text)) [, PIECE.lastIndex] = group(end);
       else if (FONTS.has(text)) {
         const [inside, stop] = group(end);
         PIECE.lastIndex = stop;
-        if (text === "\\text") push(`\\text{${inside.trim()}}`, start, stop);
-        else push(`${text}{${inside.replace(/\\[,;:! ]|\s/g, "")}}`, start, stop);
+        const lowered = found.at(-1)?.text === "_" || (found.at(-1)?.text === "{" && found.at(-2)?.text === "_");
+        if (text === "\\text" && (WORD.test(inside) || (lowered && /^\s*\w+\s*$/.test(inside)))) push(`\\mathrm{${inside.trim()}}`, start, stop);
+        else if (text === "\\text") push(`\\text{${inside.trim()}}`, start, stop);
+        else push(`${text}{${tight(inside)}}`, start, stop);
       } else push(text, start, end);
     }
-    return found;
+    return found.map((piece, i) => (piece.text === "\\circ" && !raises(found, i) ? { ...piece, text: "\\odot" } : piece));
   }
+
+  /* The inside of a font without layout, \hat{\mathbf x} as \hat{\mathbf{x}}. */
+  const tight = (inside) => inside.replace(/\\[,;:! ]/g, "").replace(/(\\(?:math[a-z]+|boldsymbol|bm))\s+(\w)/g, "$1{$2}")
+    .replace(/(\\[A-Za-z]+)\s+(?=[A-Za-z])/g, "$1\0").replace(/\s/g, "").replace(/\0/g, " ");
+  /* Words that stand in \text and are none of prose. */
+  const WORD = /^\s*(?:tr|Tr|trace|diag|rank|sgn|sign|det|log|ln|exp|sin|cos|tan|T)\s*$/;
+  /* Whether a piece is alone in an exponent: a ring there is a degree, elsewhere a product entry by entry. */
+  const raises = (all, i) => all[i - 1]?.text === "^" || (all[i - 1]?.text === "{" && all[i - 2]?.text === "^");
 
   // ------------------------------------------------------------ statements
 
@@ -134,11 +147,15 @@
         if (outside && (GOES_ON.has(said) || !said)) return begin(said === "and" ? last.kind : "statement");
         throw new Unread(`the words "${said}" are not read here`);
       }
+      if (outside && text === "\\\\" && (last.row.at(-1)?.text in RELATIONS || ["+", "-", "\\cdot", "\\times"].includes(last.row.at(-1)?.text))) return undefined;
       if (outside && [",", ";", "\\\\"].includes(text)) {
         const line = all.slice(i + 1), end = line.findIndex((one, j) => one.text === "\\\\" && !depth[i + 1 + j]);
         const alone = !(end < 0 ? line : line.slice(0, end)).some((one) => one.text in RELATIONS);
         const goesOn = text === "\\\\" && (next in RELATIONS || (["+", "-"].includes(next) && alone));
-        return goesOn ? undefined : begin("statement");
+        if (goesOn) return undefined;
+        const rest = all.slice(i + 1), stop = rest.findIndex((one, j) => !depth[i + 1 + j] && ([",", ";", "\\\\"].includes(one.text) || one.text.startsWith("\\text{")));
+        const listed = last.kind === "condition" && isListed((stop < 0 ? rest : rest.slice(0, stop)).filter((one) => one.text !== "."), last.row);
+        return begin(listed ? "condition" : "statement");
       }
       if (outside && text === "." && i === all.length - 1) return undefined;
       if (outside && piece.wide && last.row.length && !(text in RELATIONS)) begin("statement");
@@ -146,8 +163,18 @@
       return undefined;
     });
     if (found.at(-1).kind === "condition" && !found.at(-1).row.length) throw new Unread("a condition is missing");
-    return found.filter(({ row }) => row.length);
+    return found.filter(({ row }) => row.length && !isNumbering(row)).map(unbracketed);
+  }
+  /* Whether "b > 0" goes on with what "for all a," has begun: a list of letters that have one condition. */
+  const isListed = (next, row) => row.length <= 2 && !row.some((one) => one.text in RELATIONS || one.text === "\\in")
+    && (next.length <= 2 || next[1].text !== "=" ) && next.length > 0;
+  const isNumbering = (row) => /^\(\d+(?:\.\d+)?[a-z]?\)$/.test(row.map((one) => one.text).join(""));
+  /* (x > 0) behind an equation is a condition of it. */
+  function unbracketed({ kind, row }, i) {
+    const inside = row.slice(1, -1), depth = depths(inside);
+    const whole = i > 0 && row[0].text === "(" && row.at(-1).text === ")" && inside.some((one, j) => !depth[j] && (one.text in RELATIONS || one.text === "\\in"));
+    return whole ? { kind: "condition", row: inside } : { kind, row };
   }
 
-  window.equationPieces = { Nonsense, Unread, words, set, pieces, rows, elsewhere, ELSEWHERE, COMMAND, RELATIONS };
+  window.equationPieces = { Nonsense, Unread, words, set, pieces, depths, rows, elsewhere, ELSEWHERE, COMMAND, RELATIONS };
 })();

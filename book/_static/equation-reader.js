@@ -8,14 +8,14 @@
 (function () {
   "use strict";
 
-  const { Unread, words, set, pieces, rows, elsewhere, ELSEWHERE, COMMAND, RELATIONS } = window.equationPieces;
+  const { Unread, words, set, pieces, depths, rows, elsewhere, ELSEWHERE, COMMAND, RELATIONS } = window.equationPieces;
 
   const WORDS = Object.fromEntries([
-    ...words("log exp cos sin tan tanh sinh cosh arccos arcsin arctan sec csc cot coth det min max").map((name) => [`\\${name}`, name]),
-    ...words("tr diag rank sign sech csch log exp det min max").map((name) => [`\\mathrm{${name}}`, name]),
+    ...words("log exp cos sin tan tanh sinh cosh arccos arcsin arctan sec csc cot coth det min max").flatMap((name) => [[`\\${name}`, name], [`\\mathrm{${name}}`, name]]),
+    ...words("tr diag rank sign sech csch").map((name) => [`\\mathrm{${name}}`, name]),
     ...words("cos sin tan sec csc cot sinh cosh tanh sech csch coth").map((name) => [`\\mathrm{arc${name}}`, `arc${name}`]),
     ...words("sinh cosh tanh sech csch coth").map((name) => [`\\mathrm{ar${name}}`, `arc${name}`]),
-    ["\\ln", "log"], ["\\mathrm{Tr}", "tr"], ["\\mathrm{trace}", "tr"], ["\\mathrm{Diag}", "diag"], ["\\mathrm{sgn}", "sign"],
+    ["\\ln", "log"], ["\\mathrm{ln}", "log"], ["\\mathrm{Tr}", "tr"], ["\\mathrm{trace}", "tr"], ["\\mathrm{Diag}", "diag"], ["\\mathrm{sgn}", "sign"],
     ["\\mathrm{cosec}", "csc"], ["\\mathrm{cosech}", "csch"],
   ]);
   const INVERTED = new Set(words("cos sin tan sec csc cot sinh cosh tanh sech csch coth"));
@@ -23,13 +23,17 @@
     "\\sum": "sum", "\\prod": "prod", "\\max": "max", "\\min": "min", "\\sup": "max", "\\inf": "min",
     "\\mathrm{max}": "max", "\\mathrm{min}": "min",
   };
+  const PARTED = { "\\choose": "\\binom", "\\over": "\\frac" };
+  const ACCENTS = new Set(words("bar hat tilde vec dot overline widehat widetilde"));
+  const ONE = /^\{?(?:[A-Za-z]|\\[A-Za-z]+(?:\{[A-Za-z]\})?)\}?(?:_\{?\w+\}?)?$/;
+  const DEEPEST = 60; // sums in sums
   const OPENS = { "(": ")", "[": "]", "\\{": "\\}" };
   const ANGLES = { "\\langle": ["\\rangle", "inner"], "\\lfloor": ["\\rfloor", "floor"], "\\lceil": ["\\rceil", "ceil"] };
   const MARKS = new Set(["*", "+", "\\dagger", "\\star"]);
   const TRANSPOSES = new Set(["\\top", "T", "\\mathrm{T}", "\\mathsf{T}"]);
   const GREEK = set(String.raw`\alpha \beta \gamma \delta \epsilon \varepsilon \zeta \eta \theta \vartheta \iota \kappa \lambda
     \mu \nu \xi \pi \varpi \rho \varrho \sigma \varsigma \tau \upsilon \phi \varphi \chi \psi \omega \Gamma \Delta
-    \Theta \Lambda \Xi \Pi \Sigma \Upsilon \Phi \Psi \Omega \ell`);
+    \Theta \Lambda \Xi \Pi \Sigma \Upsilon \Phi \Psi \Omega \ell \hbar`);
   /* Letters that before a bracket are functions more often than factors. */
   const CALLED = new Set(words(String.raw`f g h k p q u F G H J P Q \Gamma \zeta \phi \varphi \psi \Phi \Psi \Theta \mathcal{N} \mathcal{L}`));
 
@@ -40,10 +44,25 @@
     return new Parser(all, { names: { has: () => true }, latex }).symbol().key;
   };
 
+  const marked = (said) => new Unread(said === "\\circ" ? "degrees are not read here: write \\frac{\\pi}{6} for 30^\\circ"
+    : /H|dagger|^\*$/.test(said) ? `the adjoint ^{${said}} is not read here: for real matrices write ^\\top`
+      : `the mark ^{${said}} is not read here`);
+
+  /* What {n \choose k} and {a \over b} mean, as \binom{n}{k} and \frac{a}{b}. */
+  function parted(all) {
+    const depth = depths(all);
+    const at = all.findIndex(({ text }, i) => text in PARTED && !depth[i]);
+    if (at < 0) return all;
+    const here = all[at];
+    const piece = (text) => ({ ...here, text });
+    const braced = (some) => [piece("{"), ...some, piece("}")];
+    return [piece(PARTED[here.text]), ...braced(all.slice(0, at)), ...braced(all.slice(at + 1))];
+  }
+
   class Parser {
     /* `names` are those that are known, or null where every letter may be one; `running` the indices. */
-    constructor(all, { names, latex, running = [] }) {
-      Object.assign(this, { all, names, latex, running: [...running], at: 0 });
+    constructor(all, { names, latex, running = [], deep = 0 }) {
+      Object.assign(this, { all, names, latex, running: [...running], deep, at: 0 });
     }
 
     /* What comes next. A brace that no command asks for groups nothing that a reader sees, and goes. */
@@ -54,7 +73,8 @@
     get peek() { return this.all[this.at]?.text; }
     unbrace() {
       const { at } = this;
-      const inside = this.raw(), [next] = this.all.slice(this.at);
+      const all = this.raw(), [next] = this.all.slice(this.at);
+      const inside = parted(all);
       if (["^", "_"].includes(next?.text) && inside.length > 1) throw new Unread("ambiguous: a script on all of this? write brackets");
       this.all = [...this.all.slice(0, at), ...inside, ...this.all.slice(this.at)];
       this.at = at;
@@ -121,12 +141,15 @@
     sum() {
       const { start } = this.place;
       const terms = [];
+      this.deep += 1;
+      if (this.deep > DEEPEST) throw new Unread(`what is so deeply nested ${COMMAND}`);
       for (let first = true; first || this.text === "+" || this.text === "-"; first = false) {
         let sign = null;
         if (this.text === "+" || this.text === "-") sign = this.next();
         if (this.text === "+" || this.text === "-") throw new Unread("two signs stand side by side: write brackets");
         terms.push({ sign: sign?.text === "-" ? -1 : 1, written: sign && [sign.start, sign.end], node: this.term() });
       }
+      this.deep -= 1;
       if (terms.length === 1 && !terms[0].written) return terms[0].node;
       return this.node("sum", start, { terms });
     }
@@ -159,7 +182,7 @@
           factors.splice(0, factors.length, this.node("quotient", start, { above, below: part, slash: [mark.start, mark.end] }));
         } else factors.push(Object.assign(part, { mark: mark && [mark.start, mark.end] }));
       }
-      if (!factors.length) throw this.fault(this.text ? `${this.text} is not read here` : "something is missing");
+      if (!factors.length) throw this.fault(this.text in RELATIONS ? `something is missing before ${this.text}` : this.text ? `${this.text} is not read here` : "something is missing at the end");
       if (factors.length === 1) return factors[0];
       if (infix) return this.node(infix === "\\odot" ? "entrywise" : "kronecker", start, { factors });
       return this.node("product", start, { factors });
@@ -170,7 +193,7 @@
       const { text } = this;
       if (text === undefined || text === "|" || text === "\\|") return text !== undefined && !this.barred;
       return text in OPENS || text in WORDS || text in BIG || /^\.?\d/.test(text)
-        || text in ANGLES || ["\\frac", "\\sqrt", "\\binom"].includes(text) || text.startsWith("\\begin") || this.lettered() || text in ELSEWHERE;
+        || text in ANGLES || ["\\frac", "\\sqrt", "\\binom"].includes(text) || text.startsWith("\\begin") || this.lettered() || (text in ELSEWHERE && text !== "\\in");
     }
     lettered() {
       const { text } = this;
@@ -210,6 +233,7 @@
       if (this.text in WORDS) return Object.assign(powered(made({ args: [this.applied()] })), { bare: true });
       const from = this.place.start, run = [];
       while (this.begins() && !(this.text in WORDS) && !(this.text in BIG)) run.push(this.simple());
+      if (!run.length && this.text in BIG) throw new Unread(`write brackets around what ${word} is taken of`);
       if (!run.length) throw this.fault(`${word} of nothing`);
       if (run.length > 1 && ["bars", "norm"].includes(run[0].kind)) throw new Unread("ambiguous behind bars: write brackets");
       const arg = run.length > 1 ? this.node("product", from, { factors: run }) : run[0];
@@ -247,7 +271,7 @@
       return this.node("big", start, { how, indices, first, last: above, body, written: [start, end] });
     }
 
-    inner(all) { return new Parser(all, { names: this.names, latex: this.latex, running: this.running }); }
+    inner(all) { return new Parser(all, { names: this.names, latex: this.latex, running: this.running, deep: this.deep }); }
     whole() {
       const found = this.sum();
       if (this.at < this.all.length) throw this.fault(`${this.text} is not read here`);
@@ -295,7 +319,7 @@
           this.next();
           if (this.text === "!") throw new Unread(`a double factorial ${COMMAND}`);
           node = this.node("function", start, { how: "factorial", args: [node] });
-        } else if (text === "'") {
+        } else if (text === "'" || this.primed()) {
           if (!["name", "group"].includes(node.kind)) throw new Unread("a prime belongs to a letter or a bracket");
           this.next();
           node = this.node("transpose", start, { base: node });
@@ -312,16 +336,25 @@
       }
     }
 
+    /* Steps in front of the prime of a ^\prime or ^{\prime}. */
+    primed() {
+      const [a, b, c, d] = this.all.slice(this.at, this.at + 4).map((piece) => piece.text);
+      if (a !== "^" || !(b === "'" || (b === "{" && c === "'" && d === "}"))) return false;
+      this.all = [...this.all.slice(0, this.at), this.all[this.at + (b === "'" ? 1 : 2)], ...this.all.slice(this.at + (b === "'" ? 2 : 4))];
+      return true;
+    }
+
     raised(base, start) {
       const all = this.raw();
       const said = all.map(({ text }) => text).join("");
       const transposes = TRANSPOSES.has(said) && !(this.names?.has(said));
-      if (transposes) return this.node("transpose", start, { base });
+      if (transposes) return this.node("transpose", start, { base, letter: said === "T" });
       if (said === "-1") return this.node("inverse", start, { base });
       if (/^-(?:\\top|T|\\mathrm\{T\}|\\mathsf\{T\})$/.test(said)) {
         return this.node("transpose", start, { base: this.node("inverse", start, { base }) });
       }
-      if (!all.length || /^[(*+\\]$|^\\(?:dagger|star|odot)$|^\(/.test(said)) throw new Unread(`the mark ^{${said}} is not read here`);
+      if (!all.length || /^[(*+\\]$|^\\(?:dagger|star|circ)$|^\(/.test(said)) throw marked(said);
+      if (/^(?:H|\\math(?:rm|sf)\{H\})$/.test(said) && !this.names) throw marked(said);
       return this.node("power", start, { base, exponent: this.inner(all).whole() });
     }
 
@@ -355,12 +388,13 @@
       if (/^\.?\d/.test(text)) { this.next(); return this.node("number", start, { value: Number(text), places: text.split(".")[1]?.length ?? 0 }); }
       if (text in OPENS) {
         const { args } = this.group();
-        if (args.length > 1) throw new Unread(`a row of arguments in brackets ${COMMAND}`);
+        if (args.length > 1) throw new Unread("a comma in brackets, as in a commutator or an interval, is not read here");
         return this.node("group", start, { inside: args[0], opens: text });
       }
       if (text === "|" || text === "\\|") return this.bars(text, start);
       if (text === "\\frac" || text === "\\binom") {
         this.next();
+        if (text === "\\frac" && !this.names) this.refuseDerivative();
         const above = this.script(true), below = this.script(true);
         if (text === "\\frac") return this.node("quotient", start, { above, below });
         return this.node("function", start, { how: "binom", args: [above, below] });
@@ -368,6 +402,8 @@
       if (text === "\\sqrt") return this.root(start);
       if (text in ANGLES) {
         this.next();
+        const bra = this.all.slice(this.at).find((piece) => ["|", "\\mid", ",", "\\rangle"].includes(piece.text))?.text;
+        if (text === "\\langle" && bra !== ",") throw new Unread("a bra, a ket or a mean in angles is not read here: \\langle x, y \\rangle is an inner product");
         const args = [this.sum()];
         if (text === "\\langle") { this.expect(","); args.push(this.sum()); }
         this.expect(ANGLES[text][0]);
@@ -377,6 +413,12 @@
       if (text in ELSEWHERE && !this.names?.has(text)) throw elsewhere(text);
       if (this.lettered()) return this.symbol();
       throw this.fault(`${text} is not read here`);
+    }
+
+    /* d/dx is no quotient, though it is written as one. */
+    refuseDerivative() {
+      const said = this.all.slice(this.at, this.at + 16).map((piece) => piece.text).join("");
+      if (/^\{d(?:\^\{?\w\}?)?(?:[A-Za-z]|\\[a-z]+(?:\{.\})?)?\}\{d(?:[A-Za-z]|\\[a-z]+)/.test(said)) throw new Unread(`a derivative ${COMMAND}`);
     }
 
     bars(text, start) {
@@ -430,8 +472,8 @@
       this.next();
       const base = text;
       const known = (key) => this.names?.has(key);
-      if (this.text === "'" && (known(`${base}'`) || !this.names)) {
-        if (!this.names && !/^(?:[A-Z]|\\(?:mathbf|boldsymbol)\{)/.test(base)) throw new Unread("a prime is ambiguous here: write ^\\top for a transpose");
+      if ((this.text === "'" || this.primed()) && (known(`${base}'`) || !this.names)) {
+        if (!this.names && !/^(?:[A-Z]|\\(?:mathbf|boldsymbol)\{)/.test(base)) throw new Unread("a prime at a small letter may be a derivative or a transpose: write ^\\top for a transpose");
         if (known(`${base}'`)) { this.next(); return this.node("name", start, { key: `${base}'` }); }
       }
       let key = base;
@@ -467,8 +509,11 @@
       if (!known && this.isIdentity(key)) return { ...node, kind: "identity", size: null };
       if (known) return node;
       if (this.names) throw new Unread(`${key} has no value here`);
-      if (["i", "\\mathrm{i}", "\\imath"].includes(key)) throw new Unread(`a complex number ${COMMAND}`);
+      if (["i", "\\mathrm{i}", "\\imath"].includes(key)) throw new Unread(`i is the imaginary unit here, and a complex number ${COMMAND}`);
       if (/^\\math(?:bf|bb)\{[01]\}$/.test(key)) throw new Unread(`a vector of ${key.includes("0") ? "zeros" : "ones"} ${COMMAND}`);
+      const [, font, inside] = /^\\([a-z]+)\{(.*?)\}(?:_.*)?$/.exec(key) ?? [];
+      if (/^math(?:bf|sf)$|^boldsymbol$/.test(font) && /^[A-Za-z]{2,}$/.test(inside)) throw new Unread(`\\${font}{${inside}} may be one name, or a product: write \\${font}{${inside[0]}} \\${font}{${inside[1]}} for a product`);
+      if (ACCENTS.has(font) && !ONE.test(inside)) throw new Unread(`a bar or a hat over more than one letter is not read here`);
       if (/^\\mathrm\{..+\}$/.test(key)) throw new Unread(`the word ${key.slice(8, -1)} is not known here, and ${COMMAND}`);
       if (this.callsFor(key)) throw new Unread(`${key} before a bracket may be a function of one's own, which ${COMMAND}; for a product, write the bracket first`);
       return node;
@@ -500,18 +545,35 @@
   const walk = (node) => [node, ...children(node).flatMap(walk)];
   const mentions = (node, key) => walk(node).some((one) => one.key === key);
 
+  const nothingSaid = (row, latex) => {
+    const text = latex.slice(row[0].start, row.at(-1).end);
+    return text === latex.trim() ? "there is no sign such as = in it"
+      : `there is no sign such as = in "${text}", which a comma, a new line or a wide space parts from the rest`;
+  };
+
   /* The statements of an equation, each a chain of sides and signs, and its conditions. */
   function read(latex, names = null) {
     const normal = names && new Set([...names].map(name));
     const found = { statements: [], conditions: [] };
+    let waiting = []; // the a of "for a, b > 0"
     rows(pieces(latex)).forEach(({ kind, row }) => {
       const parser = new Parser(row, { names: normal, latex });
-      if (kind === "condition") return found.conditions.push(...parser.condition());
+      if (kind === "condition") {
+        const made = parser.condition(), alone = !made.length && row.length <= 2 && parser.inner(row).whole();
+        if (alone) waiting.push(alone);
+        else {
+          const own = made[0]?.sides.find((side) => side.kind === "name")?.key;
+          const like = (one) => made.map((chain) => ({ ...chain, sides: chain.sides.map((side) => (side.key === own ? one : side)) }));
+          found.conditions.push(...made, ...(own ? waiting.flatMap(like) : []));
+          waiting = [];
+        }
+        return undefined;
+      }
       const chain = parser.chain();
-      if (!chain.signs.length) throw new Unread("an equation has a sign such as = in it");
+      if (!chain.signs.length) throw new Unread(nothingSaid(row, latex));
       return found.statements.push(chain);
     });
-    if (!found.statements.length) throw new Unread("an equation has a sign such as = in it");
+    if (!found.statements.length) throw new Unread("there is no sign such as = in it");
     return found;
   }
 

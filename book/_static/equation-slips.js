@@ -6,7 +6,7 @@
 (function () {
   "use strict";
 
-  const { walk, children } = window.equationReader;
+  const { walk } = window.equationReader;
 
   const OTHER = Object.fromEntries(
     [["sin", "cos"], ["sinh", "cosh"], ["tan", "cot"], ["exp", "log"], ["det", "tr"], ["min", "max"], ["floor", "ceil"]]
@@ -172,5 +172,5 @@
 
   const edited = (latex, [, start, end, text]) => latex.slice(0, start) + text + latex.slice(end);
 
-  window.equationSlips = { slips, mends, edited, children };
+  window.equationSlips = { slips, mends, edited };
 })();

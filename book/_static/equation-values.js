@@ -16,12 +16,17 @@
   const isNumber = (value) => typeof value === "number";
   const isSquare = (value) => isMatrix(value) && value.length === value[0].length;
   const isLine = (value) => isMatrix(value) && (value.length === 1 || value[0].length === 1);
-  const shape = (value) => (isMatrix(value) ? `${value.length} × ${value[0].length}` : "a number");
+  const shape = (value) => (isMatrix(value) ? `${value.length} × ${value[0].length}` : isEye(value) ? "the identity" : "a number");
   const single = (rows) => (rows.length === 1 && rows[0].length === 1 ? rows[0][0] : rows);
   const map = (value, by) => (isMatrix(value) ? value.map((row) => row.map(by)) : isEye(value) ? { eye: by(value.eye) } : by(value));
   const flat = (value) => (isMatrix(value) ? value.flat() : [isEye(value) ? value.eye : value]);
   const most = (value) => Math.max(...flat(value).map(Math.abs));
   const eye = (n, by = 1) => Array.from({ length: n }, (_, i) => Array.from({ length: n }, (__, j) => (i === j ? by : 0)));
+
+  const LARGEST = 5000; // numbers in a matrix
+  function smallEnough(count) {
+    if (count > LARGEST) throw new Unread("so large a matrix needs the command");
+  }
 
   function add(a, b) {
     if (isEye(a) && isEye(b)) return { eye: a.eye + b.eye };
@@ -96,6 +101,8 @@
     return a;
   };
 
+  const MOST_FACTORS = 200;
+
   function raised(a, by) {
     if (!isNumber(by)) throw new Misfit(`${shape(by)} is no exponent`);
     if (isNumber(a)) {
@@ -104,6 +111,7 @@
     }
     if (!Number.isInteger(by)) throw new Unread(`a broken power of a matrix needs the command`);
     if (isEye(a)) return { eye: raised(a.eye, by) };
+    if (Math.abs(by) > MOST_FACTORS) throw new Unread("so high a power needs the command");
     const base = by < 0 ? inverse(a) : square(a, "power");
     return Array(Math.abs(by)).fill(base).reduce(times, eye(base.length));
   }
@@ -122,10 +130,14 @@
     return value;
   };
 
-  const factorial = (n) => Array.from({ length: count(n, "what has a factorial") }, (_, i) => i + 1).reduce((a, b) => a * b, 1);
+  const few = (n) => {
+    if (n > MOST_FACTORS) throw new Unread("so large a factorial or binomial needs the command");
+    return n;
+  };
+  const factorial = (n) => Array.from({ length: few(count(n, "what has a factorial")) }, (_, i) => i + 1).reduce((a, b) => a * b, 1);
   function binomial(n, k) {
     const above = count(n, "a binomial's n"), below = count(k, "a binomial's k");
-    return below > above ? 0 : Array.from({ length: below }, (_, i) => (above - i) / (i + 1)).reduce((a, b) => a * b, 1);
+    return below > above ? 0 : Array.from({ length: few(Math.min(below, above - below)) }, (_, i) => (above - i) / (i + 1)).reduce((a, b) => a * b, 1);
   }
 
   const one = (of) => (v) => of(v);
@@ -233,6 +245,7 @@
 
   function kronecker(a, b) {
     const [p, q] = [a, b].map((value) => (isNumber(value) ? [[value]] : sized(value)));
+    smallEnough(p.flat().length * q.flat().length);
     return single(p.flatMap((row) => q.map((other) => row.flatMap((v) => other.map((w) => v * w)))));
   }
 
@@ -277,6 +290,17 @@
   const SIZE = Symbol("size of the terms");
   const note = (table, term) => { if (table[SIZE]) table[SIZE].most = Math.max(table[SIZE].most, most(term)); };
 
+  const magnitude = (a) => map(a, Math.abs);
+  /* A product, and how large what it adds up is; between columns a dot or a cross means another one. */
+  function multiplied(a, b, { mark }, table) {
+    if (mark && [a, b].every((one_) => isMatrix(one_) && one_[0].length === 1)) {
+      throw new Unread("between two columns \\cdot and \\times are not read here: write \\mathbf a^\\top \\mathbf b for the inner product");
+    }
+    const found = times(a, b);
+    if (isMatrix(a) && isMatrix(b)) note(table, times(magnitude(a), magnitude(b)));
+    return found;
+  }
+
   const RULES = {
     number: (node) => node.value,
     constant: (node) => node.value,
@@ -284,11 +308,12 @@
       if (!node.size) return { eye: 1 };
       const size = count(of(node.size), "the size of an identity");
       if (!size) throw new Undefined("an identity of size zero");
+      smallEnough(size ** 2);
       return single(eye(size));
     },
     group: (node, of) => of(node.inside),
     sum: (node, of, table) => node.terms.map((term) => times(term.sign, of(term.node))).map((term) => { note(table, term); return term; }).reduce(add),
-    product: (node, of) => node.factors.map(of).reduce(times),
+    product: (node, of, table) => node.factors.map(of).reduce((a, b, i) => multiplied(a, b, node.factors[i], table)),
     entrywise: (node, of) => node.factors.map(of).reduce((a, b) => alike(a, b, (v, w) => v * w, "multiplied entry by entry")),
     kronecker: (node, of) => node.factors.map(of).reduce(kronecker),
     quotient: (node, of) => divided(of(node.above), of(node.below)),
@@ -296,7 +321,9 @@
     inverse: (node, of) => inverse(of(node.base)),
     transpose: (node, of) => {
       const base = of(node.base);
+      const made = node.letter && !walk(node.base).some(({ kind }) => kind === "transpose");
       if (isNumber(base) && node.base.kind === "name") throw new Misfit(`${node.base.key} is a number, which has no transpose`);
+      if (isNumber(base) && made) throw new Misfit("a number has no transpose: for a power write another letter than T");
       return transposed(base);
     },
     root: (node, of) => {
@@ -309,14 +336,23 @@
     entry: (node, of) => entry(of(node.base), node.indices.map(of)),
     block: (node, of) => block(node.rows.map((row) => row.map(of))),
     big: (node, of, table) => run(node, table),
-    function: (node, of) => {
-      const found = applied(node.how, node.args.map(of));
+    function: (node, of, table) => {
+      const args = node.args.map(of);
+      const found = applied(node.how, args);
+      if (["sin", "cos", "tan"].includes(node.how)) args.forEach((arg) => note(table, arg));
       return node.base ? divided(found, Math.log(of(node.base))) : found;
     },
   };
 
+  const budget = { left: Infinity };
+  /* What is evaluated from now on has so many steps. */
+  const allow = (steps) => { budget.left = steps; };
+  const isSpent = () => budget.left < 0;
+
   /* The value of a tree, where `table` has a value for each symbol. */
   function value(node, table) {
+    budget.left -= 1;
+    if (budget.left < 0) throw new Unread("so much arithmetic needs the command");
     if (node.kind === "name" || node.kind === "index") {
       if (!Object.hasOwn(table, node.key)) throw new Unread(`${node.key} has no value here`);
       return table[node.key];
@@ -356,13 +392,13 @@
     if (sign === "\\ne") return { off: 0, holds: off > ALLOWED };
     const strict = sign === "<" || sign === ">";
     const holds = strict ? gaps.every((one_, i) => -one_ > ALLOWED * Math.max(Math.abs(all[0][i]), Math.abs(all[1][i]))) : off <= ALLOWED || (sign === "=" && places > 0 && gap <= 0.5000001 * 10 ** -places);
-    return { off, holds };
+    return { off, holds, allowed: ALLOWED };
   }
 
   /* The worst of the steps of a chain, on one table of values. */
   function judged({ sides, signs }, table) {
     const steps = signs.map(({ sign }, i) => {
-      const size = { most: 0 };
+      const size = { most: table[SIZE]?.most ?? 0 };
       const [left, right] = [sides[i], sides[i + 1]].map((side) => value(side, { ...table, [SIZE]: size }));
       const places = Math.max(...[sides[i], sides[i + 1]].map((side) => side.places ?? 0));
       return { ...compared(left, sign, right, size.most, places), left, right };
@@ -370,5 +406,8 @@
     return steps.reduce((worst, step) => (Number(step.holds) - Number(worst.holds) || worst.off - step.off) < 0 ? step : worst);
   }
 
-  window.equationValues = { Undefined, Misfit, value, judged, compared, shape, transposed, times, add, eye, isEye, isMatrix };
+  /* A table in which the size of what is added is kept, from one statement to the next. */
+  const sizing = (table) => ({ ...table, [SIZE]: { most: 0 } });
+
+  window.equationValues = { Undefined, Misfit, value, judged, sizing, allow, isSpent, shape, transposed, times, add, eye, isEye, isMatrix };
 })();

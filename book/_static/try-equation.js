@@ -3,12 +3,12 @@
 (function () {
   "use strict";
 
-  const { KINDS, tried, given } = window.equationTrial;
+  const { KINDS, tried, given, pasted } = window.equationTrial;
 
   const FIRST = String.raw`(A + \mathbf u \mathbf v^\top)^{-1} = A^{-1} + \frac{A^{-1} \mathbf u \mathbf v^\top A^{-1}}{1 + \mathbf v^\top A^{-1} \mathbf u}`;
   const LONGEST = 2000; // characters
   const PAUSE = 250; // milliseconds without a key before it is set and tried
-  const UNSET = /\\(?:href|class|style|cssId|data|require|url)(?![a-zA-Z])/; // what we do not hand to MathJax
+  const UNSET = /\\(?:href|class|style|cssId|data|require|url|def|let|(?:re)?new(?:command|environment)|unicode)(?![a-zA-Z])/; // what we do not hand to MathJax
 
   const make = (tag, options = {}, ...content) => {
     const element = document.createElement(tag);
@@ -26,29 +26,61 @@
 
   const digits = (value) => (value === Infinity ? "it does not fit" : value === 0 ? "0" : value.toPrecision(2).replace(/\.0+(?=e|$)/, ""));
   const written = (value) => (Array.isArray(value) ? `[${value.map((row) => row.join(", ")).join(value[0].length > 1 ? "; " : ", ")}]` : String(value));
-  const WAY = { positive: "positive numbers", part: "numbers from 0 to 1" };
+  const WAY = { positive: "positive", part: "between 0 and 1" };
+  const and = (all) => (all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`);
+  const sentence = (all) => (all.length ? ` Here ${and(all)}.` : "");
+
+  /* On what it was compared. */
+  function compared({ symbols, draws }) {
+    if (!symbols.length) return "";
+    return symbols.every(({ value }) => value !== null) ? " at these numbers" : ` on ${draws} draw${draws > 1 ? "s" : ""}`;
+  }
+
+  /* For which numbers it was tried. */
+  function region({ only, fails, without }) {
+    if (only && fails) return ` For numbers of both signs, some ${only === "part" ? "larger than 1" : "negative"}, it is not true.`;
+    if (only) return ` Numbers were drawn ${WAY[only]}: for others a side has no real value.`;
+    return without ? ` Draws for which a side has no real value, ${without} of them, were left out.` : "";
+  }
+
+  function capitalsSaid({ capitals }) {
+    if (!capitals) return "";
+    if (capitals.as === "square") return ` ${and(capitals.keys)} ${capitals.keys.length > 1 ? "were" : "was"} drawn square: with more rows than columns the two sides do not fit.`;
+    if (capitals.as) return ` ${and(capitals.keys)} ${capitals.keys.length > 1 ? "were drawn as matrices" : "was drawn as a matrix"}: of numbers it is not true.`;
+    const letters = and(capitals.keys.map((key) => key.replace(/^\\hat\{(.*)\}$/, "$1")));
+    return ` ${letters} ${capitals.keys.length > 1 ? "were" : "was"} drawn as ${capitals.keys.length > 1 ? "numbers" : "a number"}: ${
+      capitals.fails ? "of matrices it is not true" : "this says nothing of matrices"}.`;
+  }
+
+  function heldSaid(found) {
+    const { off, only, fails, rounded, slips, caught, known } = found;
+    const exact = rounded ? ", to the decimals that are printed" : off > 0 ? `, but for rounding (${digits(off)})` : found.equal ? ", exactly" : "";
+    const seen = slips.length ? ` Slips that would have been seen: ${caught} of ${slips.length}.` : "";
+    return `Holds${only && fails ? ` if the numbers are ${WAY[only]},` : ""}${compared(found)}${exact}.${region(found)}${capitalsSaid(found)}${sentence(known)}${seen}`;
+  }
+
+  function failedSaid(found) {
+    const { mends, off, symbols, alone, known } = found;
+    const edits = ["No single edit that we tried mends it.", "One single edit mends it; it is a suggestion, and no more."][mends.length]
+      ?? `${mends.length} single edits would mend it, each by itself: numbers cannot choose among them.`;
+    const once = alone.length === 1 ? ` ${alone[0]} stands in it once only, so it may be there to say what ${alone[0]} is.`
+      : alone.length ? " Some symbols stand in it once only, so it may be a law that ties them." : "";
+    const tied = symbols.every(({ value }) => value !== null) ? ""
+      : `${once} Symbols were drawn freely. If yours depend on each other, as the sides of a triangle do, or are zero where something ends, give them values; if a matrix is symmetric, choose that below.`;
+    return `Does not hold${compared(found)}: off by ${digits(off)}, relative to the larger side. ${edits}${tied}${region(found)}${sentence(known)}`;
+  }
 
   /* What is told of a trial: the class of its mark, and sentences. */
   function told(found) {
-    const { outcome, only, fails, without } = found;
-    const bound = found.symbols.length > 0 && found.symbols.every(({ value }) => value !== null);
-    const on = bound ? "at these numbers" : `on ${found.draws} draw${found.draws > 1 ? "s" : ""}`;
-    const region = only
-      ? ` Numbers were drawn as ${WAY[only]}: ${fails ? "of numbers of both signs it is not true" : "for others a side has no real value"}.`
-      : without ? ` Draws for which a side has no real value, ${without} of them, were left out.` : "";
-    if (outcome === "holds") {
-      return ["holds", `Holds ${on}${found.off > 0 ? `, to ${digits(found.off)}` : ", exactly"}. ${found.caught} of ${found.slips.length} slips would have been seen.${region}`];
+    const { outcome, why, defines } = found;
+    if (outcome === "holds") return [(found.only && found.fails) || found.capitals?.fails ? "holds-if" : "holds", heldSaid(found)];
+    if (outcome === "does not hold") return ["fails", failedSaid(found)];
+    if (outcome === "a definition") {
+      return ["definition", `This says what its left side${defines.length > 1 ? "s are" : " is"}, and leaves nothing to compare. Give the symbol on the left a value below, or add what should follow from it, behind a comma.`];
     }
-    if (outcome === "does not hold") {
-      const { mends } = found;
-      const edits = ["No single edit that we tried mends it.", "One single edit mends it; it is a suggestion, and no more."][mends.length]
-        ?? `${mends.length} single edits would mend it, each by itself: numbers cannot choose among them.`;
-      const tied = bound ? "" : " Symbols were drawn freely: if yours depend on each other, as the sides of a triangle do, or are zero where something ends, give them values.";
-      return ["fails", `Does not hold ${on}: off by ${digits(found.off)}, relative to the larger side. ${edits}${tied}${region}`];
-    }
-    if (outcome === "a definition") return ["definition", `This defines ${found.defines.length > 1 ? "its left sides" : "its left side"}, and leaves nothing to compare. Give the symbol on the left a value below, or write what it should equal.`];
-    if (outcome === "no value") return ["unread", `It has no value here: ${found.why}. Another kind for a symbol, or a value, may help.`];
-    return ["unread", `Not answered here: ${found.why}.`];
+    if (outcome === "a law") return ["definition", "Each symbol stands in it once, so it is no identity but a law that ties them, and of numbers that are drawn freely it cannot be true. Give the symbols values below to compare."];
+    if (outcome === "no value") return ["unread", `No answer: ${why}. Another kind for a symbol, or a value, may help; choose below.`];
+    return ["unread", `No answer: ${why}.`];
   }
 
   class Trial {
@@ -125,7 +157,7 @@
 
     answer() {
       const { latex, asked, values, seed, named } = this.state;
-      this.found = !latex.trim() ? { outcome: "not read", why: "nothing is written yet", symbols: [] }
+      this.found = !latex.trim() ? { outcome: "not read", why: "nothing is written yet, so write an equation above", symbols: [] }
         : latex.length > LONGEST ? { outcome: "not read", why: `more than ${LONGEST} characters need the command`, symbols: [] }
           : tried(latex, { asked, values, seed, named });
       const [kind, sentence] = told(this.found);
@@ -139,7 +171,7 @@
     }
 
     show() {
-      const { latex } = this.state;
+      const latex = pasted(this.state.latex);
       forget(this.shown);
       const plain = UNSET.test(latex) ? latex : /\\begin|\\\\|&/.test(latex) && !/\\begin\{(?:align|gather|split|equation|multline)/.test(latex)
         ? `\\[\\begin{aligned}${latex}\\end{aligned}\\]` : `\\[${latex}\\]`;
@@ -199,7 +231,7 @@
       forget(this.edits);
       this.edits.replaceChildren();
       const { slips, mends } = this.found;
-      if (mends?.length) this.edits.append(this.table("What would mend it", mends, true), ...[]);
+      if (mends?.length) this.edits.append(this.table("What would mend it", mends, true));
       if (slips?.length) {
         const survivors = slips.filter((one) => one.holds), seen = slips.filter((one) => !one.holds);
         const details = make("details", {}, make("summary", {}, `The ${slips.length} slips that were tried`));

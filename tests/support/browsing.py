@@ -10,7 +10,7 @@ STATIC = Path(__file__).parents[2] / "book" / "_static"
 # What reads an equation in the browser, evaluates it, and tries edits; each builds on those before.
 READER = ("equation-pieces.js", "equation-reader.js", "equation-values.js")
 ALGEBRA = (*READER, "gp-algebra.js")
-TRIAL = (*READER, "equation-slips.js", "equation-trial.js")
+TRIAL = (*READER, "equation-pasted.js", "equation-slips.js", "equation-trial.js")
 FIGURE = "document.querySelector('.gp-playground').playground"
 
 
