@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import nbformat
 import numpy as np
 import pytest
 
@@ -190,6 +191,14 @@ class TestSource:
             chapter.source("T-02", "stub", section="sec-why", why="left empty")
         with pytest.raises(ValueError, match="no number shows it"):
             chapter.source("T-01", "argued", section="sec-why")  # a check names it
+
+    def test_a_notebook_from_its_page_has_no_labels_of_sections(self, tmp_path, small_book):
+        small_book(tmp_path)
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("## Why")])
+        path = tmp_path / "small.ipynb"
+        nbformat.write(notebook, path)
+        chapter = Chapter("part/small", path=path)
+        assert chapter.source("T-02", "argued", section="sec-why").section == "sec-why"
 
     def test_unknown_verdicts_items_and_labels(self, small_chapter):
         chapter = self.opened(small_chapter)

@@ -184,7 +184,7 @@ class Chapter(checked_equations.Chapter):
         says = f"{item.id} ({item.item}): {verdict!r}"
         shown = shown or (verdict == "argued" and bool(label))
         refuse_weak(f"{self.place}: {says}", verdict, why, shown, section)
-        if section and self.file and f"({section})=" not in self.file.read_text(encoding="utf-8"):
+        if section and not self._has_section(section):
             raise ValueError(f"{self.place}: {says}: no section has the label {section}")
         if verdict == "holds" or (verdict == "wrong" and label):
             self.tolerance_of(label, says)
@@ -195,6 +195,12 @@ class Chapter(checked_equations.Chapter):
         record = Verdict(self.slug, source_id, verdict, label, why, printed, corrected, section)
         self._answers.verdicts[source_id] = record
         return record
+
+    def _has_section(self, label: str) -> bool:
+        """Whether the text has it; a notebook that was taken from its page has no labels of any."""
+        if self.file is None or self.file.suffix == ".ipynb":
+            return True
+        return f"({label})=" in self.file.read_text(encoding="utf-8")
 
     def _answering(self, source_id: str) -> str:
         """The label of the check that named the item, or nothing."""
