@@ -160,6 +160,14 @@ def test_a_click_copies_the_address_and_moves_nothing(figure: Any) -> None:
 
 # ------------------------------------------------------------ what was tried
 
+# Each button is pressed, and the last one twice: what is then said to be pressed, after each.
+TRIED = """() => {
+    const buttons = () => [...document.querySelectorAll('.gp-trials button')];
+    const pressed = () => buttons().filter(e => e.ariaPressed == 'true').map(e => e.innerText);
+    const after = i => { buttons().at(i).click(); return pressed(); };
+    return [buttons().map((button, i) => [button.innerText, after(i)]), after(-1)];
+}"""
+
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_tried_stays_pressed_and_takes_one_back(figure: Any, kind: str) -> None:
@@ -169,11 +177,10 @@ def test_what_is_tried_stays_pressed_and_takes_one_back(figure: Any, kind: str) 
     if slider.count():
         slider.last.press("ArrowRight")
     mine = address(page)
-    for button in page.locator(".gp-trials button").all():
-        button.click()
-        assert pressed(page) == [button.inner_text()]
-    button.click()
-    assert pressed(page) == []
+    tried, left = page.evaluate(TRIED)
+    assert tried
+    assert tried == [[name, [name]] for name, _ in tried]
+    assert left == []
     assert address(page) == mine
 
 
@@ -213,7 +220,7 @@ AROUND = (
     f"<style>main {{ --gp-head: {HEAD}px }} body {{ margin: 20px }}</style>"
     "<div style='height: 2000px'></div>"
 )
-HIDDEN = """([input, head]) => {
+HIDDEN = """(input, head) => {
     input.scrollIntoView({ block: 'nearest' });
     const seen = (element) => {
         const { left, right, top, bottom } = element.getBoundingClientRect();
@@ -224,24 +231,30 @@ HIDDEN = """([input, head]) => {
     return [...Object.entries(wanted).map(([name, one]) => [name, document.querySelector(one)]),
         [input.dataset.name, input]].filter(([, element]) => !seen(element)).map(([name]) => name);
 }"""
+# Of each slider, where the page is scrolled to it from each of the places.
+FROM = f"""([chosen, head, starts]) => {{
+    const hidden = {HIDDEN};
+    return [...document.querySelectorAll(chosen)].map(input => starts.map(start => {{
+        scrollTo(0, start);
+        return hidden(input, head);
+    }}));
+}}"""
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_plot_state_line_and_slider_are_in_a_phones_window_together(figure: Any, kind: str) -> None:
     page = figure(kind, 390, tail=AROUND, **PHONE)
-    sliders = page.locator(".gp-slider input, .gp-slider select").element_handles()
-    for start in (0, 3000):  # from above and from below
-        for slider in sliders:
-            page.evaluate("y => scrollTo(0, y)", start)
-            assert page.evaluate(HIDDEN, [slider, HEAD]) == []
+    starts = [0, 3000]  # from above and from below
+    sliders = page.evaluate(FROM, [".gp-slider input, .gp-slider select", HEAD, starts])
+    assert sliders == [[[], []]] * len(sliders)
 
 
 @pytest.mark.parametrize("kind", ["evidence", "exact"])
 def test_in_a_low_window_no_plot_hides_the_sliders(figure: Any, kind: str) -> None:
     """As on a screen that is magnified fourfold."""
     page = figure(kind, 320, tail=AROUND, viewport={"width": 320, "height": 256})
-    for slider in page.locator(".gp-slider input").element_handles():
-        assert {"plot", "status"} >= set(page.evaluate(HIDDEN, [slider, HEAD]))
+    for (hidden,) in page.evaluate(FROM, [".gp-slider input", HEAD, [0]]):
+        assert {"plot", "status"} >= set(hidden)
 
 
 def test_the_sliders_stay_under_the_finger(figure: Any) -> None:
