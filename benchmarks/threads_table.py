@@ -85,6 +85,30 @@ def evidence(n: int) -> Callable[[], Work]:
     return made
 
 
+def lapack(name: str, n: int) -> Callable[[], Work]:
+    """LAPACK's factor of a matrix, or its inverse from the factor, alone."""
+
+    def made() -> Work:
+        from scipy.linalg import lapack as library
+
+        A = np.random.default_rng(n).standard_normal((n, n))
+        K = np.asfortranarray(A @ A.T + n * np.eye(n))
+        given = library.dpotrf(K, lower=1)[0] if name == "dpotri" else K
+        return lambda: getattr(library, name)(given, lower=1)
+
+    return made
+
+
+def product_of(n: int) -> Callable[[], Work]:
+    """One product of BLAS alone."""
+
+    def made() -> Work:
+        A = np.random.default_rng(n).standard_normal((n, n))
+        return lambda: A @ A
+
+    return made
+
+
 def sparse_fit() -> Work:
     """Twenty steps of a sparse fit: 2000 readings, 50 inducing points."""
     from gpnotes import GP, RBF, fit
@@ -130,6 +154,9 @@ CASES: dict[str, Callable[[], Work]] = {
     "evidence and gradient, n = 300": evidence(300),
     "evidence and gradient, n = 500": evidence(500),
     "evidence and gradient, n = 2000": evidence(2000),
+    "LAPACK's factor alone, n = 2000": lapack("dpotrf", 2000),
+    "LAPACK's inverse alone, n = 2000": lapack("dpotri", 2000),
+    "BLAS's product alone, n = 2000": product_of(2000),
     "sparse fit, n = 2000, M = 50": sparse_fit,
     "svgp fit, n = 2000, M = 50": svgp_fit,
     "rollout with gradient, n = 100": rollouts,
