@@ -473,7 +473,8 @@
       const base = text;
       const known = (key) => this.names?.has(key);
       if ((this.text === "'" || this.primed()) && (known(`${base}'`) || !this.names)) {
-        if (!this.names && !/^(?:[A-Z]|\\(?:mathbf|boldsymbol)\{)/.test(base)) throw new Unread("a prime at a small letter may be a derivative or a transpose: write ^\\top for a transpose");
+        const econometric = /[A-Z]\}?'/.test(this.latex); // X'X: whoever writes so writes u' for a transpose
+        if (!this.names && !econometric && !/^(?:[A-Z]|\\(?:mathbf|boldsymbol)\{)/.test(base)) throw new Unread("a prime at a small letter may be a derivative or a transpose: write ^\\top for a transpose");
         if (known(`${base}'`)) { this.next(); return this.node("name", start, { key: `${base}'` }); }
       }
       let key = base;

@@ -67,18 +67,23 @@
     const ends = nodes.filter((node) => node.kind === "big" && [node.first, node.last].some((end) => end && walk(end).some(own)));
     if (ends.some(({ body }) => walk(body).some((node) => node.kind === "entry")) || at((node) => node.kind === "identity" && own(node.size))) return ["size"];
     const bare = key.replace(/[_^'].*$/, "");
-    const ofMatrices = at((node) => (MATRIX.has(node.kind) || (node.kind === "function" && ["det", "tr", "rank", "diag"].includes(node.how)))
-      && walk(node).some(own)) || at((node) => node.kind === "identity");
+    const ofMatrices = at(isOfMatrices);
     if (counts || ends.length || (/^[nmkNMK]$/.test(bare) && !(ofMatrices && /[A-Z]/.test(bare)))) return ["whole", "number"];
     const bold = /^\\(?:mathbf|boldsymbol|vec)\{(.*)\}$/.exec(bare)?.[1];
     if (bold) return /^[a-z]|^\\[a-z]/.test(bold) ? ["vector", "long"] : at(isSquaredUp(own)) ? ["tall", "matrix"] : ["matrix", "tall"];
     const upper = /^[A-Z]$|^\\[A-Z]|^\\(?:hat|bar|tilde|mathcal)\{[A-Z]\}$/.test(bare);
     if (upper) return !ofMatrices ? ["number", "matrix"] : at(isSquaredUp(own)) ? ["tall", "matrix", "number"] : ["matrix", "number", "tall"];
-    const line = at((node) => (node.kind === "transpose" && own(node.base))
-      || ((node.kind === "norm" || node.how === "inner") && walk(node).some(own) && !walk(node).some(({ kind }) => kind === "product")));
+    const follows = ({ kind, factors }) => kind === "product" && factors.some((factor, i) => factor.kind === "transpose" && isSmall(factor.base) && factors[i + 1] && own(factors[i + 1]));
+    if (at(follows)) return ["vector", "long"];
+    const line = at((node) => (node.kind === "transpose" && own(node.base)) || ((node.kind === "norm" || node.how === "inner") && walk(node).some(own)));
     return line ? ["vector", "number", "long"] : ["number", "vector", "long"];
   }
-  const MATRIX = new Set(["transpose", "inverse", "kronecker", "entrywise"]);
+  const MATRIX = new Set(["transpose", "kronecker", "entrywise"]);
+  const isSmall = ({ kind, key }) => kind === "name" && /^(?:[a-z]|\\[a-z]+|\\(?:mathbf|boldsymbol)\{[a-z]\})$/.test(key);
+  const isLarge = ({ kind, key }) => kind === "name" && /^(?:[A-Z]|\\[A-Z])/.test(key);
+  /* What shows that the capitals of an equation are matrices. */
+  const isOfMatrices = (node) => MATRIX.has(node.kind) || ["identity", "block", "norm"].includes(node.kind) || (node.kind === "inverse" && walk(node.base).some(isLarge))
+    || ["det", "tr", "rank", "diag", "inner"].includes(node.how) || (node.kind === "name" && /^\\(?:mathbf|boldsymbol|vec)\{/.test(node.key));
   /* Whether a node is X^\top X or X X^\top: such an X has more rows than columns. */
   const isSquaredUp = (own) => ({ kind, factors }) => kind === "product" && factors.some((factor, i) => {
     const [a, b] = [factor, factors[i + 1]];
@@ -106,12 +111,12 @@
     if (!nodes.some(isPlain)) return;
     const last = (node) => (node.kind === "product" ? node.factors.at(-1) : node);
     const beside = nodes.some((node) => node.kind === "sum" && node.terms.some((term) => isPlain(last(term.node)))) || sidesOf(tree).some(isPlain);
-    const others = nodes.some((node) => MATRIX.has(node.kind) || node.kind === "block" || ["det", "tr", "rank", "diag"].includes(node.how) || /^\\(?:mathbf|boldsymbol)/.test(node.key ?? ""));
+    const others = nodes.some((node) => node.kind !== "identity" && isOfMatrices(node));
     if (!beside && !others) throw new Unread("I is the identity matrix here, and nothing else looks like a matrix: for a number write another letter");
   }
 
   /* Symbols that likely belong together, though they were drawn apart: why the answer would be none. */
-  function tangle(tree, kinds, values) {
+  function tangle(tree, latex, kinds, values) {
     const nodes = sidesOf(tree).flatMap(walk);
     const keys = namesOf(tree), free = keys.filter((key) => Object.hasOwn(kinds, key) && !Object.hasOwn(values, key));
     const stems = new Set(keys.map((key) => key.replace(/[_^].*$/, "")));
@@ -120,6 +125,10 @@
       ...keys.flatMap((key) => /^([A-Za-z])_\{(?:\d\d|[a-z][a-z]|\w,\w)\}$/.exec(key)?.[1] ?? [])]);
     const raised = new Set(nodes.filter(({ kind }) => kind === "power").map(({ base }) => base));
     if (free.length && nodes.some((node) => node.kind === "constant" && node.value === Math.E && !raised.has(node))) return "e is Euler's number here: for an error, a charge or an eccentricity write another letter";
+    const run = /(?<!\\[A-Za-z]*|\\(?:math[a-z]+|operatorname|text)\s*\{\w*|[A-Za-z])[A-Z]{3,}/.exec(latex)?.[0];
+    if (run && !Object.values(kinds).some((kind) => ["matrix", "tall"].includes(kind))) return `${run} is read as the product ${[...run].join(" ")}: for one name write ${run[0]}_{${run.slice(1)}}`;
+    const change = /\\Delta\s*([a-zA-Z])(?![A-Za-z])/.exec(latex)?.[1];
+    if (change && free.includes("\\Delta")) return `\\Delta ${change} is read as a product: for one name write \\Delta_${change}`;
     for (const key of free) {
       const [, mark, of] = /^\\(bar|overline)\{(.*)\}$/.exec(key) ?? /^(.*)\^\{(\*|\\dagger)\}$/.exec(key)?.map((one, i, all) => all[[0, 2, 1][i]]) ?? [];
       if (of && stems.has(of)) return /bar|over/.test(mark) ? `${key} may be the mean, or the conjugate, of ${of}: for a mean write ${key} = \\frac{1}{n} \\sum_{i=1}^n ${of}_i, in front` : `${key} may be the conjugate of ${of}, a complex number: it needs the command`;
@@ -324,7 +333,7 @@
     if (error) return { outcome: error instanceof Unread ? "not read" : "no value", why: error.message, symbols };
     const found = verdict(tree, all);
     if (!found) return { outcome: "a definition", symbols, defines: definedBy(tree, bound) };
-    const tangled = !found.holds && !named && tangle(tree, kinds, bound);
+    const tangled = !found.holds && !named && tangle(tree, latex, kinds, bound);
     if (tangled) return { outcome: "not read", why: tangled, symbols };
     const alone = aloneIn(tree, kinds);
     const ties = !found.holds && alone.length > 1 && alone.length === Object.keys(kinds).length && tree.statements.length === 1;
