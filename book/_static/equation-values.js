@@ -11,6 +11,11 @@
   class Undefined extends Nonsense {}
   class Misfit extends Undefined {}
 
+  const budget = { left: Infinity };
+  /* What is evaluated from now on has so many steps. */
+  const allow = (steps) => { budget.left = steps; };
+  const isSpent = () => budget.left < 0;
+
   const isMatrix = Array.isArray;
   const isEye = (value) => typeof value === "object" && "eye" in value;
   const isNumber = (value) => typeof value === "number";
@@ -48,6 +53,7 @@
     if (isEye(b)) return map(a, (v) => v * b.eye);
     if (a[0].length !== b.length) throw new Misfit(`${shape(a)} times ${shape(b)} does not fit`);
     const columns = transposed(b);
+    budget.left -= a.length * columns.length;
     return single(a.map((row) => columns.map((column) => row.reduce((sum, v, i) => sum + v * column[i], 0))));
   }
 
@@ -68,6 +74,7 @@
   function eliminated(a) {
     const n = a.length;
     const rows = a.map((row, i) => [...row, ...eye(n)[i]]);
+    budget.left -= 5 * n ** 2;
     let det = 1;
     for (let k = 0; k < n; k += 1) {
       const best = rows.reduce((at, row, i) => (i >= k && Math.abs(row[k]) > Math.abs(rows[at][k]) ? i : at), k);
@@ -344,10 +351,6 @@
     },
   };
 
-  const budget = { left: Infinity };
-  /* What is evaluated from now on has so many steps. */
-  const allow = (steps) => { budget.left = steps; };
-  const isSpent = () => budget.left < 0;
 
   /* The value of a tree, where `table` has a value for each symbol. */
   function value(node, table) {
