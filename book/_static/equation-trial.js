@@ -8,13 +8,13 @@
 
   const { Unread, read, name, walk } = window.equationReader;
   const { pasted, refuseForgotten } = window.equationPasted;
-  const { Undefined, Misfit, value, judged, sizing, allow, isSpent, shape, add, times, transposed, eye } = window.equationValues;
+  const { Undefined, Misfit, value, judged, sizing, allow, isSpent, shape, inverse, add, times, transposed, eye } = window.equationValues;
   const { slips, mends, edited } = window.equationSlips;
 
-  const DRAWS = 12; // so many that two numbers hardly have one sign on all
+  const DRAWS = 32; // so many that a statement about the signs, or about numbers below one, is hardly seen on one side alone
   const STEPS = 1e6, EDIT_STEPS = 2e5; // of arithmetic, for an equation and for the edits of it
   const EDIT_CHARACTERS = 1e5; // that are read of all edits
-  const TURNS = 60; // how often a draw is tried that has no value, or does not meet the conditions
+  const TURNS = 160; // how often a draw is tried that has no value, or does not meet the conditions
   const EDITS = 400; // that are tried of one equation
   const CHOICES = 1500; // of kinds for the symbols
   const N = 3, MORE = 4; // rows of a vector, and of a longer one
@@ -35,8 +35,22 @@
   const signed = (next) => (next() < 0.5 ? -1 : 1) * between(next, 0.3, 2.2);
   const grid = (next, rows, columns) => Array.from({ length: rows }, () => Array.from({ length: columns }, () => signed(next)));
 
+  const WORST = 9; // condition of a matrix: its powers and inverses keep their digits
+  const norm = (a) => Math.hypot(...a.flat());
+  /* The first of some matrices that is far from a singular one. */
+  const regular = (draw) => (next) => {
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const a = draw(next);
+      try {
+        if (norm(a) * norm(inverse(a)) < WORST) return a;
+      } catch (error) {
+        if (!(error instanceof Undefined)) throw error;
+      }
+    }
+    return draw(next);
+  };
   /* With a floor in the equation, also whole numbers: it jumps there. */
-  const drawNumber = (next, jumps) => { const drawn = signed(next); return jumps && next() < 0.4 ? Math.round(drawn) : drawn; };
+  const drawNumber = (next, jumps) => { const drawn = signed(next); return jumps && next() < 0.25 ? Math.round(drawn) : drawn; };
 
   const KINDS = {
     number: { said: "a number", draw: drawNumber },
@@ -46,9 +60,9 @@
     size: { said: `the size, ${N}`, draw: () => N },
     vector: { said: `a vector of ${N}`, draw: (next) => grid(next, N, 1) },
     long: { said: `a vector of ${MORE}`, draw: (next) => grid(next, MORE, 1) },
-    matrix: { said: `a matrix, ${N} × ${N}`, draw: (next) => grid(next, N, N) },
+    matrix: { said: `a matrix, ${N} × ${N}`, draw: regular((next) => grid(next, N, N)) },
     tall: { said: `a matrix, ${MORE} × ${N}`, draw: (next) => grid(next, MORE, N) },
-    symmetric: { said: "a symmetric matrix", draw: (next) => { const a = grid(next, N, N); return times(0.5, add(a, transposed(a))); } },
+    symmetric: { said: "a symmetric matrix", draw: regular((next) => { const a = grid(next, N, N); return times(0.5, add(a, transposed(a))); }) },
     definite: { said: "a positive definite matrix", draw: (next) => { const a = grid(next, N, N); return add(times(0.5, times(a, transposed(a))), eye(N, 0.5)); } },
   };
 
@@ -131,7 +145,7 @@
     if (change && free.includes("\\Delta")) return `\\Delta ${change} is read as a product: for one name write \\Delta_${change}`;
     for (const key of free) {
       const [, mark, of] = /^\\(bar|overline)\{(.*)\}$/.exec(key) ?? /^(.*)\^\{(\*|\\dagger)\}$/.exec(key)?.map((one, i, all) => all[[0, 2, 1][i]]) ?? [];
-      if (of && stems.has(of)) return /bar|over/.test(mark) ? `${key} may be the mean, or the conjugate, of ${of}: for a mean write ${key} = \\frac{1}{n} \\sum_{i=1}^n ${of}_i, in front` : `${key} may be the conjugate of ${of}, a complex number: it needs the command`;
+      if (of && stems.has(of)) return /bar|over/.test(mark) && runs.some(({ base }) => base.key === of) ? `${key} may be the mean of ${of}: write ${key} = \\frac{1}{n} \\sum_{i=1}^n ${of}_i, in front` : `${key} may be the conjugate of ${of}, a complex number: it needs the command`;
       const letter = /^\\(?:mathbf|boldsymbol|vec)\{(.*)\}$/.exec(key)?.[1];
       const entry = letter && (runs.find(({ base }) => base.key === letter)?.base.key ?? keys.find((other) => other.startsWith(`${letter}_`)));
       if (entry) return `${entry.replace(/_.*/, "")} with a subscript may be an entry of ${key}, and was drawn apart from it: in a sum that runs write ${key}_i`;

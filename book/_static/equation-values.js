@@ -412,5 +412,5 @@
   /* A table in which the size of what is added is kept, from one statement to the next. */
   const sizing = (table) => ({ ...table, [SIZE]: { most: 0 } });
 
-  window.equationValues = { Undefined, Misfit, value, judged, sizing, allow, isSpent, shape, transposed, times, add, eye, isEye, isMatrix };
+  window.equationValues = { Undefined, Misfit, value, judged, sizing, allow, isSpent, shape, inverse, transposed, times, add, eye, isEye, isMatrix };
 })();

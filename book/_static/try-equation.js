@@ -79,7 +79,7 @@
       return ["definition", `This says what its left side${defines.length > 1 ? "s are" : " is"}, and leaves nothing to compare. Give the symbol on the left a value below, or add what should follow from it, behind a comma.`];
     }
     if (outcome === "a law") return ["definition", "Each symbol stands in it once, so it is no identity but a law that ties them, and of numbers that are drawn freely it cannot be true. Give the symbols values below to compare."];
-    if (outcome === "no value") return ["unread", `No answer: ${why}. Another kind for a symbol, or a value, may help; choose below.`];
+    if (outcome === "no value") return ["unread", `No answer: ${why}.${found.symbols.length ? " Another kind for a symbol, or a value, may help; choose below." : ""}`];
     return ["unread", `No answer: ${why}.`];
   }
 

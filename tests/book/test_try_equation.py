@@ -24,8 +24,8 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PAGE = "book/api/try-an-equation.html"
 # The outcome of each equation, where its symbols have values, or are drawn.
-ASKED = """all => all.map(([latex, values]) => {
-    const found = equationTrial.tried(latex, { values: values ?? {}, named: Boolean(values) });
+ASKED = """all => all.map(([latex, values, seed]) => {
+    const found = equationTrial.tried(latex, { values: values ?? {}, named: Boolean(values), seed });
     const { outcome, why, slips, mends, only, fails, capitals } = found;
     const region = Boolean((only && fails) || capitals);
     return { outcome, why, region, slips: slips ?? [], mends: (mends ?? []).map(({ reads }) => reads) };
@@ -206,6 +206,14 @@ def test_what_is_pasted_from_many_fields_is_told_apart(
     assert not wrong, wrong
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_other_draws_say_the_same(tried: Any, seed: int) -> None:
+    for rows, wanted in ((TRUE, "holds"), (FALSE, "does not hold")):
+        found = zip(rows, tried([[latex, None, seed] for latex in rows]), strict=True)
+        assert [latex for latex, one in found if one["outcome"] != wanted] == []
+
+
 def test_what_is_true_of_some_numbers_alone_says_so(tried: Any) -> None:
     found = zip(SOMETIMES, tried([[latex, None] for latex in SOMETIMES]), strict=True)
     assert [latex for latex, one in found if not one["region"]] == []
@@ -279,10 +287,10 @@ def test_one_pastes_an_equation_and_takes_what_mends_it(read: Any, visit: Any) -
     page = seen.page
     root = page.locator("[data-equation-trial]")
     told = root.locator("[role=status]")
-    assert told.inner_text().startswith("Does not hold on 12 draws: off by")
+    assert told.inner_text().startswith("Does not hold on 32 draws: off by")
     assert "One single edit mends it" in told.inner_text()
     root.get_by_role("button", name="take it").click()
-    assert told.inner_text().startswith("Holds on 12 draws")
+    assert told.inner_text().startswith("Holds on 32 draws")
     field = page.get_by_label("An equation, in LaTeX")
     field.fill(r"\sqrt{a^2} = a")
     page.wait_for_function("() => document.querySelector('[data-equation-trial]').trial.found.only")
@@ -308,7 +316,7 @@ def test_an_example_of_the_language_is_chosen_and_spoilt(visit: Any) -> None:
     )
     root = page.locator("[data-equation-trial]")
     told = root.locator("[role=status]")
-    assert told.inner_text().startswith("Holds on 12 draws, exactly")
+    assert told.inner_text().startswith("Holds on 32 draws, exactly")
     menu = root.locator(".eqn-or select")
     assert int(menu.get_attribute("data-here")) >= 180
     menu.select_option(label="factorials and binomials")
