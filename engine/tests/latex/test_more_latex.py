@@ -122,7 +122,7 @@ MESSAGES = [
     (r"a \div b", r"`\div` is not part of the language: write / or \frac"),
     (r"\argmax_i x_i", r"`\argmax` is not part of the language: write \operatorname*{arg\,max}"),
     (r"a + \eqref{eq-b}", r"`\eqref` is not part of the language: write the formula itself"),
-    (r"\Pr(a)", r"`\Pr` is not part of the language: bind it as a function"),
+    (r"\Pr(a)", r"`\Pr` is not part of the language: write relations in its brackets, or bind it"),
     (r"\dot x", r"unbound symbol `\dot x`"),
 ]  # fmt: skip
 
