@@ -20,6 +20,7 @@ import gc
 import pickle
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import zlib
@@ -158,6 +159,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         names = metafunc.config.getoption("--namespace")
         spaces = parameters(names, dear, metafunc.definition.nodeid)
         metafunc.parametrize("space", spaces)
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C is heard, as in a terminal: what a shell runs beside itself begins by ignoring it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(autouse=True)

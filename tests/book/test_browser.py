@@ -68,7 +68,7 @@ MATHEMATICS = """() => ({
 # what stands in the other lists MathJax reads without setting it. What it cannot read is an error
 # or is red.
 OPEN = """every => {
-    document.querySelectorAll('details').forEach(d => { d.open = true; });
+    document.querySelectorAll('details:not(.eqn-badge)').forEach(d => { d.open = true; });
     document.querySelectorAll('details.eqn-badge').forEach((d, i) => { d.open = i % every == 0; });
 }"""
 COME = """() => !document.querySelector('.eqn-badge[open] .eqn-tried')"""
@@ -259,7 +259,11 @@ def unfold(page: Any, every: int) -> dict[str, Any]:
     page.evaluate(LISTS)
     page.evaluate(PRINTED)
     page.wait_for_function(SET)
-    return page.evaluate(UNFOLDED)
+    found = page.evaluate(UNFOLDED)
+    if found["beyond"]:  # on a busy machine what came last may not have found its width yet
+        page.wait_for_timeout(2000)
+        found = page.evaluate(UNFOLDED)
+    return found
 
 
 def pictures(page: Any, name: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 from gpnotes.ground.interrupts import deferred_interrupts
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_the_first_is_put_off_and_the_second_raised():
     before = signal.getsignal(signal.SIGINT)
     with deferred_interrupts() as pressed:

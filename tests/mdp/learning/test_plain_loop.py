@@ -59,6 +59,7 @@ class Pressing(Numbers):
         return super().step(action)
 
 
+@pytest.mark.usefixtures("interruptible")
 @each("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_an_interrupt_ends_it_after_a_step(learner):
     settings = {"num_runs": 2, "rng": stream(4), "every": 40}

@@ -108,6 +108,7 @@ class Pressing(MDPEnvironment):
         return super().step(states, actions, stream)
 
 
+@pytest.mark.usefixtures("interruptible")
 @each("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_interrupted_runs_keep_what_they_learnt_and_go_on(learner, tmp_path):
     whole = run(learner, MDPEnvironment(walk(), STARTS), num_steps=235, **settings())
@@ -123,6 +124,7 @@ def test_interrupted_runs_keep_what_they_learnt_and_go_on(learner, tmp_path):
     hold_same(whole, again)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_second_interrupt_is_raised_and_so_is_one_that_others_keep():
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
