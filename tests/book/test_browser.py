@@ -81,13 +81,17 @@ SET = """() => [...document.querySelectorAll('.eqn-later')].every(
 # The theme lets a box that scrolls be reached by keys, a third of a second after a resize.
 FOLLOWED = """() => [...document.querySelectorAll('pre')].every(
     e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"""
-# What is far away is laid out for this, all at once: each formula would ask for it anew.
+# What is far away is laid out for this, all at once: each formula would ask for it anew. And all of
+# it afresh: Chromium may keep for what was folded the width that the page had before.
 UNFOLDED = """() => {
     const width = document.documentElement.clientWidth;
     const excess = document.documentElement.scrollWidth - width;
     const near = new CSSStyleSheet();
     near.replaceSync('* { content-visibility: visible !important; }');
     document.adoptedStyleSheets = [...document.adoptedStyleSheets, near];
+    document.body.style.display = 'none';
+    document.body.getBoundingClientRect();
+    document.body.style.display = '';
     const scrolls = e => ['auto', 'scroll'].includes(getComputedStyle(e).overflowX);
     const free = e => e.matches('.eqn-badge')
         || !scrolls(e.parentElement) && free(e.parentElement);
@@ -259,11 +263,7 @@ def unfold(page: Any, every: int) -> dict[str, Any]:
     page.evaluate(LISTS)
     page.evaluate(PRINTED)
     page.wait_for_function(SET)
-    found = page.evaluate(UNFOLDED)
-    if found["beyond"]:  # on a busy machine what came last may not have found its width yet
-        page.wait_for_timeout(2000)
-        found = page.evaluate(UNFOLDED)
-    return found
+    return page.evaluate(UNFOLDED)
 
 
 def pictures(page: Any, name: str) -> None:
