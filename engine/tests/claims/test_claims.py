@@ -10,6 +10,7 @@ from scipy import stats
 from checked_equations import Chapter, ClaimError, Outcome, Pick
 from checked_equations.claims.claim import stream
 from checked_equations.claims.code_key import key_of
+from checked_equations.claims.rounding import Nudged
 from checked_equations.claims.sentence import filled, with_error
 from checked_equations.claims.tally import Moments, chance_apart
 
@@ -356,6 +357,48 @@ def test_two_more_draws_may_speak_for_one_that_rounding_sent_elsewhere(
             claimed(book())
     else:
         assert claimed(book()).data["stored"]
+
+
+class Climbs:  # what comes from a library counts by its name alone
+    """Takes of a number what stands so many places behind the point."""
+
+    ends = 1.0
+
+    def __call__(self, rng):
+        last = rng.random() * self.ends % 1
+        return {"few": 1 + last, "many": 0.5 * last}
+
+
+@pytest.mark.parametrize(("ends", "raises"), [(1e14, False), (1.0, True)])
+def test_a_draw_that_rounding_decides_is_no_change_of_the_code(book, monkeypatch, ends, raises):
+    monkeypatch.delenv("CHECKED_CLAIMS_SECONDS", raising=False)
+    monkeypatch.setattr(Climbs, "ends", ends)
+    climbs = Climbs()
+    claimed(book(), climbs)
+    file = book().file.parent / "_claims" / "page.json"
+    stored = json.loads(file.read_text())
+    for draw in stored["cl-gap"]["draws"]:  # as another processor would have found it
+        draw["effect"] += 0.3
+    file.write_text(json.dumps(stored))
+    if raises:
+        with pytest.raises(ClaimError, match="repeated, is not the stored one"):
+            claimed(book(), climbs)
+    else:
+        assert claimed(book(), climbs).data["stored"]
+
+
+def test_a_nudge_moves_real_numbers_and_leaves_whole_ones_and_orders():
+    same, nudged = stream("cl-a", 0), Nudged(stream("cl-a", 0).bit_generator, 1e-9)
+    for draw in (
+        lambda rng: rng.random(3),
+        lambda rng: rng.normal(1.0, 2.0, size=3),
+        lambda rng: rng.multivariate_normal([0.0, 0.0], np.eye(2)),
+        lambda rng: rng.gamma(2.0, size=3),
+    ):
+        np.testing.assert_allclose(draw(nudged) / draw(same), 1 - 1e-9, rtol=1e-13)
+    assert nudged.integers(100, size=5).tolist() == same.integers(100, size=5).tolist()
+    assert nudged.permutation(5).tolist() == same.permutation(5).tolist()
+    assert nudged.spawn(1)[0].random() < same.spawn(1)[0].random()
 
 
 def test_the_cheapest_draw_is_repeated_unless_it_costs_more_than_is_granted(book, monkeypatch):

@@ -247,7 +247,7 @@ class Chapter:
             If it holds too seldom, holds without its cause, is refuted by fresh draws or has
             another effect in them; if a pick stands at the edge of its grid, or a number
             ``converged`` is false; if its sentence says more than was found, or if a repeated draw
-            is not the stored one.
+            is not the stored one, and not by rounding alone.
         ValueError
             For terms under which nothing could be found out, and numbers that are not finite.
         TypeError
