@@ -70,3 +70,10 @@ def test_what_is_no_criterion_is_refused(inputs):
         greedy_design_by(GP(RBF(), 0.1), inputs, 2)
     with pytest.raises(ValueError, match="budget must be a whole number from 0 to 11; got 12"):
         greedy_design_by(Coverage(inputs, 1.0), inputs, 12, initial_subset=[3])
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+def test_a_criterion_of_other_candidates_is_named(inputs, lazy):
+    n, criterion = inputs.shape[0], Coverage(inputs, 1.0)
+    with pytest.raises(ValueError, match=rf"criterion must give gains of the {n - 1} .* \({n},\)"):
+        greedy_design_by(criterion, inputs[1:], 2, lazy=lazy)

@@ -243,6 +243,17 @@ def test_the_door_names_the_argument_and_both_shapes(x, call, message):
         call(x)
 
 
+@pytest.mark.parametrize("name", ["RBF.lengthscale", "Periodic.period"])
+def test_a_length_that_float32_cannot_divide_by_is_refused(name, space):
+    kind, _, length = name.partition(".")
+    kernel, x = getattr(g, kind)(**{length: 1e-40}), space.asarray([[0.0], [1.0]])
+    if space.double:
+        kernel.validate_inputs(x, "x")
+        return
+    with pytest.raises(ValueError, match=rf"{name} must be larger: 1 / 1e-40 overflows in .*32"):
+        g.condition(g.GP(2.0 * kernel, 0.1), x, x[:, 0])
+
+
 def test_hyperparameters_have_the_dtype_of_the_data():
     x = np.ones((2, 2), dtype=np.float32)
     with pytest.raises(

@@ -229,6 +229,15 @@ def as_design(X: Matrix, chosen: list[int], gains: list[float], evaluations: int
     return Design(indices, as_array(np.asarray(gains, dtype=np.float64), X), evaluations)
 
 
+def _all_ranks(scores: contracts.Criterion, n: int) -> HostVector:
+    """The ranks of all n candidates, if that is how many the criterion knows."""
+    gains = scores.gains()
+    if tuple(gains.shape) != (n,):
+        wanted = f"gains of the {n} candidates, ({n},)"
+        raise ValueError(f"criterion must give {wanted}; got {tuple(gains.shape)}")
+    return _rank(gains)
+
+
 def _rank(gains: Vector) -> HostVector:
     """Steps of a relative √eps that gains stand on; −inf for those that are not positive."""
     host = np.asarray(to_numpy(gains), dtype=np.float64)
@@ -247,7 +256,7 @@ def _eager(
     excluded = np.zeros(n, dtype=bool)
     excluded[list(initial)] = not repeat
     for _ in range(budget):
-        ranks = np.where(excluded, -np.inf, _rank(scores.gains()))
+        ranks = np.where(excluded, -np.inf, _all_ranks(scores, n))
         evaluations += n - int(excluded.sum())
         best = int(np.argmax(ranks))
         if ranks[best] == -np.inf:
@@ -266,7 +275,7 @@ def _lazy(
         return [], [], 0
     chosen: list[int] = []
     gains: list[float] = []
-    bounds = _rank(scores.gains())
+    bounds = _all_ranks(scores, n)
     if not repeat:
         bounds[list(initial)] = -np.inf
     evaluations = n if repeat else n - len(initial)

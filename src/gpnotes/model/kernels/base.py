@@ -17,9 +17,11 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.conversion import takes
 from ...ground.params import holds_derivatives, settle
-from ...ground.xp import Matrix, MatrixLike, Vector, to_numpy
+from ...ground.xp import Matrix, MatrixLike, Vector, array_namespace, to_numpy
 
 __all__ = ["KernelBase"]
+
+_SHORT = 1e-30  # whatever is longer has a reciprocal in every dtype
 
 
 class KernelBase(ABC):
@@ -217,12 +219,22 @@ class KernelBase(ABC):
             raise ValueError(f"{name} must have at least one column; got {tuple(x.shape)}")
         for item in fields(self):
             value = getattr(self, item.name)
-            if getattr(value, "ndim", 0) == 1:
-                label = f"{type(self).__name__}.{item.name}"
+            label = f"{type(self).__name__}.{item.name}"
+            if isinstance(value, float) and item.metadata.get("unit") == "x":
+                _require_reciprocal(value, label, x)
+            elif getattr(value, "ndim", 0) == 1:
                 _check.alike(value, label, x, name)
                 if value.shape[0] != x.shape[1]:
                     wanted = f"(n, {value.shape[0]}) to match {label}"
                     raise ValueError(f"{name} must have shape {wanted}; got {tuple(x.shape)}")
+
+
+def _require_reciprocal(length: float, name: str, x: Matrix) -> None:
+    """Refuse a length by which x cannot be divided: a float may be too short for float32."""
+    if length >= _SHORT:
+        return
+    if length * float(array_namespace(x).finfo(x.dtype).max) < 1.0:
+        raise _check.NoValueError(f"{name} must be larger: 1 / {length} overflows in {x.dtype}")
 
 
 def _kernels_in(kernel: KernelBase) -> list[KernelBase]:
