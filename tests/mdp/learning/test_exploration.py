@@ -23,6 +23,7 @@ from gpnotes.mdp.learning import (
     TabulatedSchedule,
     Transition,
 )
+from gpnotes.mdp.learning.schedules import value_at
 
 COUNTS = np.arange(5.0)
 SCHEDULES = {
@@ -73,6 +74,14 @@ def test_which_count_a_step_size_takes(step_size, after):
     none, no = np.zeros(1, int), np.zeros(1, bool)
     moved = learner.step(at, Transition(none, none, np.ones(1), none, no, no), stream(1))
     assert moved.values[0, 0, 0] == pytest.approx(after)
+
+
+@pytest.mark.parametrize("schedule", [PowerLawDecay(0.9, 0.55, 3.0), ExponentialDecay(0.5, 0.99)])
+@pytest.mark.parametrize("time", [1023, 1024, 5])
+def test_a_step_size_that_is_looked_up_is_the_one_worked_out_to_the_last_bit(schedule, time):
+    """At the last count of a table, behind it, and with more visits than steps."""
+    visits = np.arange(1025) if time == 1024 else np.arange(1024)
+    assert np.array_equal(value_at(schedule, lambda: visits, time), schedule(visits))
 
 
 @pytest.mark.parametrize(

@@ -75,9 +75,9 @@ class EpsilonGreedy:
         if exploring.size:
             num_actions = learned.values.shape[2]
             probability = epsilon if isinstance(epsilon, float) else epsilon[exploring]
-            # Below epsilon the number is uniform again, once it is divided by epsilon.
-            scaled = uniform[exploring] / probability * num_actions
-            best[exploring] = np.minimum(scaled.astype(np.int64), num_actions - 1)
+            # Below epsilon the number is uniform again, once it is divided by epsilon; the ratio
+            # is at most 1 - 2⁻⁵³, and that times a whole number is rounded to less than the number.
+            best[exploring] = uniform[exploring] / probability * num_actions
         return np.asarray(best)
 
     def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:

@@ -256,8 +256,10 @@ def _update(
 ) -> LearnerState:
     """The learner's state after a share of the error was added to each pair's value."""
     pairs = flat_indices(learned.values, transition.states, transition.actions)
-    step_size = step_size_at(learner.step_size, learned, pairs)
-    flat(learned.visits)[pairs] += 1
+    visits = flat(learned.visits)
+    counts = visits[pairs]
+    step_size = value_at(cast(Schedule, learner.step_size), lambda: counts, learned.time)
+    visits[pairs] = counts + 1
     move_values(learned, pairs, td_target(learner.discount, transition, v_next), step_size)
     return later(learned)
 
