@@ -38,6 +38,7 @@ def bench(root, monkeypatch):
         "paths_table", "whole_fit", "kernels_table", "gradients_table",
         "processes_table", "learning_table", "processor_time", "line_table", "peers_table",
         "chain_contestants", "network_contestants", "deep_contestants", "inference_table",
+        "one_row",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
@@ -164,6 +165,17 @@ def test_what_users_would_take_instead_gives_the_same_answer(bench, monkeypatch,
     monkeypatch.setattr(sys, "argv", ["run.py", *options, "--json", str(tmp_path / "b")])
     assert bench["run"].main() == 1
     assert "y 2.0000" in capsys.readouterr().out
+
+
+def test_a_row_is_predicted_as_by_scikit_learn(bench, monkeypatch, capsys):
+    one_row = bench["one_row"]
+    options = ["x", "--readings", "40", "--calls", "1", "--rounds", "1"]
+    monkeypatch.setattr(sys, "argv", options)
+    assert one_row.main() == 0
+    assert capsys.readouterr().out.count("µs") == 16
+    wrong = dict(one_row.sides(40), mean=(lambda rows: rows[:, 0], lambda rows: rows[:, 1]))
+    monkeypatch.setattr(one_row, "sides", lambda n: wrong)
+    assert one_row.main() == 1
 
 
 def test_runs_at_once_learn_what_a_plain_loop_learns(bench, monkeypatch, capsys):

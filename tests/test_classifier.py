@@ -85,6 +85,20 @@ def test_two_classes_are_fit_of_laplaces_approximation(data):
     assert np.array_equal(model.predict(X), second > 0.5)
 
 
+@pytest.mark.parametrize("inducing", [None, 5])
+def test_the_likelier_of_two_classes_needs_no_variance(data, inducing, monkeypatch):
+    X, score = data
+    model = GPClassifier(**FIXED, inducing=inducing).fit(X, score > 0.2)
+    likelier = model.classes_[model.predict_proba(X).argmax(1)]
+    kind = type(model.posterior_)
+    assert kind._mean(model.posterior_, X) == pytest.approx(kind._moments(model.posterior_, X)[0])
+    monkeypatch.setattr(kind, "probability", None)
+    if inducing is None:
+        monkeypatch.setattr(kind, "_moments", None)
+    assert np.array_equal(model.predict(X), likelier)
+    assert 0 < np.count_nonzero(likelier) < likelier.size
+
+
 def test_several_classes_are_fit_of_the_softmax(data):
     X, score = data
     model = GPClassifier(RBF(1.0, np.ones(2)), max_steps=3).fit(X, named(score))

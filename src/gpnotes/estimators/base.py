@@ -25,7 +25,7 @@ from ..ground.interrupts import raised_interrupts
 from ..ground.naming import require_names
 from ..ground.params import leaves, replaced
 from ..ground.random import Stream, stream
-from ..ground.xp import HostArray, HostMatrix, HostVector
+from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..infer import saving
 from ..infer.fitting import Fit, fit
 from ..infer.report import Report
@@ -44,6 +44,7 @@ Bounds: TypeAlias = Mapping[str, tuple[float, float]]
 
 SEEDS = 2**31 - 1
 _WITHIN = "kernel__"
+_FEW = 64  # rows of one block, whatever the number of readings
 _SURE = 1e100  # whose square is far from overflow
 # what files from before such arguments were there do not hold
 _LATER: dict[str, Any] = {"verbose": 0, "fixed": (), "bounds": None, "priors": None, "tied": ()}
@@ -257,6 +258,11 @@ class GPEstimator(BaseEstimator):
         rows = X if self._plain(X) else self._rows(X, reset=False)
         self._admit(rows)
         return rows
+
+    def _mean_at(self, rows: HostMatrix) -> HostVector:
+        """The mean of f at rows that are validated."""
+        few = rows.shape[0] <= _FEW
+        return to_numpy(self.posterior_._mean(rows) if few else self.posterior_.mean(rows))
 
     def _admit(self, rows: HostMatrix) -> None:
         """Refuse rows that the kernel does not take."""

@@ -35,7 +35,6 @@ from .base import Bounds, GPEstimator, RandomState, finite, numbers, renamed, st
 
 __all__ = ["GPRegressor"]
 
-_FEW = 64  # rows of one block, whatever the number of readings
 _NOISE = 0.1  # of the variance of y: where a fit of the noise starts
 
 
@@ -278,9 +277,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
             raise ValueError("return_cov must be False where return_std is True; got True")
         if return_cov:
             return self.posterior_.mean(rows), self.posterior_.covariance(rows, noise=noise)
-        if not return_std:  # the rows are validated
-            few = rows.shape[0] <= _FEW
-            return self.posterior_._mean(rows) if few else self.posterior_.mean(rows)
+        if not return_std:
+            return self._mean_at(rows)
         mean, variance = self.posterior_._predict(rows, noise)
         return mean, np.sqrt(to_numpy(variance))
 

@@ -210,7 +210,7 @@ class Posterior(ABC):
         noise = self._admit("mean", Xs, noise, chunk, offset)
         if noise:  # a mean of counts needs the variance of f
             return self._predict_with(offset, Xs, noise, chunk)[0]
-        mean = self._mean_of_f(Xs, chunk)
+        mean = _joined([self._mean(rows) for rows in self._blocks(Xs, chunk)])
         return mean if offset is None else mean + offset
 
     def _mean_of_f(self, Xs: Matrix, chunk: int | None) -> Vector:

@@ -86,6 +86,11 @@ class SitePosterior(Posterior):
         pull, variance = self._pulled(Xs, self.gp.kernel)
         return means.with_hooks(self.gp.mean)._call(Xs) + pull, variance
 
+    @threads_for(lambda self, Xs: self.X.shape[0] * Xs.shape[0])
+    def _mean(self, Xs: Matrix) -> Vector:
+        pull = self.gp.kernel._gram(Xs, self.X) @ self.gradient
+        return means.with_hooks(self.gp.mean)._call(Xs) + pull
+
     @threads_for(lambda self, Xs, kernel: self.X.shape[0] ** 2 * Xs.shape[0])
     def _pulled(self, Xs: Matrix, kernel: Kernel) -> tuple[Vector, Vector]:
         """What the data add to the mean, and the variance that they leave, of f or of a part."""
