@@ -292,6 +292,8 @@ def test_parts_are_chosen_and_placed():
         plot.parts(posterior, np.ones((2, 1)), [])
     with pytest.raises(ValueError, match="which must be among 'mean'"):
         plot.parts(posterior, np.ones((2, 1)), ["trend"])
+    with pytest.raises(ValueError, match="Xs must"):
+        plot.parts(posterior, x)
 
 
 def test_a_map_has_a_scale_and_dots_where_readings_are(space):

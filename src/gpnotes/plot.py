@@ -355,8 +355,8 @@ def parts(
     names = posterior.part_names if which is None else tuple(which)
     if not names:
         raise ValueError("which must name a part or more; got none")
-    places = to_numpy(floats(Xs, "Xs"))[:, 0] if x is None else x
     moments = [posterior.part(name).predict(Xs) for name in names]
+    places = to_numpy(floats(Xs, "Xs"))[:, 0] if x is None else x
     size = _SIZES["single"][0], 0.6 + 1.2 * len(names)
     shape = {"figsize": size, "layout": "constrained", "sharex": True, "squeeze": False}
     fig, axes = _pyplot().subplots(len(names), 1, **shape)

@@ -244,6 +244,11 @@ def test_a_failure_can_stop_the_loop_and_nothing_is_lost(tmp_path):
     np.testing.assert_array_equal(good, asked(unharmed))
 
 
+def test_who_returns_several_objectives_hears_where_they_are_minimised():
+    with pytest.raises(TypeError, match=r"got \(1.0, 2.0\) at .*`minimise_several`$"):
+        minimise(lambda x: (1.0, 2.0), LINE, 3, rng=stream(1))
+
+
 def test_a_value_that_is_none_can_stop_the_loop(tmp_path):
     path = tmp_path / "history.jsonl"
     with pytest.raises(ValueError, match="objective must return a finite number; got nan at"):

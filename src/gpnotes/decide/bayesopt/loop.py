@@ -383,6 +383,8 @@ def _tell(optimiser: Optimiser[Any], x: Any, answer: Any) -> None:
     except TypeError:
         kind = expected.get(more, f"a number and {optimiser.num_constraints} constraints")
         said = f"objective must return {kind}; got {answer!r} at {_listed(x)}"
+        if not more and isinstance(answer, tuple | list) and len(answer) > 1:
+            said += ": several objectives are those of `minimise_several`"
         optimiser.fail(x, said, "stop")
         raise TypeError(said) from None
     except ValueError as problem:
