@@ -67,7 +67,8 @@ class ParetoOptimiser(Generic[Place]):
     objectives : int, default 2
         How many objectives there are, 2 to 4; each is better the smaller it is.
     reference : Vector, shape (m,), optional
-        Values that are good enough to count: what is worse in any is worth nothing. Unless it is
+        Values that are good enough to count: what is worse in any is worth nothing. Give it if you
+        know it, since otherwise evaluations are spent on the far ends of the front. Unless it is
         given, in each objective the worst value of the front and a tenth of the front's range
         beyond; where the front has no range, the worst value of all evaluations.
     path, shared
