@@ -88,7 +88,9 @@ class SitePosterior(Posterior):
 
     @threads_for(lambda self, Xs: self.X.shape[0] * Xs.shape[0])
     def _mean(self, Xs: Matrix) -> Vector:
-        pull = self.gp.kernel._gram(Xs, self.X) @ self.gradient
+        pull = (
+            array_namespace(Xs).matrix_transpose(self.gp.kernel._gram(self.X, Xs)) @ self.gradient
+        )
         return means.with_hooks(self.gp.mean)._call(Xs) + pull
 
     @threads_for(lambda self, Xs, kernel: self.X.shape[0] ** 2 * Xs.shape[0])
