@@ -166,6 +166,9 @@
 
   function* mends(tree, latex, kinds) {
     yield* slips(tree, latex, kinds);
+    for (const node of nodesOf(tree)) {
+      if (node.kind === "number" && node.value > 1) yield [`$${node.value - 1}$ for $${node.value}$`, ...node.span, `{${node.value - 1}}`];
+    }
     yield* insertions(nodesOf(tree), latex);
     yield* ofSides(tree, latex);
   }

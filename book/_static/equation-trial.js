@@ -270,6 +270,12 @@
     });
   }
 
+  /* Whether one side stands there twice: that `P = P` mends `P^2 = P` tells nobody anything. */
+  function saysNothing(latex) {
+    const [first, ...others] = latex.split("=").map((side) => side.replace(/[\s&{}]/g, "").replace(/\^1(?!\d)/g, ""));
+    return others.length > 0 && others.every((side) => side === first);
+  }
+
   // ------------------------------------------------------------ the trial
 
   /* The kinds of the free symbols: what is asked for, else the first choice whose shapes fit. */
@@ -361,7 +367,8 @@
       const seen = edits(slips, tree, latex, names, like, all);
       return { outcome: "holds", ...told, rounded: found.off > found.allowed, capitals, slips: seen, caught: seen.filter((one) => !one.holds).length };
     }
-    return { outcome: "does not hold", ...told, alone, mends: edits(mends, tree, latex, names, like, all).filter((one) => one.holds) };
+    if (!equal) return { outcome: "does not hold", ...told, alone, mends: [] }; // almost any edit would turn an inequality
+    return { outcome: "does not hold", ...told, alone, mends: edits(mends, tree, latex, names, like, all).filter((one) => one.holds && !saysNothing(one.reads)) };
   }
 
   function drawnOrNot(tree, asked, bound, seed) {

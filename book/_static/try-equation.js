@@ -60,8 +60,8 @@
   }
 
   function failedSaid(found) {
-    const { mends, off, symbols, alone, known } = found;
-    const edits = ["No single edit that we tried mends it.", "One single edit mends it; it is a suggestion, and no more."][mends.length]
+    const { mends, off, symbols, alone, known, equal } = found;
+    const edits = !equal ? "What would mend an inequality is not looked for, since many edits would." : ["No single edit that we tried mends it.", "One single edit mends it; it is a suggestion, and no more."][mends.length]
       ?? `${mends.length} single edits would mend it, each by itself: numbers cannot choose among them.`;
     const once = alone.length === 1 ? ` ${alone[0]} stands in it once only, so it may be there to say what ${alone[0]} is.`
       : alone.length ? " Some symbols stand in it once only, so it may be a law that ties them." : "";

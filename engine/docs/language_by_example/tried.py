@@ -34,5 +34,22 @@ TRIED = (
         "where words say what goes there",
         r"\frac{\sin x}{x} \to 1 \quad \text{as $x \to 0$}",
     ),
+    Display(
+        "numbers with an index",
+        r"\sum_{i=1}^n (x_i - \bar x)^2 = \sum_{i=1}^n x_i^2 - n \bar x^2",
+    ),
+    Display("entries of an array beside it", r"(A B)_{ij} = \sum_{k=1}^n a_{ik} b_{kj}"),
+    Display(
+        "vectors with an index",
+        r"\sum_{i=1}^n \mathbf x_i^T \mathbf a = \mathbf a^T \sum_{i=1}^n \mathbf x_i",
+    ),
+    Display("means and variances of any variable", r"\operatorname{Var}(X) = E[X^2] - E[X]^2"),
+    Display("entropies", r"H(X, Y) = H(X) + H(Y \mid X)"),
+    Display("probabilities", r"P(A \mid B) = \frac{P(B \mid A) P(A)}{P(B)}"),
+    Display(
+        "dots and crosses between vectors",
+        r"\vec a \cdot (\vec b \times \vec c) = \vec b \cdot (\vec c \times \vec a)",
+    ),
+    Display("without a note at a brace", r"(a + b)^2 = \underbrace{a^2 + b^2}_{\ge 0} + 2 a b"),
     Display("what is said of any function", r"\frac{d}{d x} f(g(x)) = f'(g(x)) g'(x)"),
 )

@@ -238,6 +238,8 @@ def test_folders(check: Any, folder: Path) -> None:
 def test_other_kinds_of_pages(check: Any) -> None:
     rst = "A page\n======\n\n.. math::\n   :label: eq-one\n\n   a + b = b + a\n"
     assert outcomes(check("p.rst", "--format", "json", p__rst=rst)[1]) == [("tried", "holds")]
+    fence = "Words\n\n```math\na + b = b + a\n```\n"
+    assert outcomes(check("p.md", "--format", "json", p__md=fence)[1]) == [("tried", "holds")]
     cell = {"cell_type": "markdown", "metadata": {}, "source": ["Words\n", "$$ a + b = b + a $$"]}
     notebook = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}, indent=1)
     _, said = check("p.ipynb", "--format", "json", p__ipynb=notebook)

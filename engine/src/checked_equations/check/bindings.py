@@ -178,6 +178,8 @@ def _group(key: str, value: Any) -> Hashable:
         return ("distribution", shape, drawn, getattr(value, "density", None) is not None)
     if kind == "value":
         return values.conform(value.value if isinstance(value, values.Estimate) else value).shape
+    if isinstance(value, values.Entries):
+        return ("entries", value.axes)
     return "callable" if kind == "callable" else (kind, key)
 
 

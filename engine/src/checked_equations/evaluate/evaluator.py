@@ -167,6 +167,8 @@ class Evaluator:
             what = kind(value)
             if what == "nodes":
                 raise OperationError(f"`{key}` is bound to Nodes and stands outside its average")
+            if what == "entries":
+                raise OperationError(f"`{key}` stands without an index, and elsewhere with one")
             if what != "value":
                 said = "distribution" if what in DISTRIBUTIONS else what
                 raise OperationError(f"`{key}` is bound to a {said}; it has no value of its own")

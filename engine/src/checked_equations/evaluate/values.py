@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias, cast
 
@@ -69,9 +69,11 @@ def shaped(array: Array) -> Array:
 def kind(value: Any) -> str:
     """Classify a bound value as the grammar must know it.
 
-    "value", "callable", "word", "set", or of what averages run over "nodes", "distribution" and,
-    where the nodes depend on something, "conditional".
+    "value", "entries", "callable", "word", "set", or of what averages run over "nodes",
+    "distribution" and, where the nodes depend on something, "conditional".
     """
+    if isinstance(value, Entries):
+        return "entries"
     if isinstance(value, Nodes):
         return "nodes"
     if isinstance(value, Word):
@@ -208,6 +210,28 @@ class Word:
     """
 
     function: Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Numbers or arrays with `axes` indices each, as many as are asked for: ``x_i``, ``w_{ij}``.
+
+    >>> x = Entries(1, iter([0.5, 0.7]).__next__)
+    >>> x.at((0,)), x.at((-3,)), x.at((0,))
+    (0.5, 0.7, 0.5)
+    """
+
+    axes: int
+    draw: Callable[[], Any]
+    known: dict[tuple[int, ...], Any] = field(default_factory=dict, repr=False)
+
+    def at(self, indices: tuple[int, ...]) -> Any:
+        """The one with these indices, drawn when it is first asked for."""
+        if len(indices) != self.axes:
+            raise OperationError(f"{len(indices)} indices where {self.axes} stand elsewhere")
+        if indices not in self.known:
+            self.known[indices] = self.draw()
+        return self.known[indices]
 
 
 @dataclass(frozen=True, eq=False)

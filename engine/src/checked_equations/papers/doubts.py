@@ -137,10 +137,17 @@ _POWER = re.compile(r"\^\{?\d+\}?|[\s(){}]")
 
 
 def _functions(latex: str, keys: Iterable[str]) -> Iterator[str]:
-    """Symbols before brackets that are no factors: ``V(x)``, and not ``x(1 - x)``."""
+    """Symbols before brackets that are no factors: ``V(x)``, and not ``x(1 - x)``.
+
+    What stands nowhere else, and twice, may be one in any case: ``k(x - y) = k(y - x)``.
+    """
     for key in keys:
         written = re.escape(key).replace(r"\ ", r"\s*\{?\s*")
-        for match in re.finditer(rf"(?<![A-Za-z\\]){written}(?![A-Za-z]){_OPEN}", latex):
+        anywhere = rf"(?<![A-Za-z\\]){written}(?![A-Za-z])"
+        calls = list(re.finditer(rf"(?<![_^]){anywhere}{_OPEN}", latex))
+        if 1 < len(calls) == len(re.findall(anywhere, latex)):
+            yield key
+        for match in calls:
             inside = _ARGUMENT.match(latex, match.end())
             is_array = inside is not None and _ARRAY.search(inside[0])
             if is_array and len(key) == 1 and key.isupper():

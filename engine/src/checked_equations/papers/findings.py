@@ -110,7 +110,7 @@ def finding(tried: Tried, place: tuple[str, int, int], label: str, latex: str) -
         why="" if mends else tried.why,  # which says the same in fewer words
         region=tried.region or "", residual=tried.residual, mends=mends,
         mutants=tried.mutants.counts if tried.mutants else {},
-        drawn={key: str(kind) for key, kind in tried.drawn.items()},
+        drawn={key: str(kind) for key, kind in tried.drawn.items() if kind.name != "told"},
     )  # fmt: skip
 
 

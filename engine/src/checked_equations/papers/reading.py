@@ -100,7 +100,7 @@ def _parts(text: str, suffix: str) -> tuple[str, list[PaperEquation], list[Comme
         if fence.opaque:
             end = min(fence.line + 1 + len(body), len(lines))
             spans.append((starts[fence.line - 1], starts[end] - 1))
-        if fence.directive == "math":
+        if "math" in (fence.directive, fence.argument if not fence.directive else ""):  # GitHub's
             first = fence.line + markup.options(body)
             label = _option(body)
             shown += _directive(text, starts[first], starts[fence.line + len(body)], label)

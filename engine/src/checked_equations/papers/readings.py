@@ -10,11 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ..errors import EquationError
 from ..latex.tokenizer import Token, outside, tokens
 from ..tried import kinds
 from ..tried.kinds import Kind
+from .averages import under_a_distribution
+from .chances import with_numbers
+from .vectors import with_products
 
 _MOST = 6  # parts of a chain that are tried
 _FUNCTIONS = 3
@@ -31,7 +35,7 @@ _WHEN = re.compile(
     r"[\s,]*(?:\\q?quad|\\[,;: ])*\s*\\(?:text|mbox|textrm)\s*\{\s*as\b(?P<then>.*)$", re.DOTALL
 )
 _GOES = re.compile(r"([A-Za-z]|\\[A-Za-z]+)\s*\\(?:to|rightarrow)\s*(\\infty|[-\w]+)")
-_UNKNOWN = re.compile(r"the function (.*) is not known$")
+_UNKNOWN = re.compile(r"the function (.*) is not known(?:: declare what it is)?$")
 _LETTER = re.compile(r"^(?:[A-Za-z]|\\[A-Za-z]+)$")
 
 
@@ -39,17 +43,25 @@ _LETTER = re.compile(r"^(?:[A-Za-z]|\\[A-Za-z]+)$")
 class Other:
     """LaTeX to try in the place of a display, what its letters are, and what is said of it.
 
-    Where `everywhere`, it must hold in all regions.
+    Where `everywhere`, it must hold in all regions; `region` says for what it then holds.
     """
 
     latex: str
     said: str
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     everywhere: bool = False
+    region: str = ""
 
 
 def others(latex: str, why: str) -> Iterator[Other]:
     """What else may be tried of `latex`, which is not read for the reason `why`."""
+    if (bare := _without_notes(latex)) != latex:
+        yield Other(bare, "without what is written at its braces")
+        latex = bare
+    for full, said, vectors in with_products(latex):
+        yield Other(full, said, vectors, everywhere=True)
+    for one in chain(under_a_distribution(latex), with_numbers(latex)):
+        yield Other(one.latex, one.said, one.kinds, everywhere=True, region=one.region)
     if drawn := _any_functions(why):
         said = f"for any smooth {', '.join(drawn)}, of which one was drawn"
         yield Other(latex, said, drawn, everywhere=True)
@@ -59,6 +71,34 @@ def others(latex: str, why: str) -> Iterator[Other]:
         return
     yield from _limits(latex, row)
     yield from _chains(latex, row)
+
+
+def _without_notes(latex: str) -> str:
+    """Without braces below and above parts, and what is written at them.
+
+    >>> _without_notes(r"a + \\underbrace{b + c}_{\\ge 0} = d")
+    'a + {b + c} = d'
+    """
+    while match := _BRACE.search(latex):
+        shut = _shut(latex, match.end() - 1)
+        note = _NOTE.match(latex, shut + 1)
+        end = _shut(latex, note.end() - 1) + 1 if note else shut + 1
+        latex = f"{latex[: match.start()]}{latex[match.end() - 1 : shut + 1]}{latex[end:]}"
+    return latex
+
+
+_BRACE = re.compile(r"\\(?:under|over)brace\s*\{")
+_NOTE = re.compile(r"\s*[_^]\s*\{")
+
+
+def _shut(latex: str, opened: int) -> int:
+    """Where the brace that opens there is closed."""
+    depth = 0
+    for i in range(opened, len(latex)):
+        depth += (latex[i] == "{") - (latex[i] == "}")
+        if not depth:
+            return i
+    return len(latex) - 1
 
 
 # What is said of any function

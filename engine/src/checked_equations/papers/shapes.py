@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -17,8 +18,10 @@ import numpy as np
 
 from ..errors import EquationError, OperationError
 from ..evaluate.evaluator import Evaluator
+from ..evaluate.values import Entries
 from ..latex.names import normal
 from ..tried import kinds
+from ..tried.entries import entries_in
 from ..tried.kinds import Kind, Size
 from ..tried.knowledge import by_custom, known, letter
 from ..tried.parts import parted
@@ -69,18 +72,32 @@ def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
     """
     told = {normal(key): kind for key, kind in declared.items()}
     rng = np.random.default_rng(0)
-    functions = {key: kind.draw(rng, {}) for key, kind in told.items() if kind.name == "function"}
+    bound = {key: kind for key, kind in told.items() if kind.name in kinds.BOUND}
+    functions = {key: kind.draw(rng, {}) for key, kind in bound.items()}
     own = known(functions)
     try:
         reading = read(parted(latex, own)[0], own)
     except (NotRead, EquationError):
         return None
-    free = [key for key in reading.symbols if key not in told and key not in own.constants]
+    counted = entries_in(reading.statement).letters
+    fixed = own.constants.keys() - counted
+    free = [key for key in reading.symbols if key not in told and key not in fixed]
     options = {key: _options(key, latex) for key in free}
+    found = entries_in(reading.statement)
+    every = {key: axes for key, axes in found.axes.items() if key in free}
+    rows = {key: axes for key, axes in every.items() if not _BOLD.match(key)}
+    indexed = {key: axes for key, axes in every.items() if key not in rows}
+    options |= {key: (axes,) for key, axes in found.arrays.items() if key in free}
+    free = [key for key in free if key not in found.unranged]
+    options |= dict.fromkeys((*rows, *found.letters & {*free}), (0,))
     several = [key for key in free if options[key] != (0,)]
     if not several or len(several) > _MOST_SYMBOLS or reading.unknown:
         return None
-    trial = _Trial.of(reading, {key: told[key] for key in reading.symbols if key in told}, free)
+    known_kinds = {key: told[key] for key in reading.symbols if key in told}
+    known_kinds |= {key: kinds.for_each(axes) for key, axes in rows.items()}
+    free = [key for key in free if key not in rows]
+    options = {key: options[key] for key in free}
+    trial = _Trial.of(reading, known_kinds, free, indexed)
     best = _best(trial, options)
     if best is None or not any(best[0].values()):
         return None
@@ -134,15 +151,22 @@ class _Trial:
     told: Mapping[str, Any]
     free: Sequence[str]
     sizes: Mapping[int, Size]  # those that are declared, and their names
+    indexed: Mapping[str, int]  # of arrays that have indices, how many: of `\\mathbf x_i` one
 
     @classmethod
-    def of(cls, reading: Reading, told: Mapping[str, Kind], free: Sequence[str]) -> _Trial:
+    def of(
+        cls,
+        reading: Reading,
+        told: Mapping[str, Kind],
+        free: Sequence[str],
+        indexed: Mapping[str, int],
+    ) -> _Trial:
         """With what is declared drawn once."""
         rng, named = np.random.default_rng(0), dict[str, int]()
         values = {key: kind.draw(rng, named) for key, kind in told.items()}
         numbers = {s: s for kind in told.values() for s in kind.shape if isinstance(s, int)}
         names: dict[int, Size] = {number: name for name, number in named.items()}
-        return cls(reading, {**values, **named}, free, {**numbers, **names})
+        return cls(reading, {**values, **named}, free, {**numbers, **names}, indexed)
 
     def fits(self, form: Mapping[str, Form], at: Mapping[Axis, int]) -> bool:
         """Whether both sides of each step have a value of one shape."""
@@ -160,7 +184,7 @@ class _Trial:
         self, form: Mapping[str, Form], at: Mapping[Axis, int], agree: Callable[[Any, Any], bool]
     ) -> bool:
         rng = np.random.default_rng(0)
-        drawn = {key: _array(key, form[key], at, rng) for key in self.free}
+        drawn = {key: self._value(key, form[key], at, rng) for key in self.free}
         if any(value is None for value in drawn.values()):
             return False
         value = Evaluator({**drawn, **self.told}, self.reading.latex).value
@@ -170,6 +194,11 @@ class _Trial:
                 return all(agree(value(step.left), value(step.right)) for step in steps)
         except (EquationError, OperationError, ArithmeticError, ValueError, TypeError, KeyError):
             return False
+
+    def _value(self, key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generator) -> Any:
+        if key not in self.indexed:
+            return _array(key, form, at, rng)
+        return Entries(self.indexed[key], partial(_array, key, form, at, rng))
 
 
 def _array(key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generator) -> Any:
@@ -220,6 +249,8 @@ def _named(trial: _Trial, form: Mapping[str, Form], at: Mapping[Axis, int]) -> d
     for key in (key for key in form if form[key]):
         sizes = [named[key, i] for i in range(form[key])]
         made[key] = kinds.identity(sizes[0]) if is_identity(key) else _KIND[form[key]](*sizes)
+        if key in trial.indexed:
+            made[key] = replace(made[key], axes=trial.indexed[key])
     return made
 
 

@@ -95,8 +95,9 @@ def _tried(task: Task) -> Tried:
     """The verdict on numbers, and on arrays where shapes fit: either may be meant."""
     try:
         full = expand(task.latex, task.macros).latex
-    except EquationError as wrong:
-        return Tried("not read", wrong.problem)
+        COMMON.written(full)
+    except ValueError as wrong:  # a bracket that is never closed
+        return Tried("not read", getattr(wrong, "problem", str(wrong)))
     meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
     full = substituted(full, meant)
     plain = _tried_with(task, full, ())
@@ -120,8 +121,13 @@ def _otherwise(task: Task, full: str, plain: Tried) -> Tried:
             found = _tried_with(replace(task, mending=False), other.latex, (), other.kinds)
         except _TooLong:
             return plain
-        if found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere):
+        caught = found.mutants is not None and found.mutants.caught
+        if caught and (
+            found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
+        ):
             why = "; ".join(filter(None, [other.said, found.why]))
+            if other.region:
+                found = replace(found, verdict="holds if", region=other.region)
             return replace(found, why=why)
     return plain
 
@@ -240,8 +246,8 @@ class _TooLong(Exception):
 
 @contextmanager
 def _limited(seconds: int) -> Iterator[None]:
-    """Stop what is inside after so long, where the system can tell a process the time."""
-    alarm = getattr(signal, "SIGALRM", None)
+    """Stop what is inside after so long of the processor, where the system can tell that."""
+    alarm = getattr(signal, "SIGVTALRM", None)
     if alarm is None or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -250,9 +256,9 @@ def _limited(seconds: int) -> Iterator[None]:
         raise _TooLong
 
     before = signal.signal(alarm, stop)
-    signal.alarm(seconds)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(alarm, before)

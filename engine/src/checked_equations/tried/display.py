@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from .branches import SIGN, Choices, apart, signed
 from .conditions import Condition, conditions_of, tends
 from .definitions import defines, functions_in
 from .drawing import Made, Plan, Sample, samples
+from .entries import entries_in
 from .expansions import expanded
 from .forms import differentiated, refuse_paths, with_dots
 from .judging import Trial
@@ -38,6 +40,8 @@ __all__ = ["Tried", "try_display"]
 _BETTER = ("holds", "holds if")
 _PATIENCE = 2.0  # seconds of the processor for all that is tried of a display, but its mends
 _MORE = 6  # times that each region is drawn again
+_LENGTHS = ("n", "N")  # of a sum whose range is not printed
+_FEWEST = 3  # terms of such a sum, where none of them stands in it
 _AXES = ("x", "y")  # of which a complex z is made
 
 
@@ -74,7 +78,10 @@ def try_display(
     >>> str(try_display("U(x, 1) = (x + 1)^2", definitions=["U(x, t) = x^2 + 2 x t + t^2"]))
     'holds (by what is defined before)'
     """
-    full = notation.written(expand(latex, macros).latex if macros else latex).latex
+    try:
+        full = notation.written(expand(latex, macros).latex if macros else latex).latex
+    except ValueError as wrong:
+        return Tried("not read", getattr(wrong, "problem", str(wrong)))
     own = {normal(key): kind for key, kind in (kinds or {}).items()}
     asked = _Asked(full, own, bindings or {}, notation, rng, mending)
     with allowing(_PATIENCE):
@@ -131,7 +138,7 @@ class _Asked:
         self, conditions: Sequence[str], definitions: Sequence[str], stream: np.random.Generator
     ) -> Known:
         """What is bound, with the functions that are declared or defined."""
-        functions = [key for key, kind in self.kinds.items() if kind.name == "function"]
+        functions = [key for key, kind in self.kinds.items() if kind.name in known_kinds.BOUND]
         drawn = {key: self.kinds[key].draw(stream, {}) for key in functions}
         first = known({**self.notation.bindings(), **self.bindings, **drawn}, self.notation)
         made = functions_in([*conditions, *definitions], first, self.notation)
@@ -240,7 +247,7 @@ def _not_tried(body: Reading, in_the_limit: bool) -> str:
     if not in_the_limit and any(step.relation == "\\sim" for step in body.statement.steps):
         return "what holds only in the limit is not tried without its series"
     said = ", ".join(f"`{key}`" for key in body.unknown)
-    return f"the function {said} is not known" if said else ""
+    return f"the function {said} is not known: declare what it is" if said else ""
 
 
 def _without_definition(reading: Reading) -> Reading | None:
@@ -283,19 +290,8 @@ def _judged(
     own, conditions, unread = stated.known, stated.conditions, stated.unread
     statement, choices = apart(body.statement)
     body, choices = replace(body, statement=statement), replace(choices, signed=double)
-    doubtful = not mentioned(body.statement).isdisjoint(own.doubtful)
-    doubt = "a function that another may be called like is in it" if doubtful else ""
+    doubt = next(_doubts(body, stated, choices, double=double), "")
     told = f"a condition that is not read: {unread[0]}" if unread else ""
-    if any(isinstance(part, t.Dots) for _, part in t.walk(body.statement)):
-        doubt = doubt or "dots may go on in another way"
-    if found_sign(body.latex) or double:
-        doubt = doubt or "which sign stands may depend on the numbers"
-    if stated.lenient:
-        doubt = doubt or "what was defined before may be something else"
-    if stated.way:
-        doubt = doubt or "it may hold on another way to the limit"
-    if choices:
-        doubt = doubt or "which branch is meant may depend on the numbers"
     best: Tried | None = None
     for plan, said in _plans(body, own, stated.declared, conditions):
         drawn = tuple(samples(plan, conditions, rng))
@@ -311,6 +307,27 @@ def _judged(
             best = found
     assert best is not None, "there is a plan"
     return best
+
+
+def _doubts(body: Reading, stated: Told, choices: Choices, *, double: bool) -> Iterator[str]:
+    """Why what fails on drawn numbers may be right nevertheless."""
+    if not mentioned(body.statement).isdisjoint(stated.known.doubtful):
+        yield "a function that another may be called like is in it"
+    if any(isinstance(part, t.Dots) for _, part in t.walk(body.statement)):
+        yield "dots may go on in another way"
+    if found_sign(body.latex) or double:
+        yield "which sign stands may depend on the numbers"
+    if stated.lenient:
+        yield "what was defined before may be something else"
+    if stated.way:
+        yield "it may hold on another way to the limit"
+    found = entries_in(body.statement)
+    if found.alone:
+        yield f"an entry of `{found.alone}` may be related to the others"
+    if any(_conjugated(key) in found.axes for key in body.symbols):
+        yield "a bar may be another mean"
+    if choices:
+        yield "which branch is meant may depend on the numbers"
 
 
 def _trial(
@@ -363,22 +380,40 @@ def _plan(
     fixed = {key: value for key, value in known.items() if key in named}
     needed = [key for one in conditions if one.defines for key in one.symbols]
     counted, moduli = set(_counted(body.statement)), set(_moduli(body.statement))
+    told_apart = entries_in(body.statement)
+    whole = {key for key, kind in declared.items() if kind.shape and not kind.axes}
+    rows = {key: axes for key, axes in told_apart.axes.items() if key not in whole}
+    counted |= told_apart.letters
+    index = told_apart.letters | told_apart.unranged
+    fixed = {key: value for key, value in fixed.items() if key not in index}
+    fixed |= dict(zip(told_apart.counted(rows), itertools.count(_FEWEST), strict=False))
+    length = next((key for key in _LENGTHS if key in body.symbols), "")
+    if length and len(told_apart.unranged) == 1 and told_apart.counted(rows):
+        (one,) = told_apart.unranged  # the mean of x is their sum by n
+        del fixed[one]
+        derived[one] = lambda numbers: numbers[length]
     drawn: dict[str, Kind] = {}
     for key in dict.fromkeys((*body.symbols, *needed)):
         conjugate = _conjugated(key)
         kind = declared.get(key) or stated.get(key)
-        if key in derived or key == SIGN or (key in known and kind is None):
+        if key in derived or key == SIGN or key in told_apart.unranged:
+            continue
+        if key in known and kind is None and key not in counted:
             continue
         if key == body.far:
             own_kind = kind or by_custom(key)
             plane = own_kind.name == "complex"
             drawn[key] = known_kinds.large_complex if plane else known_kinds.large
-        elif conjugate in body.symbols and kind is None:
+        elif conjugate in rows and kind is None and (ends := told_apart.ends(conjugate)):
+            derived[key] = _mean_of(conjugate, *ends)
+        elif conjugate in body.symbols and conjugate not in rows and kind is None:
             derived[key] = _conjugate_of(conjugate)
         elif key.removesuffix("'") in moduli and key.endswith("'"):
             derived[key] = _complement_of(key.removesuffix("'"))
         else:
             custom = known_kinds.whole if key in counted else by_custom(key)
+            if key in rows:
+                kind = replace(kind or custom, axes=rows[key])
             drawn[key] = kind or (known_kinds.modulus if key in moduli else custom)
     return Plan(drawn, {k: v for k, v in fixed.items() if k not in drawn}, derived)
 
@@ -406,6 +441,15 @@ def _moduli(statement: t.Statement) -> Iterator[str]:
 
 def _complement_of(key: str) -> Made:
     return lambda numbers: np.sqrt(1.0 - numbers[key] ** 2)
+
+
+def _mean_of(key: str, first: int, last: str) -> Made:
+    """``\\bar x`` beside ``x_i``: the mean of those that are summed."""
+
+    def mean(numbers: Mapping[str, Any]) -> Any:
+        return np.mean([numbers[key].at((i,)) for i in range(first, int(numbers[last]) + 1)])
+
+    return mean
 
 
 def _conjugate_of(key: str) -> Made:

@@ -49,7 +49,7 @@ def _sample(region: Region, plan: Plan, conditions: Sequence[Condition], rng: Rn
     for _ in range(_TRIES):
         sizes: Sizes = {}
         numbers = {key: _number(key, kind, rng, sizes, region) for key, kind in plan.drawn.items()}
-        whole = [numbers[key] for key, kind in plan.drawn.items() if kind.name == "whole"]
+        whole = [numbers[key] for key, kind in plan.drawn.items() if kind.counts]
         if len(set(whole)) < min(len(whole), 4):  # what is said of m and n is not said of m = n
             continue
         bindings = {**plan.fixed, **numbers, **sizes}

@@ -270,7 +270,7 @@ def _same_above(bound: BoundStatement, mutant: Mutant) -> bool:
     for outer, path in reversed(_above(bound.statement, mutant)):
         after = t.replace_at(outer, path, mutant.after)
         # a neutral term more, one less that is printed of the same, another way to one value
-        if isinstance(outer, t.Dots | t.Reduction | t.Integral | t.Limit):
+        if isinstance(outer, t.Dots | t.Reduction | t.Integral | t.Limit | t.Average):
             hidden = all(_alike(draw, outer, after) for draw in bound.draws)
         else:
             calls = isinstance(outer, t.Function | t.Apply | t.Bars | t.Power)

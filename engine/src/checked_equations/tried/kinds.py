@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 
 from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
+from ..evaluate.values import Entries, Nodes
 from ..latex.parser import parse_expression
 
 Size = int | str  # a number, or the symbol that stands for it
@@ -64,6 +66,12 @@ COMPLEX = (
 )
 
 
+_INDICES = {1: "index", 2: "two indices"}
+
+
+BOUND = ("function", "distribution", "operation")  # what the grammar must know beforehand
+
+
 @dataclass(frozen=True)
 class Kind:
     """The kind of a symbol, how it is drawn, and how it is said.
@@ -82,6 +90,7 @@ class Kind:
     name: str
     shape: tuple[Size, ...] = ()
     latex: str = ""  # of a function: what it is, in its `argument`
+    axes: int = 0  # of numbers with indices: how many each has
     argument: str = ""
     value: Any = field(default=None, compare=False)  # of a constant
 
@@ -89,11 +98,20 @@ class Kind:
         """The name, and the shape where there is one."""
         if self.name == "function":
             return f"the function of {self.argument} that is {self.latex}"
-        return " ".join(filter(None, (self.name, " × ".join(map(str, self.shape)))))
+        one = " ".join(filter(None, (self.name, " × ".join(map(str, self.shape)))))
+        if self.axes:
+            return f"{one} for each {_INDICES.get(self.axes, f'{self.axes} indices')}"
+        return one
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is one whole number."""
+        return self.name == "whole" and not self.axes
 
     def draw(self, rng: Rng, sizes: Sizes, region: Region = REAL[1]) -> Any:
         """Numbers of this kind; sizes that are symbols are drawn into `sizes`, or taken from it."""
-        return _DRAWS[self.name](self, rng, _shape(self.shape, rng, sizes), region)
+        draw = partial(_DRAWS[self.name], self, rng, _shape(self.shape, rng, sizes), region)
+        return Entries(self.axes, draw) if self.axes and self.name != "distribution" else draw()
 
 
 def _shape(shape: tuple[Size, ...], rng: Rng, sizes: Sizes) -> tuple[int, ...]:
@@ -140,6 +158,32 @@ def _orthogonal(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) ->
     return np.linalg.qr(rng.normal(size=shape))[0]
 
 
+_POINTS = 4  # of a distribution that is drawn
+
+
+def _joint(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> Nodes:
+    """A few points with uneven weights, all columns together or each by itself."""
+    count, apart = kind.axes, kind.latex == _APART
+    if not apart:
+        return Nodes(_columns(rng, _POINTS + count, count), _weights(rng, _POINTS + count))
+    rows = [(rng.normal(0.4, 1.0, 3), _weights(rng, 3)) for _ in range(count)]
+    points = np.stack(np.meshgrid(*(row for row, _ in rows), indexing="ij"), axis=-1)
+    weights = reduce(np.multiply.outer, (weight for _, weight in rows))
+    return Nodes(_column(points.reshape(-1, count)), weights.ravel())
+
+
+def _columns(rng: Rng, rows: int, count: int) -> np.ndarray:
+    return _column(rng.normal(0.4, 1.0, (rows, count)))
+
+
+def _column(points: np.ndarray) -> np.ndarray:
+    return points[:, 0] if points.shape[1] == 1 else points
+
+
+def _weights(rng: Rng, count: int) -> np.ndarray:
+    return rng.dirichlet(np.full(count, 3.0))
+
+
 def _chances(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
     return rng.dirichlet(np.full(shape[0], 2.0))
 
@@ -156,6 +200,8 @@ _DRAWS: Mapping[str, Draw] = {
         rng.uniform(18.0, 26.0) * np.exp(0.6j * rng.uniform(-1.0, 1.0))
     ),
     "constant": lambda kind, rng, shape, region: kind.value,
+    "told": lambda kind, rng, shape, region: kind.value,
+    "operation": lambda kind, rng, shape, region: kind.value,
     "vector": _matrix,
     "matrix": _matrix,
     "symmetric": _symmetric,
@@ -164,6 +210,7 @@ _DRAWS: Mapping[str, Draw] = {
     "identity": _identity,
     "probability vector": _chances,
     "function": _function,
+    "distribution": _joint,
 }
 
 real = Kind("real")
@@ -175,9 +222,36 @@ large = Kind("large")
 large_complex = Kind("large complex")
 
 
+def for_each(axes: int, of: Kind = real) -> Kind:
+    """Numbers of a kind, one for each index or for each so many of them: ``x_i``, ``w_{ij}``.
+
+    >>> str(for_each(1)), str(for_each(2, whole))
+    ('real for each index', 'whole for each two indices')
+    """
+    return replace(of, axes=axes)
+
+
+_APART = "independent"
+
+
+def joint(count: int, *, apart: bool = False) -> Kind:
+    """A distribution of so many variables together, or of independent ones, `apart`."""
+    return Kind("distribution", latex=_APART * apart, axes=count)
+
+
 def constant(value: Any) -> Kind:
     """What is no variable: Euler's constant."""
     return Kind("constant", value=value)
+
+
+def told(value: float) -> Kind:
+    """What was found elsewhere for the numbers that were drawn there: an entropy."""
+    return Kind("told", value=value)
+
+
+def operation(value: Callable[..., Any]) -> Kind:
+    """A function that has a name and is not drawn: the cross product."""
+    return Kind("operation", value=value)
 
 
 def vector(n: Size) -> Kind:

@@ -404,4 +404,4 @@ class _Rewriter:
             depth += (self.latex[i] == opens) - (self.latex[i] == shuts)
             if depth == 0:
                 return i
-        raise ValueError("never closed")
+        raise ValueError(f"`{opens}` is never closed")

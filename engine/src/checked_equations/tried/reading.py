@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -11,9 +12,12 @@ from ..latex import tree as t
 from ..latex.names import joined
 from ..latex.parser import parse
 from ..latex.tokenizer import closing, tokens
+from .entries import entries_in, linked
 from .knowledge import Known
 
 _END = ".,; \n"
+_ENTRY = re.compile(r"^(?P<base>[^_]+)_(?:\{(?P<index>[-+,\w]+)\}|(?P<one>\w))$")
+_LETTER = re.compile(r"[A-Za-z]")
 
 
 class NotRead(ValueError):
@@ -42,7 +46,10 @@ def read(latex: str, known: Known) -> Reading:
     except EquationError as wrong:
         raise NotRead(str(wrong.problem)) from wrong
     _refuse_unread(second, known)
-    statement = _settled(second, frozenset(found) | _running(second))
+    statement = linked(_settled(second, frozenset(found) | _running(second)))
+    found_in = entries_in(statement)
+    if both := sorted(found_in.unranged & found_in.letters):
+        raise NotRead(f"`{both[0]}` runs, and stands free as well: write its range")
     parts = [part for _, part in t.walk(statement)]
     free = [p.key for p in parts if isinstance(p, t.Name) and p.key not in {*known.kinds, DOTS}]
     called = [p.key for p in parts if isinstance(p, t.Apply) and p.key not in {*known.kinds, DOTS}]
@@ -64,7 +71,8 @@ def _refuse_unread(statement: t.Statement, known: Known) -> None:
 def mentioned(node: t.Node) -> frozenset[str]:
     """The symbols, functions and running variables that occur in `node`."""
     parts = (part for _, part in t.walk(node))
-    return frozenset(name for part in parts for name in (_key(part), getattr(part, "name", "")))
+    told = ("key", "name", "distribution")
+    return frozenset(getattr(part, one, "") for part in parts for one in told)
 
 
 def mentions(node: t.Node, key: str) -> bool:
@@ -88,18 +96,53 @@ def _runs(part: t.Node) -> tuple[str, ...]:
 def _letters(statement: t.Statement, latex: str, known: Known) -> Iterator[str]:
     """The free symbols of a first reading: a subscript that does not run is part of its symbol."""
     running = _running(statement)
+    rows = _with_entries(statement, running)
     whole: set[int] = set()
     for _, part in t.walk(statement):
         if isinstance(part, t.Subscript) and isinstance(part.base, t.Name):
-            inner = [p for index in part.indices for _, p in t.walk(index)]
-            if not any(getattr(p, "key", "") in running for p in inner):
+            runs = any(_key(p) in running for p in _indices(part))
+            counts = part.base.key in rows and all(map(_may_count, _indices(part)))
+            if not (runs or counts):
                 whole.add(id(part.base))
                 yield _written(latex, part.span)
+    functions = _called_by_a_letter(statement)
     for _, part in t.walk(statement):
         named = isinstance(part, t.Name) and id(part) not in whole and part.key not in known.kinds
         called = isinstance(part, t.Apply) and known.is_number(part.key)
-        if (named or called) and _key(part) not in {*running, DOTS}:
+        entry = _ENTRY.match(_key(part)) if named else None
+        if entry and entry["base"] in rows:  # `x_{n + 1}` where a sum runs over `x_k`
+            yield from (entry["base"], *_LETTER.findall(entry["index"] or entry["one"]))
+        elif (named or called) and _key(part) not in {*running, *functions, DOTS}:
             yield _key(part)
+
+
+def _called_by_a_letter(statement: t.Statement) -> frozenset[str]:
+    """What stands before brackets with one letter in them: ``f(x)``, where nobody writes a factor.
+
+    So it is a function everywhere, in ``V(a x) + V(x)`` and in ``(f + g)(x) = f(x) + g(x)``.
+    """
+    parts = (part for _, part in t.walk(statement))
+    calls = (part for part in parts if isinstance(part, t.Apply) and len(part.arguments) == 1)
+    return frozenset(call.key for call in calls if isinstance(call.arguments[0], t.Name))
+
+
+def _with_entries(statement: t.Statement, running: frozenset[str]) -> frozenset[str]:
+    """The symbols of which a running index takes an entry: of ``x_1 - \\sum_i x_i / n`` the x."""
+    parts = (part for _, part in t.walk(statement) if isinstance(part, t.Subscript))
+    named = (part for part in parts if isinstance(part.base, t.Name))
+    return frozenset(
+        _key(part.base) for part in named if any(_key(p) in running for p in _indices(part))
+    )
+
+
+def _indices(part: t.Subscript) -> list[t.Node]:
+    """All that stands in a subscript."""
+    return [inner for index in part.indices for _, inner in t.walk(index)]
+
+
+def _may_count(part: t.Node) -> bool:
+    """Whether it may be a part of an index, as in ``x_{n - 1}``: no word, no mark."""
+    return len(_key(part)) < 2 and not isinstance(part, t.Apply | t.Subscript)
 
 
 def _key(part: t.Node) -> str:

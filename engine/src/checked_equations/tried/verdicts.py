@@ -89,7 +89,7 @@ def _by_chance(trial: Trial, plan: Plan) -> bool:
 
 
 def _whole(plan: Plan) -> bool:
-    return any(kind.name == "whole" for kind in plan.drawn.values())
+    return any(kind.counts for kind in plan.drawn.values())
 
 
 def _rounds(statement: t.Statement) -> bool:
@@ -131,7 +131,7 @@ def _on_both_sides(step: t.Step, key: str) -> bool:
 
 def _region(trial: Trial, kinds: Mapping[str, Kind]) -> str:
     """Where it holds: of several descriptions that fit the shortest."""
-    if kinds and all(kind.name == "whole" for kind in kinds.values()):
+    if kinds and all(kind.counts for kind in kinds.values()):
         return _cases(trial, kinds)
     names = [fate.sample.region.said for fate in trial.held]
     for signs, said in (("+", "> 0"), ("-", "< 0")):
@@ -153,7 +153,7 @@ def _positive(fate: Fate) -> bool:
 
 def _cases(trial: Trial, kinds: Mapping[str, Kind]) -> str:
     """The whole numbers with which it holds, of those that were drawn."""
-    keys = [key for key, kind in kinds.items() if kind.name == "whole"]
+    keys = [key for key, kind in kinds.items() if kind.counts]
     held = dict.fromkeys(
         ", ".join(f"{key} = {fate.sample.bindings[key]}" for key in keys) for fate in trial.held
     )

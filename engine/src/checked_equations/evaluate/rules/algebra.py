@@ -15,6 +15,7 @@ from ..evaluator import Evaluator, Scope, rule
 from ..values import (
     Array,
     Distribution,
+    Entries,
     Nodes,
     Word,
     conform,
@@ -92,6 +93,9 @@ def _symbol(node: t.Name | t.Index, ev: Evaluator, scope: Scope) -> Array:
 
 @rule.register(t.Subscript)
 def _subscript(node: t.Subscript, ev: Evaluator, scope: Scope) -> Array:
+    own = ev.bindings.get(node.base.key) if isinstance(node.base, t.Name) else None
+    if isinstance(own, Entries):
+        return conform(own.at(tuple(whole_number(ev.of(index, scope)) for index in node.indices)))
     base = ev.of(node.base, scope)
     first = node.indices[0]
     matrix = base.ndim > 1 and 1 not in base.shape

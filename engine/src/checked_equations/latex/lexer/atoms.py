@@ -267,12 +267,22 @@ def _free_end(s: Stream) -> int:
     """Where a letter that nobody bound ends: indices stay outside, marks belong to it."""
     end = s.atom_end(s.i)
     bare = s.i + s.nucleus(s.i)
-    if s.at(bare) == "_" and set(_unnamed(s, bare + 1)) <= {","}:
+    if s.at(bare) == "_" and (set(_unnamed(s, bare + 1)) <= {","} or _counts(s, bare + 1)):
         end = bare
     marked = s.at(end) == "^" and s.at(end + 2) in ("*", "(", "\\dagger", "\\star")
     if marked and s.at(end + 2) == "(":  # `x^{(1/2) - x}` is a power
         marked = s.at(matching(s, end + 2) + 1) == "}"
     return s.behind_script(end, "^") if marked else end
+
+
+def _counts(s: Stream, opened: int) -> bool:
+    """Whether a letter that runs stands in a subscript, and nothing but letters to count by.
+
+    ``x_{k + 1}``, ``a_{ik}`` where k runs, and not ``K_{y k}^{\\mathrm{new}}``.
+    """
+    inside = [token.text for token in s.tokens[opened + 1 : s.group_end(opened)]]
+    runs = any(text in s.running for text in inside)
+    return runs and all(len(text) == 1 or text.isdigit() for text in inside)
 
 
 def _call_in_braces(s: Stream, i: int, opened: int) -> None:

@@ -1,0 +1,79 @@
+"""Means, variances, probabilities and entropies that nobody bound, beside twins that are false."""
+
+# ruff: noqa: E501 - a formula on a line
+
+from __future__ import annotations
+
+from cases import each
+
+from checked_equations.papers.declarations import Declared
+from checked_equations.papers.findings import Finding
+from checked_equations.papers.trying import Task, try_one
+
+
+def tried(latex: str) -> Finding:
+    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, Declared()))
+
+
+@each(
+    ("latex", "slip"),
+    [
+        (r"\mathbb E[a X + b] = a \mathbb E[X] + b", ("+ b]", "- b]")),
+        (r"\operatorname{Var}(X) = E[X^2] - E[X]^2", ("- E", "+ E")),
+        (r"\mathrm{Var}(a X + b) = a^2 \mathrm{Var}(X)", ("a^2", "a")),
+        (
+            r"\mathrm{Cov}(X, Y) = \mathrm{E}\left[(X - \mathrm{E}(X)) (Y - \mathrm{E}(Y))\right] "
+            r"= \mathrm{E}(X Y) - \mathrm{E}(X) \mathrm{E}(Y)",
+            (r"\mathrm{E}(X Y) -", r"\mathrm{E}(X Y) +"),
+        ),
+        (r"\mathbb{E}\left[(X - \mu)^2\right] = \mathbb{E}[X^2] - \mu^2 = \sigma^2", ("- \\mu^2", "- \\mu")),
+        (r"\mathrm{Cov}(a X_1 + X_2, X_1) = a \mathrm{Var}(X_1) + \mathrm{Cov}(X_1, X_2)", ("= a", "= a^2")),
+        (r"P(A \mid B) = \frac{P(B \mid A) P(A)}{P(B)}", (r"P(A)}{P(B)}", r"P(B)}{P(A)}")),
+        (r"\Pr(A \cup B) = \Pr(A) + \Pr(B) - \Pr(A \cap B)", (r"- \Pr", r"+ \Pr")),
+        (r"P(B) = P(B \mid A) P(A) + P(B \mid A^c) P(A^c)", (r"P(A^c)", r"P(A)")),
+        (r"\mathbb{P}[A \cap \overline{B}] = \mathbb{P}[A] - \mathbb{P}[A \cap B]", (r"\overline{B}", "B")),
+        (r"H(X, Y) = H(X) + H(Y \mid X)", (r"Y \mid X", r"X \mid Y")),
+        (r"I(X; Y | Z) = H(X | Z) - H(X | Y, Z)", ("- H(X", "- H(Y")),
+        (r"\mathrm{I}(X, Y) = \mathrm{H}(X) + \mathrm{H}(Y) - \mathrm{H}(X, Y)", ("- ", "+ ")),
+    ],
+)  # fmt: skip
+def test_what_holds_for_any_distribution_and_its_false_twin_does_not(
+    latex: str, slip: tuple[str, str]
+) -> None:
+    found = tried(latex)
+    assert (found.verdict, found.outcome) == ("tried", "holds"), str(found)
+    assert found.mutants["caught"]
+    assert "drawn" in found.why
+    twin = latex.replace(*slip)
+    assert twin != latex
+    assert tried(twin).verdict == "not read", str(tried(twin))
+
+
+@each(
+    ("latex", "region"),
+    [
+        (r"\operatorname{Var}(X + Y) = \operatorname{Var}(X) + \operatorname{Var}(Y)", "X, Y are independent"),
+        (r"E[X Y] = E[X] E[Y]", "X, Y are independent"),
+        (r"P(A \cap B) = P(A) P(B)", "A, B are independent"),
+        (r"H(X, Y) = H(X) + H(Y)", "X, Y are independent"),
+    ],
+)  # fmt: skip
+def test_what_holds_for_independent_ones_says_so(latex: str, region: str) -> None:
+    found = tried(latex)
+    assert (found.outcome, found.region) == ("holds if", region), str(found)
+
+
+@each(
+    "latex",
+    [
+        r"\operatorname{Var}(X - Y) = \operatorname{Var}(X) - \operatorname{Var}(Y)",
+        r"E[X^2] = E[X]^2",
+        r"E[X^3] \ge E[X]^3",  # one distribution says nothing of an order
+        r"H(X) \le H(Y)",
+        r"I(X; X) = I(X; X)",  # nothing could be noticed
+        r"P(A \cap B \cup C) = P(A) P(B)",  # which comes first?
+        r"P(X = x) = P(Y = x)",
+    ],
+)
+def test_what_does_not_is_not_read(latex: str) -> None:
+    assert tried(latex).verdict == "not read", str(tried(latex))

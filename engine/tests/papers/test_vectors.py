@@ -1,0 +1,63 @@
+"""Dot and cross products, beside twins that are false."""
+
+# ruff: noqa: E501 - a formula on a line
+
+from __future__ import annotations
+
+from cases import each
+
+from checked_equations.papers.declarations import Declared
+from checked_equations.papers.findings import Finding
+from checked_equations.papers.trying import Task, try_one
+
+
+def tried(latex: str) -> Finding:
+    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, Declared()))
+
+
+@each(
+    ("latex", "slip"),
+    [
+        (
+            r"\mathbf a \cdot (\mathbf b \times \mathbf c) = \mathbf b \cdot (\mathbf c \times \mathbf a)",
+            (r"\mathbf c \times \mathbf a", r"\mathbf a \times \mathbf c"),
+        ),
+        (
+            r"\mathbf a \times (\mathbf b \times \mathbf c) "
+            r"= \mathbf b (\mathbf a \cdot \mathbf c) - \mathbf c (\mathbf a \cdot \mathbf b)",
+            (r"- \mathbf c", r"+ \mathbf c"),
+        ),
+        (r"\mathbf a \times \mathbf b = - \mathbf b \times \mathbf a", ("- ", "")),
+        (r"|\vec u + \vec v|^2 = |\vec u|^2 + 2 \vec u \cdot \vec v + |\vec v|^2", ("2 ", "")),
+        (
+            r"\left|\mathbf a \times \mathbf b\right|^2 = \mathbf a^2 \mathbf b^2 - (\mathbf a \cdot \mathbf b)^2",
+            (r"- (", "+ ("),
+        ),
+    ],
+)  # fmt: skip
+def test_what_holds_for_any_vectors_and_its_false_twin_does_not(
+    latex: str, slip: tuple[str, str]
+) -> None:
+    found = tried(latex)
+    assert (found.verdict, found.outcome) == ("tried", "holds"), str(found)
+    assert found.mutants["caught"]
+    assert not found.mutants["survived"]
+    assert tried(latex.replace(*slip)).verdict == "not read"
+
+
+@each(
+    "latex",
+    [
+        r"\mathbf a \times \mathbf b \times \mathbf c = \mathbf a \times (\mathbf b \times \mathbf c)",
+        r"\nabla \cdot \mathbf a = \mathbf a \cdot \mathbf b",
+    ],
+)
+def test_what_is_not_clear_is_not_read(latex: str) -> None:
+    assert tried(latex).verdict == "not read"
+
+
+def test_what_is_written_at_a_brace_is_left_out() -> None:
+    found = tried(r"(a + b)^2 = \underbrace{a^2 + b^2}_{\ge 0} + 2 a b")
+    assert found.outcome == "holds"
+    assert "without what is written at its braces" in found.why
+    assert tried(r"(a + b)^2 = \underbrace{a^2 + b^2}_{\ge 0} + 3 a b").verdict == "not read"
