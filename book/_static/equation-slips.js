@@ -135,6 +135,12 @@
         yield [`$${text} - 1$ for ${name}`, ...node.span, `(${text} - 1)`];
         yield [`$${text} + 1$ for ${name}`, ...node.span, `(${text} + 1)`];
       }
+      for (const { node: term } of node.terms ?? []) {
+        if (["name", "group", "number"].includes(term.kind) || term.factors) continue; // they have their own
+        const words = latex.slice(...term.span).trim();
+        yield [`$2$ before ${said(latex, term.span)}`, ...term.span, `2 ${words}`];
+        yield [`one half before ${said(latex, term.span)}`, ...term.span, `\\frac{1}{2} ${words}`];
+      }
       if (node.kind === "quotient" && !node.slash) {
         yield [`${name} upside down`, ...node.span, `\\frac{${latex.slice(...node.below.span)}}{${latex.slice(...node.above.span)}}`];
       }

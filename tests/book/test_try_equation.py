@@ -188,6 +188,17 @@ def test_identities_hold_on_draws_and_slips_in_them_are_mended(tried: Any) -> No
         assert true.replace(" ", "").replace("{", "").replace("}", "") in plain, (false, plain)
 
 
+def test_no_mend_says_nothing(tried: Any) -> None:
+    """Almost any edit turns an inequality, and one side printed twice is no statement."""
+    order, square, symmetric, three = tried(
+        [[latex, None] for latex in (r"x \le x^2", "P^2 = P", r"A^\top = A",
+                                     "(a + b)^2 = a^2 + 3 a b + b^2")]
+    )  # fmt: skip
+    for one in (order, square, symmetric):
+        assert (one["outcome"], one["mends"]) == ("does not hold", [])
+    assert three["mends"] == ["(a + b)^2 = a^2 + {2} a b + b^2"]
+
+
 @pytest.mark.parametrize(
     ("rows", "wanted"),
     [
