@@ -73,6 +73,10 @@ def test_what_holds_for_independent_ones_says_so(latex: str, region: str) -> Non
         r"I(X; X) = I(X; X)",  # nothing could be noticed
         r"P(A \cap B \cup C) = P(A) P(B)",  # which comes first?
         r"P(X = x) = P(Y = x)",
+        # means of what is no variable
+        r"\operatorname{Var}(\hat Y) = \operatorname{Var}(\hat a) + x^2 \operatorname{Var}(\hat b)",
+        r"\operatorname{Var}(\bar X) = \frac{1}{n} \sum_{h=1}^n (1 - h) c",
+        r"\operatorname{Var}(\theta X) = \operatorname{Var}(\theta) \operatorname{Var}(X)",
     ],
 )
 def test_what_does_not_is_not_read(latex: str) -> None:

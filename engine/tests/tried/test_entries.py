@@ -81,6 +81,10 @@ def test_entries_of_what_is_declared() -> None:
     assert tried(r"\sum_i x_i \sum_j x_j = \left(\sum_i x_i\right)^2", known).outcome == "holds"
 
 
+def test_what_says_what_a_mean_is_defines_it() -> None:
+    assert tried(r"\bar x = \frac{1}{n} \sum_{i=1}^n x_i").verdict == "definition"
+
+
 def test_what_was_drawn_is_told() -> None:
     found = tried(r"\sum_{i=1}^n \sum_{j=1}^m b_{ij} x_i = \sum_{i=1}^n x_i \sum_{j=1}^m b_{ij}")
     assert found.drawn["x"] == "real for each index"

@@ -26,6 +26,7 @@ _CLOSE = {"(": ")", "[": "]", "\\{": "\\}", "\\lbrack": "\\rbrack"}
 _COMMANDS = re.compile(r"\\(?:mathbb|mathrm|operatorname\*?|text|textrm)\s*\{[^{}]*\}|\\[A-Za-z]+")
 _VARIABLE = re.compile(r"(?P<key>[A-DF-Z])(?:_(?P<index>\d|\{\d\}))?(?![A-Za-z_'])")
 _SMALL = re.compile(r"(?<![A-Za-z_^])(?P<key>[uvwxyz])(?:_(?P<index>\d|\{\d\}))?(?![A-Za-z_'])")
+_ACCENT = re.compile(r"\\(?:wide)?(?:hat|tilde|bar|check)(?![A-Za-z])|\\overline|\\dot")
 _MOST = 4  # random variables at a time
 _LETTERS = "srqp"
 
@@ -54,7 +55,12 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
     given = any("|" in one or "\\mid" in one for one in inside)
     if not signs or given or claims_order(latex):
         return
-    variables = _variables(inside, _VARIABLE) or _variables(inside, _SMALL)
+    if any(map(_ACCENT.search, inside)):  # an estimate, or a mean: how is it distributed?
+        return
+    form = _VARIABLE if _variables(inside, _VARIABLE) else _SMALL
+    variables = _variables(inside, form)
+    if not all(_variables([one], form) for one in inside):  # else the mean of a number
+        return
     free = [letter for letter in _LETTERS if not re.search(rf"(?<![A-Za-z\\]){letter}", latex)]
     if not variables or len(variables) > _MOST or not free:
         return

@@ -43,7 +43,8 @@ _LETTER = re.compile(r"^(?:[A-Za-z]|\\[A-Za-z]+)$")
 class Other:
     """LaTeX to try in the place of a display, what its letters are, and what is said of it.
 
-    Where `everywhere`, it must hold in all regions; `region` says for what it then holds.
+    Where `everywhere`, it must hold in all regions; `region` says for what it then holds. Where it
+    is `strict`, no mutant may survive: what was drawn may be blind to it.
     """
 
     latex: str
@@ -51,6 +52,7 @@ class Other:
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     everywhere: bool = False
     region: str = ""
+    strict: bool = False
 
 
 def others(latex: str, why: str) -> Iterator[Other]:
@@ -59,9 +61,9 @@ def others(latex: str, why: str) -> Iterator[Other]:
         yield Other(bare, "without what is written at its braces")
         latex = bare
     for full, said, vectors in with_products(latex):
-        yield Other(full, said, vectors, everywhere=True)
+        yield Other(full, said, vectors, everywhere=True, strict=True)
     for one in chain(under_a_distribution(latex), with_numbers(latex)):
-        yield Other(one.latex, one.said, one.kinds, everywhere=True, region=one.region)
+        yield Other(one.latex, one.said, one.kinds, everywhere=True, region=one.region, strict=True)
     if drawn := _any_functions(why):
         said = f"for any smooth {', '.join(drawn)}, of which one was drawn"
         yield Other(latex, said, drawn, everywhere=True)

@@ -121,15 +121,19 @@ def _otherwise(task: Task, full: str, plain: Tried) -> Tried:
             found = _tried_with(replace(task, mending=False), other.latex, (), other.kinds)
         except _TooLong:
             return plain
-        caught = found.mutants is not None and found.mutants.caught
-        if caught and (
-            found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
-        ):
+        holds = found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
+        if holds and _noticed(found, strict=other.strict):
             why = "; ".join(filter(None, [other.said, found.why]))
             if other.region:
                 found = replace(found, verdict="holds if", region=other.region)
             return replace(found, why=why)
     return plain
+
+
+def _noticed(found: Tried, *, strict: bool) -> bool:
+    """Whether a slip would have been, and if it is `strict` every slip."""
+    mutants = found.mutants
+    return mutants is not None and mutants.caught > 0 and not (strict and mutants.survived)
 
 
 def _tried_with(

@@ -404,7 +404,7 @@ def _plan(
             own_kind = kind or by_custom(key)
             plane = own_kind.name == "complex"
             drawn[key] = known_kinds.large_complex if plane else known_kinds.large
-        elif conjugate in rows and kind is None and (ends := told_apart.ends(conjugate)):
+        elif conjugate in rows and kind is None and (ends := told_apart.ends(conjugate, key)):
             derived[key] = _mean_of(conjugate, *ends)
         elif conjugate in body.symbols and conjugate not in rows and kind is None:
             derived[key] = _conjugate_of(conjugate)

@@ -22,8 +22,14 @@ class EntriesIn:
     alone: str = ""
     arrays: Mapping[str, int] = field(default_factory=dict)
 
-    def ends(self, key: str) -> tuple[int, str] | tuple[()]:
-        """From where to where an index runs through the entries of `key`, if always the same."""
+    def ends(self, key: str, mean: str) -> tuple[int, str] | tuple[()]:
+        """From where to where an index runs through the entries of `key`, if always the same.
+
+        None if a side is their `mean` alone: that says what it is.
+        """
+        sides = (side for step in self.statement.steps for side in (step.left, step.right))
+        if t.Name(mean) in sides:
+            return ()
         found = set[tuple[int, str]]()
         for _, part in t.walk(self.statement):
             if isinstance(part, t.Reduction) and _takes(part, key):
