@@ -72,3 +72,17 @@ def test_a_mend_is_told() -> None:
     several = tried(r"\sum_{k=1}^n k = \frac{n (n - 1)}{2}")
     assert "single edits would mend it" in str(several)
     assert len(several.mends) > 1
+
+
+@each(
+    "latex",
+    [
+        r"H(X_1, \cdots, X_n) = \sum_{i=1}^n H(X_i \mid X_1, \cdots, X_{i-1})",
+        r"H(X) = - p \log p \stackrel{\textrm{def}}{=} H(p)",
+        r"\displaystyle}c<{",
+    ],
+)
+def test_what_is_strange_is_no_failure_of_the_engine(latex: str) -> None:
+    found = tried(latex)
+    assert found.verdict in ("not read", "definition")
+    assert "failed" not in found.why

@@ -1,5 +1,7 @@
 """What holds of a display that is not read as a whole, beside a twin that is false."""
 
+# ruff: noqa: E501 - a formula on a line
+
 from __future__ import annotations
 
 from cases import each
@@ -99,3 +101,23 @@ def test_what_defines_an_array_is_a_definition(latex: str, name: str) -> None:
     found = tried(latex)
     assert (found.verdict, found.why) == ("definition", f"of {name}")
     assert tried(latex.replace(name, "2", 1)).verdict == "not read"
+
+
+@each(
+    "latex",
+    [
+        # steps that can be judged, and do not hold
+        r"\frac{\partial \mathbf a^T \mathbf X \mathbf a}{\partial \mathbf X} "
+        r"= \frac{\partial \mathbf a^T \mathbf X^T \mathbf a}{\partial \mathbf X} = 2 \mathbf a \mathbf a^T",
+        r"(A - c I) \mathbf x = A \mathbf x + c I \mathbf x = d \mathbf x + c \mathbf x = (d + c) \mathbf x",
+        r"(a + b)^2 = (a + b)(b + a) = a^2 + 3 a b + b^2 = \mathbb P(c)",
+    ],
+)  # fmt: skip
+def test_no_part_hides_a_step_that_does_not_hold(latex: str) -> None:
+    assert tried(latex).outcome in ("", "does not hold"), str(tried(latex))
+
+
+def test_letters_that_share_a_font_are_parted() -> None:
+    found = tried(r"\mathbf{A B}^T = (\mathbf{B A}^T)^T")
+    assert found.outcome == "holds"
+    assert set(found.drawn) == {r"\mathbf A", r"\mathbf B"}

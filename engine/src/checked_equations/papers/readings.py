@@ -53,6 +53,7 @@ class Other:
     everywhere: bool = False
     region: str = ""
     strict: bool = False
+    left_out: tuple[str, ...] = ()  # steps of a chain
 
 
 def others(latex: str, why: str) -> Iterator[Other]:
@@ -172,7 +173,9 @@ def _chains(latex: str, row: Sequence[Token]) -> Iterator[Other]:
         cut = {"the first": i, "the last": count - j}
         left_out = " and ".join(f"{end} {n}".removesuffix(" 1") for end, n in cut.items() if n)
         said = f"without {left_out} of its {count} sides, which the engine cannot judge"
-        yield Other(latex[begins[i] : ends[j - 1]].strip(" &"), said)
+        steps = [latex[begins[k] : ends[k + 1]].strip(" &") for k in range(count - 1)]
+        left = tuple(step for k, step in enumerate(steps) if not i <= k < j - 1)
+        yield Other(latex[begins[i] : ends[j - 1]].strip(" &"), said, left_out=left)
 
 
 def _parts(token: Token) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,7 @@ from ..tried import Tried, kinds, try_display
 from ..tried.kinds import Kind
 from ..tried.nist import COMMON, PAPERS
 from ..tried.notation import Notation
+from ..tried.verdicts import LOOSE
 from .around import Around, told_around
 from .declarations import Declared
 from .doubts import arrow_in, doubt, mended_for_good, more_than_numbers
@@ -95,11 +97,10 @@ def _tried(task: Task) -> Tried:
     """The verdict on numbers, and on arrays where shapes fit: either may be meant."""
     try:
         full = expand(task.latex, task.macros).latex
-        COMMON.written(full)
-    except ValueError as wrong:  # a bracket that is never closed
-        return Tried("not read", getattr(wrong, "problem", str(wrong)))
+    except EquationError as wrong:
+        return Tried("not read", wrong.problem)
     meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
-    full = substituted(full, meant)
+    full = substituted(_apart(full), meant)
     plain = _tried_with(task, full, ())
     told = [_written(one, task.macros) for one in task.around.stands_for]
     if plain.verdict == "not read" and (put := substituted(full, told)) != full:
@@ -114,6 +115,24 @@ def _tried(task: Task) -> Tried:
     return _otherwise(task, full, plain) if plain.verdict == "not read" else plain
 
 
+_TOGETHER = re.compile(
+    r"\\(?P<font>mathbf|boldsymbol|bm)\s*\{\s*(?P<letters>[A-Za-z](?:\s+[A-Za-z])+)\s*\}"
+)
+
+
+def _apart(latex: str) -> str:
+    """``\\mathbf{A B}^T`` as ``\\mathbf A \\mathbf B^T``, which prints the same.
+
+    >>> _apart(r"\\mathbf{A B}^T = \\mathbf{new}")
+    '\\\\mathbf{A} \\\\mathbf{B}^T = \\\\mathbf{new}'
+    """
+
+    def letters(match: re.Match[str]) -> str:
+        return " ".join(rf"\{match['font']}{{{one}}}" for one in match["letters"].split())
+
+    return _TOGETHER.sub(letters, latex)
+
+
 def _otherwise(task: Task, full: str, plain: Tried) -> Tried:
     """What holds of a display that is not read as a whole; nothing is accused here."""
     for other in others(full, plain.why):
@@ -122,12 +141,29 @@ def _otherwise(task: Task, full: str, plain: Tried) -> Tried:
         except _TooLong:
             return plain
         holds = found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
-        if holds and _noticed(found, strict=other.strict):
+        if not holds or not _noticed(found, strict=other.strict):
+            continue
+        if not any(_contradicts(task, step) for step in other.left_out):
             why = "; ".join(filter(None, [other.said, found.why]))
             if other.region:
                 found = replace(found, verdict="holds if", region=other.region)
             return replace(found, why=why)
     return plain
+
+
+def _contradicts(task: Task, step: str) -> bool:
+    """Whether a step that is left out has two values, and not the same.
+
+    What only ties one side to the other, as ``\\mu = \\sum_i p_i x_i``, contradicts nothing.
+    """
+    shapes = shapes_of(step, task.declared.kinds)
+    found = _attempt(replace(task, mending=False), step, (), shapes.kinds if shapes else {})
+    if found.verdict == "does not hold":
+        return True
+    if found.verdict != "not read" or found.residual is None:
+        return False
+    loose = found.why.removeprefix(LOOSE).removesuffix(" on one side only").split(", ")
+    return not found.why.startswith(LOOSE) or set(loose) != set(found.drawn)
 
 
 def _noticed(found: Tried, *, strict: bool) -> bool:
@@ -140,6 +176,10 @@ def _tried_with(
     task: Task, full: str, stated: Sequence[str], more: Mapping[str, Kind] | None = None
 ) -> Tried:
     """The verdict on LaTeX without commands, under conditions; `more` is declared besides."""
+    try:
+        COMMON.written(full)
+    except ValueError as wrong:  # a bracket that is never closed
+        return Tried("not read", getattr(wrong, "problem", str(wrong)))
     if arrow_in(full):
         return Tried("not read", "an arrow says what goes where, and claims no equality")
     known = task.declared.and_then(Declared(more or {}))

@@ -58,6 +58,11 @@ _GOES_ON = re.compile(
 )
 
 
+_OWN_SIDE = re.compile(
+    r"\s*\\(?:left|[bB]igg?l)(?![A-Za-z])[^&]*&" + _SPACE + f"(?:{_RELATION.pattern})"
+)
+
+
 @dataclass(frozen=True)
 class Display:
     """Displayed mathematics: its content lies from `start` to before `end`, behind its opening.
@@ -198,9 +203,14 @@ def _stretches(latex: str, opens: str) -> Iterator[tuple[int, int]]:
         rows, [*rows[1:], (len(latex), 0, True)], strict=True
     ):
         going = latex[begin:after] if after else ""
-        if parted or not (_GOES_ON.match(going) or not _RELATION.search(latex[start:end])):
+        if parted or not (_goes_on(going) or not _RELATION.search(latex[start:end])):
             yield start, end
             start = begin
+
+
+def _goes_on(row: str) -> bool:
+    """Whether a row belongs to the one above; a bracket may begin its own left side, too."""
+    return _GOES_ON.match(row) is not None and _OWN_SIDE.match(row) is None
 
 
 def _rows(latex: str, opens: str) -> Iterator[tuple[int, int, bool]]:

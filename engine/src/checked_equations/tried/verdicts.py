@@ -15,6 +15,7 @@ from .judging import Fate, Trial
 from .kinds import Kind
 from .reading import mentions
 
+LOOSE = "a relation that the text must explain: "
 _MANY = 5  # samples on which an inequality must fail before it is blamed
 Samples = tuple[Sample, ...]
 Verdict = Literal["holds", "holds if", "does not hold", "definition", "not read"]
@@ -112,7 +113,7 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         if not any(_on_both_sides(step, key) for step in trial.statement.steps)
     ]
     if loose or doubt:
-        said = f"a relation that the text must explain: {', '.join(sorted(loose))} on one side only"
+        said = f"{LOOSE}{', '.join(sorted(loose))} on one side only"
         return Tried("not read", doubt or said, residual=trial.residual)
     return Tried("does not hold", residual=trial.residual, mend=trial.mends())
 

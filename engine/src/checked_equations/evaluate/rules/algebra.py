@@ -268,7 +268,7 @@ def argument(ev: Evaluator, node: t.Node, scope: Scope) -> Any:
     """A bound symbol goes in as it was bound; a computed vector goes in with one axis."""
     if isinstance(node, t.Name | t.Index) and node.key in scope:
         return scope[node.key].value
-    if isinstance(node, t.Name):
+    if isinstance(node, t.Name) and node.key in ev.bindings:
         bound = ev.bindings[node.key]
         itself = not isinstance(bound, Distribution) or bound.value is None
         return bound if itself else bound.value
