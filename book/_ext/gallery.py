@@ -29,6 +29,7 @@ LOG = logging.getLogger(__name__)
 WHAT = "gallery"
 KEPT = "book_figures"  # of a page, among what Sphinx knows of it
 SHORT = 20  # characters: a sentence that is shorter is a title, as *The answer.*
+LEAD = 40  # characters before the first letter, with which any panel may begin
 THUMBS = "_images/small"
 WIDEST, HIGHEST = 264, 158  # pixels, of a whole figure
 BROAD, HIGH = 336, 240  # of a figure, or one of its panels, that stands for a task
@@ -61,6 +62,11 @@ class Figure:
     name: str
     said: str  # the first sentence of the caption, as HTML
     alt: str
+    panels: tuple[str, ...] = ()  # what it says of each panel first
+
+    def of(self, panel):
+        """What the caption says of a panel, or of the whole."""
+        return self.panels[panel - 1] if 0 < panel <= len(self.panels) else self.said
 
 
 def note(app, doctree):
@@ -74,17 +80,45 @@ def _figure(node):
     caption = next(node.findall(nodes.caption), None)
     if image is None or caption is None:
         return None
-    return Figure(node["ids"][0], first_sentence(caption), image.get("alt", ""))
+    told = [first_sentence(caption, panel) for panel in range(1 + len(_letters(_words(caption))))]
+    return Figure(node["ids"][0], told[0], image.get("alt", ""), tuple(told[1:]))
 
 
-def first_sentence(caption):
+def _words(caption):
+    """The texts and formulas of a caption, in their order."""
+    return list(caption.findall(lambda one: isinstance(one, nodes.math | nodes.Text)))
+
+
+def _letters(words):
+    """Where the letters of panels stand by themselves, outside of brackets."""
+    told = [node.astext() for node in words]
+    strong = (i for i, node in enumerate(words) if isinstance(node.parent, nodes.strong))
+    return [
+        i for i in strong if len(told[i].strip()) == 1 and not told[max(i - 1, 0)].endswith("(")
+    ]
+
+
+def _of_panel(words, panel):
+    """What comes before the first letter, and what comes from that of a panel on."""
+    letters = _letters(words)
+    if panel < 2 or sum(len(node.astext()) for node in words[: letters[0]]) > LEAD:
+        return words
+    start = letters[panel - 1]
+    while start + 2 in letters and not words[start + 1].astext().strip(" ,"):
+        start += 2  # a letter that shares its words with the next
+    return words[: letters[0]] + words[start:]
+
+
+def first_sentence(caption, panel=0):
     """What a caption says first, as HTML, and what comes next where that is a word or two.
+
+    Of a panel other than the first it is what stands behind its letter, if little comes before all.
 
     The letter of its first panel is left out, as is one in brackets. What it refers to has no
     number yet and is marked, for `numbered`.
     """
     said, length = [], 0
-    for node in caption.findall(lambda one: isinstance(one, nodes.math | nodes.Text)):
+    for node in _of_panel(_words(caption), panel):
         if isinstance(node, nodes.math):
             said.append(FORMULA.format(escape(node.astext())))
         elif isinstance(node.parent, nodes.strong) and len(node.strip()) == 1:
@@ -208,7 +242,7 @@ def _card(app, docname, name, figure, png, panel=0):
     numbers = app.env.toc_fignumbers.get(name, {}).get("figure", {}).get(figure.name, ())
     number = ".".join(map(str, numbers))
     shown = _small(app, docname, figure, png, panel) if png else ""
-    said = f"<b>{number}</b> {numbered(app.env, figure.said)}"
+    said = f"<b>{number}</b> {numbered(app.env, figure.of(panel))}"
     return f'<li><a href="{address}">{shown}<span>{said}</span></a></li>'
 
 

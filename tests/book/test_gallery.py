@@ -70,6 +70,12 @@ def test_a_caption_is_cut_after_its_first_sentence(monkeypatch: pytest.MonkeyPat
     panels += [nodes.strong("", "a"), nodes.Text(" before any of the data; ")]
     panels += [nodes.strong("", "b"), nodes.Text(" after them")]
     assert gallery.first_sentence(panels) == "before any of the data"
+    assert gallery.first_sentence(panels, 2) == "after them"
+    shared = nodes.caption("", "", nodes.Text("Two rules. "), nodes.strong("", "a"))
+    shared += [nodes.Text(" The mean. "), nodes.strong("", "b"), nodes.Text(", ")]
+    shared += [nodes.strong("", "c"), nodes.Text(" Two draws (dots). More.")]
+    for panel, told in ((1, "The mean"), (2, "Two draws (dots)"), (3, "Two draws (dots)")):
+        assert gallery.first_sentence(shared, panel) == f"Two rules.  {told}"
     titled = nodes.caption()
     titled += [nodes.Text("The answer. What was found on the lake. And more.")]
     assert gallery.first_sentence(titled) == "The answer. What was found on the lake"
