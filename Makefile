@@ -32,7 +32,7 @@ $(ONE): export OMP_NUM_THREADS ?= 1
 $(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants references claims fuzz dist bench gpu lint serve lock environment clean
+.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants references claims fuzz dist bench gpu lint types serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -117,7 +117,7 @@ ROOMS = $(shell cd src/gpnotes && ls -d */*/ */*.py | sed -nE '/__/d; s/^([a-z_/
 TONIGHT = $(word $(shell expr $$(date +%s) / 86400 % $(words $(ROOMS)) + 1),$(ROOMS))
 
 nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
-	@$(MAKE) --keep-going --no-print-directory tools namespaces names replay properties claims pdf \
+	@$(MAKE) --keep-going --no-print-directory types tools namespaces names replay properties claims pdf \
 	  machines versions mutants ROOM=$(TONIGHT)
 
 tools: book $(WHOLE)  ## the tests marked nightly: benchmarks, tools, JupyterLab, PDF, long ones (minutes)
@@ -188,9 +188,11 @@ lint: $(WHOLE)  ## check style, formatting, types, and the form of the workflows
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python tools/user_types.py
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions engine/action.yml .github/actions/*/action.yml
+
+types: $(WHOLE)  ## check the types of what the pages for users print, as their editors do
+	@$(BIN)/python tools/user_types.py
 
 serve: $(READY)  ## serve the built book on this machine (PORT=8000)
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT)

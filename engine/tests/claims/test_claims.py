@@ -10,7 +10,7 @@ from scipy import stats
 from checked_equations import Chapter, ClaimError, Outcome, Pick
 from checked_equations.claims.claim import stream
 from checked_equations.claims.code_key import key_of
-from checked_equations.claims.rounding import Nudged
+from checked_equations.claims.rounding import Nudged, nudged
 from checked_equations.claims.sentence import filled, with_error
 from checked_equations.claims.tally import Moments, chance_apart
 
@@ -388,17 +388,21 @@ def test_a_draw_that_rounding_decides_is_no_change_of_the_code(book, monkeypatch
 
 
 def test_a_nudge_moves_real_numbers_and_leaves_whole_ones_and_orders():
-    same, nudged = stream("cl-a", 0), Nudged(stream("cl-a", 0).bit_generator, 1e-9)
+    same = stream("cl-a", 0)
+    with nudged(1e-9):
+        other = stream("cl-a", 0)
+    assert isinstance(other, Nudged)
+    assert not isinstance(np.random.default_rng(0), Nudged)
     for draw in (
         lambda rng: rng.random(3),
         lambda rng: rng.normal(1.0, 2.0, size=3),
         lambda rng: rng.multivariate_normal([0.0, 0.0], np.eye(2)),
         lambda rng: rng.gamma(2.0, size=3),
     ):
-        np.testing.assert_allclose(draw(nudged) / draw(same), 1 - 1e-9, rtol=1e-13)
-    assert nudged.integers(100, size=5).tolist() == same.integers(100, size=5).tolist()
-    assert nudged.permutation(5).tolist() == same.permutation(5).tolist()
-    assert nudged.spawn(1)[0].random() < same.spawn(1)[0].random()
+        np.testing.assert_allclose(draw(other) / draw(same), 1 - 1e-9, rtol=1e-13)
+    assert other.integers(100, size=5).tolist() == same.integers(100, size=5).tolist()
+    assert other.permutation(5).tolist() == same.permutation(5).tolist()
+    assert other.spawn(1)[0].random() < same.spawn(1)[0].random()
 
 
 def test_the_cheapest_draw_is_repeated_unless_it_costs_more_than_is_granted(book, monkeypatch):

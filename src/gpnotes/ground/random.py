@@ -203,7 +203,7 @@ def _start(seed: int, path: tuple[str, ...]) -> Stream:
     digests = (hashlib.sha256(name.encode()).digest() for name in path)
     key = tuple(int.from_bytes(digest[:8], "little") for digest in digests)
     entropy = np.random.SeedSequence(seed, spawn_key=key)
-    return Stream(seed, path, np.random.Generator(np.random.PCG64(entropy)))
+    return Stream(seed, path, np.random.default_rng(entropy))
 
 
 def _shape(shape: int | tuple[int, ...]) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ import numpy as np
 
 from .code_key import key_of
 from .outcome import Outcome
-from .rounding import NUDGES, Nudged
+from .rounding import NUDGES, nudged
 from .tally import Tally
 
 FRESH = "CHECKED_CLAIMS_FRESH"  # how many fresh draws of each claim a run adds
@@ -117,11 +117,8 @@ class Claim:
         found: dict[str, Any] = {}
         seconds: dict[str, float] = {}
         for side, function in sides.items():
-            rng = stream(self.label, number, salt)
-            if nudge:
-                rng = Nudged(rng.bit_generator, nudge)
             start = time.process_time()
-            found[side] = function(rng)
+            found[side] = function(stream(self.label, number, salt))
             seconds[side] = time.process_time() - start
             if not isinstance(found[side], Mapping):
                 kind = type(found[side]).__name__
@@ -298,8 +295,12 @@ def _repeat(claim: Claim, stored: Sequence[Draw]) -> None:
 def _rounding_decides(claim: Claim, number: int, again: Draw, before: Draw) -> bool:
     """Whether a nudge moves what a draw finds about as far as it is from what is stored."""
     off = _apart(again, before)
-    nudged = (claim.draw(claim.experiment, number, nudge=nudge) for nudge in NUDGES)
-    return any(_apart(moved, again) > _AS_FAR * off for moved in nudged)
+    for part in NUDGES:
+        with nudged(part):
+            moved = claim.draw(claim.experiment, number)
+        if _apart(moved, again) > _AS_FAR * off:
+            return True
+    return False
 
 
 def _apart(one: Draw, other: Draw) -> float:

@@ -7,7 +7,8 @@ last digits do on another processor they do on this one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,22 @@ class Nudged(np.random.Generator):
 def _nudging(name: str) -> Callable[..., Any]:
     drawn = getattr(np.random.Generator, name)
 
-    def nudged(self: Nudged, *args: Any, **options: Any) -> Any:
+    def smaller(self: Nudged, *args: Any, **options: Any) -> Any:
         return drawn(self, *args, **options) * (1 - self.part)
 
-    return nudged
+    return smaller
 
 
 for _name in _REAL:
     setattr(Nudged, _name, _nudging(_name))
+
+
+@contextmanager
+def nudged(part: float) -> Iterator[None]:
+    """Nudge what `numpy.random.default_rng` makes here, also of seeds that were drawn."""
+    plain = np.random.default_rng
+    np.random.default_rng = lambda seed=None: Nudged(plain(seed).bit_generator, part)
+    try:
+        yield
+    finally:
+        np.random.default_rng = plain
