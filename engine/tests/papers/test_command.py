@@ -240,6 +240,9 @@ def test_other_kinds_of_pages(check: Any) -> None:
     assert outcomes(check("p.rst", "--format", "json", p__rst=rst)[1]) == [("tried", "holds")]
     fence = "Words\n\n```math\na + b = b + a\n```\n"
     assert outcomes(check("p.md", "--format", "json", p__md=fence)[1]) == [("tried", "holds")]
+    rows = "$$\n\\begin{eqnarray}\na + b &=& b + a \\\\\n2 a &=& a + a\n\\end{eqnarray}\n$$\n"
+    said = check("p.md", "--format", "json", p__md=rows)[1]
+    assert outcomes(said) == [("tried", "holds"), ("tried", "holds")]
     cell = {"cell_type": "markdown", "metadata": {}, "source": ["Words\n", "$$ a + b = b + a $$"]}
     notebook = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}, indent=1)
     _, said = check("p.ipynb", "--format", "json", p__ipynb=notebook)

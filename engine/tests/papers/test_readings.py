@@ -121,3 +121,5 @@ def test_letters_that_share_a_font_are_parted() -> None:
     found = tried(r"\mathbf{A B}^T = (\mathbf{B A}^T)^T")
     assert found.outcome == "holds"
     assert set(found.drawn) == {r"\mathbf A", r"\mathbf B"}
+    assert tried(r"(\mathbf{AB})^T = \mathbf{B}^T \mathbf{A}^T").outcome == "holds"
+    assert tried(r"(\mathbf{AB})^T = \mathbf{A}^T \mathbf{B}^T").outcome != "holds"

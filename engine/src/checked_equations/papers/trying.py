@@ -116,21 +116,34 @@ def _tried(task: Task) -> Tried:
 
 
 _TOGETHER = re.compile(
-    r"\\(?P<font>mathbf|boldsymbol|bm)\s*\{\s*(?P<letters>[A-Za-z](?:\s+[A-Za-z])+)\s*\}"
+    r"\\(?P<font>mathbf|boldsymbol|bm)\s*\{\s*(?P<letters>[A-Za-z](?:\s+[A-Za-z])+|[A-Z]{2,4})\s*\}"
 )
+_WORD = re.compile(  # a function that is set as text
+    r"\\(?:text|mbox|textrm)\s*\{\s*(?P<word>tr|Tr|det|diag|exp|log|max|min|sgn|Var|Cov)\s*\}"
+    r"(?=\s*(?:\\left|\\[bB]igg?l?)?\s*[(\[])"
+)
+_ALONE = re.compile(r"\\(?:mathbf|boldsymbol|bm)\s*(?:\{\s*(?P<letter>[A-Z])\s*\}|(?![A-Z{]))")
 
 
 def _apart(latex: str) -> str:
     """``\\mathbf{A B}^T`` as ``\\mathbf A \\mathbf B^T``, which prints the same.
 
+    Without a space it may be a name, unless each of its letters stands by itself as well.
+
     >>> _apart(r"\\mathbf{A B}^T = \\mathbf{new}")
     '\\\\mathbf{A} \\\\mathbf{B}^T = \\\\mathbf{new}'
     """
+    alone = {match["letter"] for match in _ALONE.finditer(latex)}
 
     def letters(match: re.Match[str]) -> str:
-        return " ".join(rf"\{match['font']}{{{one}}}" for one in match["letters"].split())
+        one_by_one = match["letters"].split()
+        if len(one_by_one) == 1:
+            one_by_one = list(match["letters"].strip())
+            if not alone.issuperset(one_by_one):
+                return match[0]
+        return " ".join(rf"\{match['font']}{{{one}}}" for one in one_by_one)
 
-    return _TOGETHER.sub(letters, latex)
+    return _TOGETHER.sub(letters, _WORD.sub(r"\\operatorname{\g<word>}", latex))
 
 
 def _otherwise(task: Task, full: str, plain: Tried) -> Tried:

@@ -17,7 +17,8 @@ from .joined import blank
 ROWS_WITH_NUMBERS = frozenset(["align", "alignat", "flalign", "gather", "eqnarray"])
 ROWS = ROWS_WITH_NUMBERS | {"aligned", "alignedat", "gathered", "split"}
 WHOLE = frozenset(["equation", "multline", "displaymath", "math", "dmath"])
-_INNER = "aligned|alignedat|gathered|split|multlined"
+# MathJax takes whole environments between dollars, too.
+_INNER = r"aligned|alignedat|gathered|split|multlined|(?:align|alignat|flalign|gather|eqnarray)\*?"
 _COLUMNS = frozenset(["align", "alignat", "flalign", "aligned", "alignedat"])
 _OPENS = re.compile(
     r"\\begin\s*\{\s*(?P<name>[A-Za-z]+)\*?\s*\}|(?P<bracket>\\\[)|(?P<inline>\\\()"
@@ -59,7 +60,7 @@ _GOES_ON = re.compile(
 
 
 _OWN_SIDE = re.compile(
-    r"\s*\\(?:left|[bB]igg?l)(?![A-Za-z])[^&]*&" + _SPACE + f"(?:{_RELATION.pattern})"
+    r"\s*\\(?:left|[bB]igg?l|text|mbox)(?![A-Za-z])[^&]*&" + _SPACE + f"(?:{_RELATION.pattern})"
 )
 
 
@@ -189,7 +190,7 @@ def _unwrapped(opens: str, latex: str) -> tuple[str, str]:
     whole = _INNER_WHOLE.fullmatch(mathematics(latex))
     if whole is None or whole["begin"] in latex[whole.end("begin") :]:
         return opens, latex
-    return whole["name"], blank(latex, [whole.span("begin"), whole.span("end")])
+    return whole["name"].rstrip("*"), blank(latex, [whole.span("begin"), whole.span("end")])
 
 
 def _stretches(latex: str, opens: str) -> Iterator[tuple[int, int]]:
