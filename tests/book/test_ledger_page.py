@@ -91,13 +91,13 @@ def test_a_long_ledger_is_turned_page_by_page(read: Any) -> None:
     first = numbers(page)
     assert len(first) == 50
     assert before.is_disabled()
-    after.click()
+    after.press("Enter")  # by keys: rows that find their height move what a pointer aims at
     second = numbers(page)
     assert len(second) == 50
     assert not set(first) & set(second)
     assert place.inner_text().startswith("51 to 100 of ")
     assert page.locator(EQUATIONS).evaluate("e => e.getBoundingClientRect().top") >= 0
-    before.click()
+    before.press("Enter")
     assert numbers(page) == first
     page.get_by_label("Search the equations").fill("no such thing")
     assert not ways.is_visible()
