@@ -15,16 +15,14 @@ qLogNEHVI, with the settings of its tutorial. Seconds are those of choosing poin
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from kept_runs import Row, keep, kept
+from kept_runs import STANDINGS, Row, race, race_parser
 
 from gpnotes import stream
 from gpnotes.decide.bayesopt import ParetoOptimiser, hypervolume
@@ -183,8 +181,7 @@ def table(rows: list[Row], budget: int, reach: float = 1.0) -> list[str]:
         row = found[key]
         return hypervolume(np.array(row["values"][:count]), reach * np.array(row["reference"]))
 
-    lines = ["| problem | method | starts | after half | after all | we were ahead | seconds |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    lines = [*STANDINGS]
     for problem, method in dict.fromkeys((p, m) for p, m, _ in found):
         seeds = [s for p, m, s in found if (p, m) == (problem, method)]
         halves = [volume((problem, method, s), budget // 2) for s in seeds]
@@ -203,21 +200,10 @@ def table(rows: list[Row], budget: int, reach: float = 1.0) -> list[str]:
 
 def main() -> int:
     """Race, then print the table of all runs that are kept."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--methods", nargs="*", choices=CONTESTANTS, default=list(CONTESTANTS))
-    parser.add_argument("--problems", nargs="*", choices=NAMES, default=list(NAMES))
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--budget", type=int, default=30)
+    parser = race_parser(__doc__, CONTESTANTS, NAMES, 20, 30, "several-objectives-races.jsonl")
     parser.add_argument("--reach", type=float, default=1.0)
-    parser.add_argument("--runs", type=Path, default=Path("several-objectives-races.jsonl"))
     chosen = parser.parse_args()
-    have = {(row["problem"], row["method"], row["seed"]) for row in kept(chosen.runs)}
-    for seed in range(chosen.seeds):
-        for problem in chosen.problems:
-            for method in chosen.methods:
-                if (problem, method, seed) not in have:
-                    keep(chosen.runs, run(problem, method, seed, chosen.budget))
-    print("\n".join(table(kept(chosen.runs), chosen.budget, chosen.reach)))
+    print("\n".join(table(race(chosen, run), chosen.budget, chosen.reach)))
     return 0
 
 

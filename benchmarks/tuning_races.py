@@ -11,17 +11,15 @@ choosing points.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import botorch_mixed
 import numpy as np
-from kept_runs import Row, keep, kept
+from kept_runs import STANDINGS, Row, race, race_parser
 from tuning_objectives import TUNING
 
 from gpnotes import stream
@@ -116,8 +114,7 @@ def table(rows: list[Row], budget: int) -> list[str]:
         (row["problem"], row["method"], row["seed"]): row["values"]
         for row in rows if len(row["values"]) == budget
     }  # fmt: skip
-    lines = ["| problem | method | starts | after half | after all | we were ahead | seconds |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    lines = [*STANDINGS]
     for problem, method in dict.fromkeys((p, m) for p, m, _ in best):
         seeds = [s for p, m, s in best if (p, m) == (problem, method)]
         halves = [min(best[problem, method, s][: budget // 2]) for s in seeds]
@@ -137,20 +134,9 @@ def table(rows: list[Row], budget: int) -> list[str]:
 
 def main() -> int:
     """Race, then print the table of all runs that are kept."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--methods", nargs="*", choices=CONTESTANTS, default=list(CONTESTANTS))
-    parser.add_argument("--problems", nargs="*", choices=TUNING, default=list(TUNING))
-    parser.add_argument("--seeds", type=int, default=12)
-    parser.add_argument("--budget", type=int, default=40)
-    parser.add_argument("--runs", type=Path, default=Path("tuning-races.jsonl"))
+    parser = race_parser(__doc__, CONTESTANTS, TUNING, 12, 40, "tuning-races.jsonl")
     chosen = parser.parse_args()
-    have = {(row["problem"], row["method"], row["seed"]) for row in kept(chosen.runs)}
-    for seed in range(chosen.seeds):
-        for problem in chosen.problems:
-            for method in chosen.methods:
-                if (problem, method, seed) not in have:
-                    keep(chosen.runs, run(problem, method, seed, chosen.budget))
-    print("\n".join(table(kept(chosen.runs), chosen.budget)))
+    print("\n".join(table(race(chosen, run), chosen.budget)))
     return 0
 
 

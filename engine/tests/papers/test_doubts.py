@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from cases import each
+from displays import tried
 
-from checked_equations.papers.declarations import Declared, declared
-from checked_equations.papers.findings import Finding
-from checked_equations.papers.trying import Task, try_one
-
-
-def tried(latex: str, known: Declared | None = None) -> Finding:
-    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, known or Declared()))
+from checked_equations.papers.declarations import declared
 
 
 # All of them stand in lecture notes, and are right there.

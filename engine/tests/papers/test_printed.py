@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import pytest
 from cases import each
+from displays import tried
 from printed_displays import CAUGHT, CAUGHT_SLOWLY, MISSED, RIGHT
 
-from checked_equations.papers.declarations import Declared, declared
-from checked_equations.papers.findings import Finding
-from checked_equations.papers.trying import Task, try_one
+from checked_equations.papers.declarations import declared
 from checked_equations.tried import special
-
-
-def tried(latex: str, known: Declared | None = None) -> Finding:
-    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, known or Declared()))
 
 
 @pytest.mark.nightly

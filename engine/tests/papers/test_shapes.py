@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from cases import each
+from displays import tried
 
-from checked_equations.papers.declarations import Declared, declared
-from checked_equations.papers.findings import Finding
+from checked_equations.papers.declarations import declared
 from checked_equations.papers.shapes import shapes_of
-from checked_equations.papers.trying import Task, try_one
 
 
 @each(
@@ -44,10 +43,6 @@ def test_what_is_declared_stays() -> None:
     assert {key: str(kind) for key, kind in found.kinds.items()} == {
         "x": "vector 3", "y": "vector 5",
     }  # fmt: skip
-
-
-def tried(latex: str, known: Declared | None = None) -> Finding:
-    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, known or Declared()))
 
 
 @each(

@@ -108,11 +108,8 @@ class Claim:
         """In how many draws it must hold."""
         return self.draws if self.least is None else self.least
 
-    def draw(self, experiment: Experiment, number: int, salt: str = "", nudge: float = 0.0) -> Draw:
-        """One draw of the experiment; its sides have the same stream, and are timed.
-
-        With a `nudge` the numbers of the stream are smaller by that part.
-        """
+    def draw(self, experiment: Experiment, number: int, salt: str = "") -> Draw:
+        """One draw of the experiment; its sides have the same stream, and are timed."""
         sides = experiment if isinstance(experiment, Mapping) else {"": experiment}
         found: dict[str, Any] = {}
         seconds: dict[str, float] = {}

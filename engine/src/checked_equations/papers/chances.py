@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 
 from ..errors import EquationError
-from ..latex.tokenizer import Token, closing, tokens
+from ..latex.tokenizer import Token, UnclosedError, closing, tokens
 from ..tried import kinds
 from ..tried.kinds import Kind
 from .averages import Averaged, claims_order
@@ -47,7 +47,7 @@ def with_numbers(latex: str) -> Iterator[Averaged]:
         row = tokens(_SIZES.sub(" ", latex))
         calls = list(_calls(row))
         letters = sorted({letter for call in calls for letter in call.letters})
-    except (_Unread, EquationError):
+    except (_Unread, UnclosedError, EquationError):
         return
     if not calls or len(letters) > _MOST or claims_order(latex):
         return
@@ -59,7 +59,7 @@ def with_numbers(latex: str) -> Iterator[Averaged]:
         space = _Space.drawn(letters, events=events, apart=apart)
         try:
             full, known = _written(row, calls, space)
-        except _Unread:
+        except (_Unread, UnclosedError):
             return
         joint = f"a joint distribution of {names} that was drawn"
         said = f"for {f'probabilities of {names} that were drawn' if events else joint}"
@@ -89,22 +89,13 @@ def _calls(row: Row) -> Iterator[_Call]:
         head = row[i + 2].text if font else row[i].text
         after = closing(row, i + 1) + 1 if font else i + 1
         if head in _HEADS and after < len(row) and row[after].text in _OPEN:
-            shut = _shut(row, after)
+            shut = closing(row, after, (row[after].text,), (_OPEN[row[after].text],))
             call = _Call(_HEADS[head], row[after + 1 : shut], i, shut + 1)
             if not call.letters:
                 raise _Unread
             yield call
             i = shut
         i += 1
-
-
-def _shut(row: Row, opened: int) -> int:
-    depth, pair = 0, (row[opened].text, _OPEN[row[opened].text])
-    for i in range(opened, len(row)):
-        depth += (row[i].text == pair[0]) - (row[i].text == pair[1])
-        if not depth:
-            return i
-    raise _Unread
 
 
 _MARKS = frozenset([",", ";", *_BARS, "\\cap", "\\cup", "\\setminus", "(", ")", "{", "}", "^", "_",
@@ -228,7 +219,7 @@ class _Space:
         if texts[0] in ("\\bar", "\\overline") and closing(row, 1) == len(row) - 1:
             inside = self._event(row[2:-1])
             return lambda at: not inside(at)
-        if texts[0] == "(" and _shut(row, 0) == len(row) - 1:
+        if texts[0] == "(" and closing(row, 0, ("(",), (")",)) == len(row) - 1:
             return self._event(row[1:-1])
         names = list(_atoms(row))
         if len(names) != 1 or _name(row, 0) != names[0] or set(texts) & {"^", "'", "|"}:

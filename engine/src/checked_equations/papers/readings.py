@@ -14,6 +14,7 @@ from itertools import chain
 
 from ..errors import EquationError
 from ..latex.tokenizer import Token, outside, tokens
+from ..sources.commands import group
 from ..tried import kinds
 from ..tried.kinds import Kind
 from .averages import under_a_distribution
@@ -82,26 +83,17 @@ def _without_notes(latex: str) -> str:
     >>> _without_notes(r"a + \\underbrace{b + c}_{\\ge 0} = d")
     'a + {b + c} = d'
     """
-    while match := _BRACE.search(latex):
-        shut = _shut(latex, match.end() - 1)
-        note = _NOTE.match(latex, shut + 1)
-        end = _shut(latex, note.end() - 1) + 1 if note else shut + 1
-        latex = f"{latex[: match.start()]}{latex[match.end() - 1 : shut + 1]}{latex[end:]}"
+    while (match := _BRACE.search(latex)) and (part := group(latex, match.end())):
+        inside, end = part
+        note = _NOTE.match(latex, end)
+        written = group(latex, note.end()) if note else None
+        rest = latex[written[1] if written else end :]
+        latex = f"{latex[: match.start()]}{{{inside}}}{rest}"
     return latex
 
 
-_BRACE = re.compile(r"\\(?:under|over)brace\s*\{")
-_NOTE = re.compile(r"\s*[_^]\s*\{")
-
-
-def _shut(latex: str, opened: int) -> int:
-    """Where the brace that opens there is closed."""
-    depth = 0
-    for i in range(opened, len(latex)):
-        depth += (latex[i] == "{") - (latex[i] == "}")
-        if not depth:
-            return i
-    return len(latex) - 1
+_BRACE = re.compile(r"\\(?:under|over)brace(?=\s*\{)")
+_NOTE = re.compile(r"\s*[_^](?=\s*\{)")
 
 
 # What is said of any function

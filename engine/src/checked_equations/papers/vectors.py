@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import EquationError
 from ..latex.names import joined, normal
-from ..latex.tokenizer import Token, closing, tokens
+from ..latex.tokenizer import Token, UnclosedError, closing, tokens
 from ..tried import kinds
 from ..tried.kinds import Kind
 
@@ -25,6 +25,7 @@ _PARTS = frozenset(
      "\\approx", ":=", "\\pm", "\\quad", "\\qquad"]
 )  # fmt: skip
 _SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])|\\[,;:! ]")
+_SHUTS = {"(": ")", "[": "]"}
 CROSS = r"\operatorname{cross}"
 Row = Sequence[Token]
 
@@ -61,7 +62,7 @@ def with_products(latex: str) -> Iterator[tuple[str, str, Mapping[str, Kind]]]:
     found = _Found()
     try:
         full, _ = _row(tokens(_SIZES.sub(" ", latex)), found)
-    except (_Unread, EquationError):
+    except (_Unread, UnclosedError, EquationError):
         return
     if not (found.dots or found.crosses):
         return
@@ -140,8 +141,8 @@ def _item(row: Row, i: int, found: _Found) -> tuple[_Item, int]:
         return _Item(text, "part"), i + 1
     if text in ("\\times", "\\cdot"):
         return _Item(text, text), i + 1
-    if text in ("(", "["):
-        shut = _shut(row, i)
+    if text in _SHUTS:
+        shut = closing(row, i, (text,), (_SHUTS[text],))
         inside, sort = _row(row[i + 1 : shut], found)
         return _powered(row, _Item(f"{text}{inside}{row[shut].text}", sort), shut + 1)
     if text in _BOLD | _ACCENTS and i + 1 < len(row) and row[i + 1].text == "{":
@@ -193,13 +194,3 @@ def _powered(row: Row, item: _Item, end: int) -> tuple[_Item, int]:
     if item.sort == "v":
         raise _Unread
     return _Item(f"{item.text}^{{{joined(row[end + 2 : shut])}}}", item.sort), shut + 1
-
-
-def _shut(row: Row, opened: int) -> int:
-    pair = {"(": ")", "[": "]"}[row[opened].text]
-    depth = 0
-    for i in range(opened, len(row)):
-        depth += (row[i].text == row[opened].text) - (row[i].text == pair)
-        if not depth:
-            return i
-    raise _Unread

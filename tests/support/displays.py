@@ -1,0 +1,20 @@
+"""Printed displays as the engine tries them where nobody bound their symbols."""
+
+from __future__ import annotations
+
+from checked_equations.papers.declarations import Declared
+from checked_equations.papers.findings import Finding
+from checked_equations.papers.trying import Task, try_one
+
+
+def tried(latex: str, known: Declared | None = None, *, mending: bool = True) -> Finding:
+    """What is found of one display, with what is `known` of its symbols."""
+    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, known or Declared(), mending=mending))
+
+
+def holds(latex: str) -> Finding:
+    """That it holds when it is tried, and that slips in it are caught; what was found."""
+    found = tried(latex)
+    assert (found.verdict, found.outcome) == ("tried", "holds"), str(found)
+    assert found.mutants["caught"]
+    return found
