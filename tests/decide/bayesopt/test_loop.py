@@ -15,6 +15,7 @@ from gpnotes.decide.bayesopt import (
     fitted_model,
     maximise,
     minimise,
+    minimise_several,
 )
 
 LINE = [(-1.0, 2.0)]
@@ -289,6 +290,33 @@ def test_an_error_before_there_is_a_value_ends_the_search_at_once(search, tmp_pa
     np.testing.assert_array_equal(asked(mended)[1], calls[0])
     tried = search(mistaken, LINE, 5, on_failure="record", rng=stream(1))
     assert len(tried.evaluations) == 5
+
+
+@pytest.mark.parametrize(
+    ("search", "nothing"),
+    [(minimise, math.nan), (maximise, math.inf), (minimise_several, (1.0, math.nan))],
+)
+def test_no_value_at_any_of_the_first_places_ends_the_search(search, nothing):
+    calls = []
+
+    def blind(x):
+        calls.append(x)
+        return nothing
+
+    with pytest.raises(
+        ValueError, match=r"objective must have a value at one of the first 4"
+    ) as said:
+        search(blind, LINE, 12, rng=stream(1))
+    assert len(calls) == 4
+    assert "y must be finite" in str(said.value)
+    search(blind, LINE, 12, on_failure="record", rng=stream(1))
+    assert len(calls) == 16
+
+
+def test_one_value_among_the_first_places_will_do():
+    values = iter([math.nan, math.nan, math.nan, 2.0, math.nan, 1.0])
+    outcome = minimise(lambda x: next(values), LINE, 6, model=quick, rng=stream(1))
+    assert outcome.best.y == 1.0
 
 
 def test_an_error_after_nothing_but_failures_ends_the_search():

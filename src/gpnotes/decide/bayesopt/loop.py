@@ -165,6 +165,8 @@ def minimise(
     Exception
         What the objective raised, with ``on_failure="stop"``, or, unless `on_failure` is given,
         before it had a value anywhere.
+    ValueError
+        Unless `on_failure` is given, if none of the first `num_initial` evaluations has a value.
 
     Notes
     -----
@@ -172,10 +174,10 @@ def minimise(
     is kept with the words of the error and handled as `on_failure` says; with ``"stop"`` the error
     goes on to the caller, and when the loop is started again the point is tried again. Unless
     `on_failure` is given, an error at the first evaluation, or before any has had a value, goes on
-    to the caller too: a mistake in the objective would cost the whole budget. What is no
-    `Exception` always goes on, and the evaluation under way is forgotten; but an interrupt from
-    the keyboard, Ctrl-C, ends the search once it has an evaluation, and what was found comes back
-    with an `InterruptWarning`.
+    to the caller too, and a search that found no finite value at its first places ends: a mistake
+    in the objective would cost the whole budget. What is no `Exception` always goes on, and the
+    evaluation under way is forgotten; but an interrupt from the keyboard, Ctrl-C, ends the search
+    once it has an evaluation, and what was found comes back with an `InterruptWarning`.
 
     Source: Jones, Schonlau & Welch (1998) for the loop.
 
@@ -243,6 +245,10 @@ class _Searching(Protocol):
     @property
     def on_failure(self) -> str:
         """What becomes of an evaluation without a value."""
+
+    @property
+    def num_initial(self) -> int:
+        """How many are made before a model chooses."""
 
     @property
     def count(self) -> int:
@@ -321,6 +327,8 @@ class Spending(Generic[Asked]):
                 done = optimiser.count
             if self._is_last(optimiser.evaluations[-1]):
                 break
+            if not self.expects_failures:
+                _require_value(optimiser)
 
     def _evaluate(self, optimiser: Asked, x: Any) -> None:
         """Evaluate and tell."""
@@ -359,6 +367,15 @@ def _places(optimiser: _Searching, budget: int) -> Iterator[Any]:
 def _is_first(optimiser: _Searching) -> bool:
     """True if nothing was evaluated, or nothing that was has a value."""
     return not optimiser.count or all(one.failure for one in optimiser.evaluations)
+
+
+def _require_value(optimiser: _Searching) -> None:
+    """End a search whose first places all failed: no model can learn from where to keep away."""
+    if optimiser.count >= optimiser.num_initial and _is_first(optimiser):
+        wanted = f"a value at one of the first {optimiser.num_initial} places"
+        had = f"it had none, the last said: {optimiser.evaluations[-1].problem}"
+        goes_on = "With on_failure='record' given the search goes on all the same"
+        raise ValueError(f"objective must have {wanted}; {had}. {goes_on}.")
 
 
 def _best_of(optimiser: Optimiser[Any]) -> str:

@@ -179,7 +179,7 @@ class Optimiser(Generic[Place]):
         self._sign = _SIGNS[goal]
         self.on_failure = _check.choice(on_failure, "on_failure", FAILURES)
         first = first_points(self._region, num_initial, initial_points)
-        self._num_initial, self._initial_points = first
+        self.num_initial, self._initial_points = first
         self.num_constraints = _check.whole(num_constraints, "num_constraints")
         known = validated_known(known_evaluations, self.num_constraints)
         self._known = tuple(
@@ -206,7 +206,7 @@ class Optimiser(Generic[Place]):
         head = {
             "history": "gpnotes.decide.bayesopt 1", "goal": self.goal, **self._region.head,
             "seed": self._stream.seed, "path": list(self._stream.path),
-            "num_initial": self._num_initial,
+            "num_initial": self.num_initial,
         }  # fmt: skip
         optional = {
             "gradients": self.gradients,
@@ -495,7 +495,7 @@ class Optimiser(Generic[Place]):
         # What is drawn from depends on the number of evaluations and on nothing that was drawn
         # before, so that a search that was killed goes on to the points that it would have come to.
         step = len(counted)
-        first, initial = (self._num_initial, self._initial_points), self._stream.spawn("initial")
+        first, initial = (self.num_initial, self._initial_points), self._stream.spawn("initial")
         places = self._course.without_model(q, pending, first, initial)
         if len(places) < q:
             modelled = [evaluation for evaluation in counted if evaluation.failure in MODELLED]

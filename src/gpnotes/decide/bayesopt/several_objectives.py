@@ -132,7 +132,7 @@ class ParetoOptimiser(Generic[Place]):
         self._reference = None if reference is None else _values(reference, "reference", objectives)
         self.on_failure = _check.choice(on_failure, "on_failure", FAILURES)
         first = first_points(self._region, num_initial, initial_points)
-        self._num_initial, self._initial_points = first
+        self.num_initial, self._initial_points = first
         self.num_constraints = _check.whole(num_constraints, "num_constraints")
         self._known = self._validated_known(known_evaluations)
         predicting = dim_scaled_model if model is None else model
@@ -163,7 +163,7 @@ class ParetoOptimiser(Generic[Place]):
         head = {
             "history": "gpnotes.decide.bayesopt 1", "objectives": self.objectives,
             **self._region.head, "seed": self._stream.seed, "path": list(self._stream.path),
-            "num_initial": self._num_initial,
+            "num_initial": self.num_initial,
         }  # fmt: skip
         optional = {
             "reference": [] if self._reference is None else self._reference.tolist(),
@@ -306,7 +306,7 @@ class ParetoOptimiser(Generic[Place]):
 
     def _next(self, q: int, pending: list[Place]) -> list[Place]:
         counted = self._course.counted()
-        first, initial = (self._num_initial, self._initial_points), self._stream.spawn("initial")
+        first, initial = (self.num_initial, self._initial_points), self._stream.spawn("initial")
         places = self._course.without_model(q, pending, first, initial)
         if len(places) < q:
             under_way = list(self._region.units([*pending, *places]))
