@@ -38,6 +38,10 @@ TRIED = (
         "numbers with an index",
         r"\sum_{i=1}^n (x_i - \bar x)^2 = \sum_{i=1}^n x_i^2 - n \bar x^2",
     ),
+    Display(
+        "two indices that differ, of rows as long as each other",
+        r"\sum_{i \ne j} a_i a_j = \left(\sum_i a_i\right)^2 - \sum_i a_i^2",
+    ),
     Display("entries of an array beside it", r"(A B)_{ij} = \sum_{k=1}^n a_{ik} b_{kj}"),
     Display(
         "vectors with an index",

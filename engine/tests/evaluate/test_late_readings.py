@@ -123,3 +123,19 @@ def test_a_bare_sum_runs_along_a_row_as_along_a_column():
     assert check_equation(r"d = \sum_j w_j", bound).mutants.caught
     with pytest.raises(EquationError, check=says("does not hold")):
         check_equation(r"d = \sum_j w_j", {**bound, "d": 1.0})
+
+
+def test_a_bare_sum_in_another_over_the_same_letter_runs_along_its_own_entries():
+    bound = {"d": 20.0, "v": np.array([1.0, 3.0]), "w": np.array([2.0, 3.0])}
+    assert check_equation(r"d = \sum_j v_j \sum_j w_j", bound).mutants.caught
+    with pytest.raises(EquationError, check=says("does not hold")):
+        check_equation(r"d = \sum_j v_j \sum_j w_j", {**bound, "d": 19.0})
+
+
+def test_of_two_indices_with_one_range_the_first_may_leave_the_second_out():
+    bound = {"d": 6.0, "v": np.array([1.0, 3.0]), "n": 2}
+    latex = r"d = \sum_{\substack{i, j = 1 \\ i \ne j}}^n v_i v_j"
+    assert check_equation(latex, bound).mutants.caught
+    assert check_equation(r"d = \sum_{j \ne i}^n 2 v_j", {**bound, "i": 1}).mutants.caught
+    with pytest.raises(EquationError, check=says("does not hold")):
+        check_equation(latex, {**bound, "d": 16.0})

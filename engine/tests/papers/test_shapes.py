@@ -80,3 +80,9 @@ def test_a_singular_matrix_lets_nothing_pass() -> None:
 
 def test_what_is_drawn_is_shown() -> None:
     assert str(tried(r"(A B)^\top = B^\top A^\top")).endswith(" · A matrix n × p; B matrix p × q")
+
+
+def test_an_edit_may_change_the_shape_of_what_is_hidden_in_a_call() -> None:
+    # `\operatorname{rank}(A)` for that of the product: as large, and what is inside is not alike
+    found = tried(r"\operatorname{rank}(A^T A) = \operatorname{rank}(A)")
+    assert (found.verdict, found.outcome) == ("tried", "holds"), str(found)

@@ -97,7 +97,7 @@ def _on_every_side(key: str, latex: str) -> bool:
     return all(_BARE.sub("", key) in side for side in sides)
 
 
-_INDEX = re.compile(r"_\s*\{[^{}]*=[^{}]*\}")
+_INDEX = re.compile(r"_\s*\{[^{}]*(?:[=<>]|\\(?:le|ge|leq|geq)(?![A-Za-z]))[^{}]*\}")
 _BARE = re.compile(r"[\s{}]")
 _RELATION = re.compile(r"[=<>]|\\(?:le|ge|leq|geq|approx|sim|equiv)(?![A-Za-z])")
 

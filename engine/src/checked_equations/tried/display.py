@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from .leading import LimitTrial, Way, ways_of
 from .nist import COMMON
 from .notation import Notation
 from .parts import parted
+from .ranges import alike, between
 from .reading import NotRead, Reading, mentioned, mentions, read
 from .special import MODULUS
 from .verdicts import Tried, verdict_on
@@ -386,12 +387,9 @@ def _plan(
     counted |= told_apart.letters
     index = told_apart.letters | told_apart.unranged
     fixed = {key: value for key, value in fixed.items() if key not in index}
-    fixed |= dict(zip(told_apart.counted(rows), itertools.count(_FEWEST), strict=False))
-    length = next((key for key in _LENGTHS if key in body.symbols), "")
-    if length and len(told_apart.unranged) == 1 and told_apart.counted(rows):
-        (one,) = told_apart.unranged  # the mean of x is their sum by n
-        del fixed[one]
-        derived[one] = lambda numbers: numbers[length]
+    reach, lengths = _ends(body, told_apart.counted(rows))
+    fixed |= lengths
+    derived |= reach
     drawn: dict[str, Kind] = {}
     for key in dict.fromkeys((*body.symbols, *needed)):
         conjugate = _conjugated(key)
@@ -415,7 +413,25 @@ def _plan(
             if key in rows:
                 kind = replace(kind or custom, axes=rows[key])
             drawn[key] = kind or (known_kinds.modulus if key in moduli else custom)
-    return Plan(drawn, {k: v for k, v in fixed.items() if k not in drawn}, derived)
+    orders = between(body.statement, reach.keys() | lengths.keys())
+    implied = [Condition("the range of a sum", steps) for steps in orders]
+    return Plan(drawn, {k: v for k, v in fixed.items() if k not in drawn}, derived, implied)
+
+
+def _ends(body: Reading, counted: Sequence[str]) -> tuple[dict[str, Made], dict[str, int]]:
+    """How far the indices run that are `counted`: to a symbol of the display, or to a number."""
+    ends: dict[str, Made] = {}
+    numbers: dict[str, int] = {}
+    groups = [(one, one.indices.intersection(counted)) for one in alike(body.statement)]
+    groups = [(one, own) for one, own in groups if own]
+    length = next((key for key in _LENGTHS if key in body.symbols), "")  # a mean is the sum by n
+    for number, (group, own) in enumerate(groups, _FEWEST):
+        printed = [*group.ends] or [length] * (len(groups) == 1)
+        if len(printed) == 1 and printed[0]:
+            ends |= dict.fromkeys(own, itemgetter(printed[0]))
+        else:
+            numbers |= dict.fromkeys(own, number)
+    return ends, numbers
 
 
 def _counted(statement: t.Statement) -> Iterator[str]:

@@ -16,11 +16,12 @@ Made = Callable[[Mapping[str, Any]], Any]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is drawn, what is fixed, and what is made of what was drawn."""
+    """What is drawn, what is fixed, what is made of what was drawn, and what that must meet."""
 
     drawn: Mapping[str, Kind]
     fixed: Mapping[str, Any] = field(default_factory=dict)
     derived: Mapping[str, Made] = field(default_factory=dict)
+    implied: Sequence[Condition] = ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def _sample(region: Region, plan: Plan, conditions: Sequence[Condition], rng: Rn
                 bindings[key] = made(bindings)
         except EquationError:  # it has no value here
             continue
-        if all(condition.holds(bindings) for condition in conditions):
+        if all(condition.holds(bindings) for condition in (*conditions, *plan.implied)):
             return Sample(region, bindings)
     return None
 

@@ -78,6 +78,8 @@ def entries_in(statement: t.Statement) -> EntriesIn:
             axes.setdefault(part.base.key, set()).add(len(part.indices))
             runs = any(isinstance(p, t.Index) for index in part.indices for _, p in t.walk(index))
             alone = alone if runs else part.base.key
+    runs_not = [p.without for _, p in t.walk(statement) if isinstance(p, t.Range)]
+    letters.update(one.key for one in runs_not if isinstance(one, t.Name))
     names = [part for _, part in t.walk(statement) if isinstance(part, t.Name)]
     whole = {name.key for name in names if id(name) not in bases}
     only = {key: min(own) for key, own in axes.items() if len(own) == 1 and key not in whole}

@@ -297,6 +297,8 @@ def _alike(draw: Draw, before: t.Node, after: t.Node) -> bool:
 
 def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
     a, b = draw.evaluator.value(one), draw.evaluator.value(other)
+    if np.shape(a) != np.shape(b):
+        return False
     gap, size = np.max(np.abs(a - b)), max(np.max(np.abs(a)), np.max(np.abs(b)))
     if isinstance(one, t.Integral):  # what is nothing is so beside the integrand
         size = max(size, magnitude(one, draw.evaluator))

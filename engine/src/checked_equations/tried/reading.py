@@ -14,6 +14,7 @@ from ..latex.parser import parse
 from ..latex.tokenizer import closing, tokens
 from .entries import entries_in, linked
 from .knowledge import Known
+from .ranges import paired
 
 _END = ".,; \n"
 _ENTRY = re.compile(r"^(?P<base>[^_]+)_(?:\{(?P<index>[-+,\w]+)\}|(?P<one>\w))$")
@@ -40,9 +41,9 @@ def read(latex: str, known: Known) -> Reading:
     latex = latex.rstrip(_END)
     try:
         # a first look says what is called, what runs, what has an index
-        first = parse(latex, known.kinds, free=True)
+        first = paired(parse(latex, known.kinds, free=True))
         found = dict.fromkeys(_letters(first, latex, known), "value")
-        second = parse(latex, {**known.kinds, **found}, free=True)
+        second = paired(parse(latex, {**known.kinds, **found}, free=True))
     except EquationError as wrong:
         raise NotRead(str(wrong.problem)) from wrong
     _refuse_unread(second, known)

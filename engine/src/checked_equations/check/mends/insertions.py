@@ -53,6 +53,7 @@ def _running(node: t.Node, supply: Supply) -> Iterator[Edit]:
                 yield said, replace(node, over=t.Range(letter, ONE, last), body=body)
             yield f"{dollars(old)} for each {dollars(letter)}", _each_index(node, letter)
         yield f"no {node.kind} over {dollars(old)}", renamed(node.body, old, inner)
+        yield from _left_out(node, supply)
     elif isinstance(node, t.Product | t.Subscript | t.Apply | t.Power | t.Sum | t.Quotient):
         for letter in letters_in(node):
             last = supply.extent(letter, node)
@@ -61,6 +62,18 @@ def _running(node: t.Node, supply: Supply) -> Iterator[Edit]:
             body = renamed(node, letter, t.Index(letter))
             over = t.Range(letter, ONE, last)
             yield f"a sum over {dollars(letter)}", t.Reduction("sum", over, body)
+
+
+def _left_out(node: t.Reduction, supply: Supply) -> Iterator[Edit]:
+    """The term where two indices are equal, which a sum leaves out or should."""
+    own, over = supply.say(t.Name(node.over.index)), node.over
+    if over.without is not None:
+        said = f"also where ${own} = {supply.say(over.without)}$"
+        yield said, replace(node, over=replace(over, without=None))
+        return
+    for letter in supply.running:
+        said = f"only where ${own} \\ne {letter}$"
+        yield said, replace(node, over=replace(over, without=t.Index(letter)))
 
 
 def _each_index(node: t.Reduction, letter: str) -> t.Node:

@@ -281,7 +281,8 @@ def _visit(
     yield path, node, parent, supply
     inner = supply.inside(node)
     for place, child in t.children(node):
-        yield from _visit(child, node, (*path, place), inner)
+        if not (isinstance(node, t.Range) and child in (node.without, t.Name(node.index))):
+            yield from _visit(child, node, (*path, place), inner)
 
 
 # Several edits may say one thing

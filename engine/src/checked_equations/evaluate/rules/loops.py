@@ -34,7 +34,9 @@ def _members(ev: Evaluator, node: t.Reduction, scope: Scope) -> list[Any]:
             raise OperationError(f"more than {ev.longest:g} terms, by an edit of its ends")
         members = list(range(first, last + 1))
     else:
-        members = elements(ev, over.members, scope)
+        own = over.members == t.Name(over.index)  # not what an outer sum runs over, called alike
+        outside = {key: item for key, item in scope.items() if key != over.index or not own}
+        members = elements(ev, over.members, outside)
     if over.without is not None:
         skipped = ev.of(over.without, scope)
         members = [member for member in members if member != skipped]

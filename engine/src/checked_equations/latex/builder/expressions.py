@@ -26,6 +26,8 @@ def bind(node: Node, keys: Iterable[str]) -> Node:
     wanted = frozenset(keys)
     if isinstance(node, t.Name):
         return t.Index(node.key, span=node.span) if node.key in wanted else node
+    if isinstance(node, t.Range) and node.members == t.Name(node.index):
+        wanted -= {node.index}  # the i of `\sum_i` runs as far as its entries, also within another
     return t.mapped(node, lambda part: bind(part, wanted))
 
 

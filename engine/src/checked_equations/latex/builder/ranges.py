@@ -180,7 +180,12 @@ class TreeBuilder(Expressions):
             if isinstance(over, t.Range):
                 known = merged.get(over.index)
                 merged[over.index] = over if known is None else self._both(known, over)
-        return list(merged.values())
+        # of `i, j = 1, i \ne j` the i runs inside, for each j
+        without = {key: over.without for key, over in merged.items()}
+        inner = {
+            key for key, one in without.items() if isinstance(one, t.Name) and one.key in merged
+        }
+        return sorted(merged.values(), key=lambda over: over.index in inner)
 
     def _both(self, over: t.Range, other: t.Range) -> t.Range:
         without = other.without
@@ -221,7 +226,9 @@ class TreeBuilder(Expressions):
         # `i = 1`, or the `i` of `i, j = 1`: what an upper limit may belong to
         if any(over.last or over.members not in (None, t.Name(over.index)) for over in ranges):
             raise self._fault("an upper limit stands beside a range that has its end already", span)
-        first = ranges[-1].first
+        first = next((over.first for over in reversed(ranges) if over.first), None)
+        if len(ranges) == 1 and ranges[0].without is not None:  # `j \ne i` and an upper limit
+            first = first or t.Number(1.0)
         if upper is not None and first is not None:
             limits = [replace(over, first=over.first or first, last=upper) for over in ranges]
             return [replace(over, members=None, span=around([over, upper])) for over in limits]
