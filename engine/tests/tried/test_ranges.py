@@ -24,7 +24,7 @@ SQUARE = r"\left(\sum_i a_i\right)^2"
         (rf"\sum_{{i,j}} (a_i - a_j)^2 = 2 n \sum_i a_i^2 - 2 {SQUARE}", ("2 n", "n")),
         # one letter twice, a sum within the other
         (r"\sum_i a_i^2 \sum_i b_i = \sum_j b_j \sum_i a_i^2", ("b_j", "b_j^2")),
-        (rf"\left(\sum_i a_i b_i\right)^2 = \sum_i a_i^2 \sum_i b_i^2 - \frac{{1}}{{2}} \sum_{{i,j}} (a_i b_j - a_j b_i)^2", (r"\frac{1}{2}", "")),
+        (r"\left(\sum_i a_i b_i\right)^2 = \sum_i a_i^2 \sum_i b_i^2 - \frac{1}{2} \sum_{i,j} (a_i b_j - a_j b_i)^2", (r"\frac{1}{2}", "")),
         # two indices that differ
         (r"\sum_{i \ne j} a_i b_j = \sum_i a_i \sum_j b_j - \sum_i a_i b_i", ("- \\sum_i", "+ \\sum_i")),
         (r"\sum_{\substack{i,j=1 \\ i \ne j}}^n a_i a_j = \left(\sum_{i=1}^n a_i\right)^2 - \sum_{i=1}^n a_i^2", ("a_i a_j", "a_i a_i")),
