@@ -224,6 +224,9 @@ CALCULUS = (
         r"+ \nabla_{\mathbf x} g(\mathbf x) + \nabla_{\mathbf x} g",
         {r"\mathbf z": (A + A.T) @ x + 2 * np.cos(x),
          r"\mathbf x": x, "A": A, "g": lambda u: float(np.sum(np.sin(u)))}),
+    Row("gradients of norms and of their squares", r"\mathbf z = \nabla_{\mathbf x} \|\mathbf x\|"
+        r" + \nabla_{\mathbf x} \|A \mathbf x\|^2",
+        {r"\mathbf z": x / np.linalg.norm(x) + 2 * A.T @ A @ x, r"\mathbf x": x, "A": A}),
     Row("Hessians", r"C = \nabla_{\mathbf x}^2 g(\mathbf x)"
         r" + \frac{\partial^2 g(\mathbf x)}{\partial \mathbf x \, \partial \mathbf x^\top}",
         {"C": -2 * np.diag(np.sin(x)), r"\mathbf x": x,

@@ -43,6 +43,7 @@ TRIED = (
         r"\sum_{i \ne j} a_i a_j = \left(\sum_i a_i\right)^2 - \sum_i a_i^2",
     ),
     Display("entries of an array beside it", r"(A B)_{ij} = \sum_{k=1}^n a_{ik} b_{kj}"),
+    Display("columns of ones", r"\mathbf 1^T A \mathbf 1 = \sum_{i,j} A_{ij}"),
     Display(
         "vectors with an index",
         r"\sum_{i=1}^n \mathbf x_i^T \mathbf a = \mathbf a^T \sum_{i=1}^n \mathbf x_i",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cases import each
-from displays import tried
+from displays import holds, tried
 
 from checked_equations.papers.declarations import declared
 from checked_equations.papers.shapes import shapes_of
@@ -86,3 +86,24 @@ def test_an_edit_may_change_the_shape_of_what_is_hidden_in_a_call() -> None:
     # `\operatorname{rank}(A)` for that of the product: as large, and what is inside is not alike
     found = tried(r"\operatorname{rank}(A^T A) = \operatorname{rank}(A)")
     assert (found.verdict, found.outcome) == ("tried", "holds"), str(found)
+
+
+@each(
+    ("latex", "slip"),
+    [
+        (r"\mathbf{1}^T \mathbf{x} = \sum_{i=1}^n x_i", ("= ", "= 2 ")),
+        (r"\mathbf{1}^T A \mathbf{1} = \sum_{i,j} A_{ij}", ("A_{ij}", "A_{ii}")),
+        (r"\mathbf 1 \mathbf 1^T \mathbf 1 - n \mathbf 1 = \mathbf 0", ("- n", "- 2 n")),
+        (r"\mathbf{1}_n^T \mathbf{1}_n = n", ("= n", "= n^2")),
+        (r"\nabla_x \|x\|^2 = 2 x", ("2 x", "3 x")),
+        (r"\nabla_x \left\|x\right\| = \frac{x}{\|x\|}", (r"\frac{x}{\|x\|}", "x")),
+        (r"\frac{1}{2} \nabla_x \|A x - b\|_2^2 = A^T (A x - b)", ("A^T", "2 A^T")),
+    ],
+)  # fmt: skip
+def test_columns_of_ones_and_gradients_of_norms(latex: str, slip: tuple[str, str]) -> None:
+    assert not holds(latex).mutants["survived"]
+    assert tried(latex.replace(*slip), mending=False).outcome != "holds"
+
+
+def test_a_word_in_roman_letters_is_the_operator_that_it_names() -> None:
+    assert holds(r"\mathrm{erf}(-x) = -\mathrm{erf}(x)")

@@ -28,6 +28,7 @@ from ..tried.parts import parted
 from ..tried.reading import NotRead, Reading, read
 
 _BOLD = re.compile(r"^\\(?:mathbf|boldsymbol|bm|vec|mathsf)\s*\{?\s*(?P<inner>\\?[A-Za-z]+)\}?")
+_FILLED = re.compile(r"^\\(?:mathbf|boldsymbol|bm|mathbb|vec)(?P<number>[01])(?:_\w+)?$")
 _ACCENT = re.compile(r"^\\(?:hat|tilde|bar|widehat|widetilde|check)\s*\{?(\\?[A-Za-z]+)\}?")
 _CAPITAL = re.compile(
     r"^(?:[A-Z]|\\(?:Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega))$"
@@ -111,6 +112,8 @@ def _options(key: str, latex: str) -> tuple[Form, ...]:
     capital = _CAPITAL.match(inner) is not None
     if is_identity(key):
         return (2, 0)
+    if is_filled(key):
+        return (1,)
     if bold:
         return (2, 1) if capital else (1,)
     if capital:  # N, M and K may count something
@@ -141,6 +144,16 @@ def is_identity(key: str) -> bool:
     """
     bold = _BOLD.match(key)
     return (bold["inner"] if bold else letter(key)) == "I"
+
+
+def is_filled(key: str) -> str:
+    """The number that all entries of a column are: ``\\mathbf 1``, ``\\mathbf 0_n``; or nothing.
+
+    >>> is_filled(r"\\mathbf1"), is_filled(r"\\boldsymbol0_n"), is_filled(r"\\mathbf x")
+    ('1', '0', '')
+    """
+    column = _FILLED.match(key)
+    return column["number"] if column else ""
 
 
 @dataclass(frozen=True)
@@ -207,7 +220,8 @@ def _array(key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generato
     if is_identity(key):
         return None if len(set(axes)) > 1 else np.eye(axes[0]) if axes else 1.0
     if axes:
-        return rng.uniform(0.5, 1.5, axes)
+        filled = is_filled(key)
+        return np.full(axes, float(filled)) if filled else rng.uniform(0.5, 1.5, axes)
     return at.get((key, 0), _SIZE) if by_custom(key).name == "whole" else 0.7
 
 
@@ -248,7 +262,7 @@ def _named(trial: _Trial, form: Mapping[str, Form], at: Mapping[Axis, int]) -> d
     made = {}
     for key in (key for key in form if form[key]):
         sizes = [named[key, i] for i in range(form[key])]
-        made[key] = kinds.identity(sizes[0]) if is_identity(key) else _KIND[form[key]](*sizes)
+        made[key] = _kind(key, sizes)
         if key in trial.indexed:
             made[key] = replace(made[key], axes=trial.indexed[key])
     return made
@@ -293,6 +307,15 @@ def _equal(
                 break
         yield group, tied
         left = [axis for axis in left if axis not in group]
+
+
+def _kind(key: str, sizes: Sequence[Size]) -> Kind:
+    """The kind of an array, some of which are called as they are filled."""
+    if is_identity(key):
+        return kinds.identity(sizes[0])
+    if filled := is_filled(key):
+        return (kinds.ones if filled == "1" else kinds.zeros)(sizes[0])
+    return _KIND[len(sizes)](*sizes)
 
 
 _KIND: Mapping[Form, Callable[..., Kind]] = {1: kinds.vector, 2: kinds.matrix}

@@ -154,6 +154,14 @@ def _identity(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> n
     return np.eye(shape[0])
 
 
+def _ones(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    return np.ones(shape)
+
+
+def _zeros(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    return np.zeros(shape)
+
+
 def _orthogonal(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
     return np.linalg.qr(rng.normal(size=shape))[0]
 
@@ -208,6 +216,8 @@ _DRAWS: Mapping[str, Draw] = {
     "positive definite": _definite,
     "orthogonal": _orthogonal,
     "identity": _identity,
+    "column of ones": _ones,
+    "column of zeros": _zeros,
     "probability vector": _chances,
     "function": _function,
     "distribution": _joint,
@@ -277,6 +287,16 @@ def spd(n: Size) -> Kind:
 def identity(n: Size) -> Kind:
     """The identity matrix."""
     return Kind("identity", (n, n))
+
+
+def ones(n: Size) -> Kind:
+    """The column of ones."""
+    return Kind("column of ones", (n,))
+
+
+def zeros(n: Size) -> Kind:
+    """The column of zeros."""
+    return Kind("column of zeros", (n,))
 
 
 def orthogonal(n: Size) -> Kind:

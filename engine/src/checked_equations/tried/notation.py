@@ -113,7 +113,9 @@ class Notation:
         >>> sorted(PAPERS.functions_in(r"\\Gamma(z + 1) = z \\Gamma(z)"))
         ['gammafn']
         """
-        names = re.findall(r"\\operatorname\{([a-zA-Z]+?)P*\}", self.written(latex).latex)
+        names = re.findall(
+            r"\\(?:operatorname|mathrm)\{([a-zA-Z]+?)P*\}", self.written(latex).latex
+        )
         own = {word.removeprefix("\\operatorname{").rstrip("}") for word in self.words}
         return frozenset(names) & (frozenset(self.functions) | own)
 

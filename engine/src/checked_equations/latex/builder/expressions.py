@@ -431,6 +431,11 @@ class Expressions:
             raise self._fault("a derivative is taken with respect to a bound symbol", span)
         return variable
 
+    def normed(self, span: Span, base: Node, order: Word, power: Node | None = None) -> Node:
+        """The ``\\|a\\|^2`` behind a gradient, which is that of the square."""
+        norm = t.Norm(base, str(order), span=(span[0], order.end_pos or span[1]))
+        return norm if power is None else t.Power(norm, power, span=span)
+
     def gradient(self, span: Span, variable: Node, body: Node) -> Node:
         """``\\nabla_x body``."""
         self._refuse_point(body, span)
