@@ -46,6 +46,11 @@ def test_relations_of_symbols_and_definitions_are_not_accused():
     assert try_display("a^2 + b^2 = c^2").verdict == "not read"
 
 
+def test_an_order_between_symbols_that_have_nothing_in_common_is_the_texts():
+    assert "H, K on one side only" in try_display(r"H \le \log K").why
+    assert str(try_display(r"e^x \ge 1")).startswith("holds if x > 0")
+
+
 def test_what_the_display_defines_may_be_claimed_in_its_second_step():
     assert try_display(r"f(x) = (1 + x)^2 = 1 + 2 x + x^2").verdict == "holds"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -61,12 +61,9 @@ def verdict_on(
         if not sure.held:
             return Tried("holds if", told, _cases(trial, plan.drawn), None, trial.mutants())
         trial = sure
-    held, failed = trial.held, trial.failed
-    if held:
-        verdict: Verdict = "holds if" if failed else "holds"
-        region = _region(trial, plan.drawn) if failed else None
-        return Tried(verdict, told, region, trial.residual, trial.mutants())
-    if failed:
+    if trial.held:
+        return _held(trial, plan, told)
+    if trial.failed:
         return _failed(trial, plan, told, doubt)
     if name := _defined(trial.statement):
         return Tried("definition", f"of {name}")
@@ -113,9 +110,35 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         if not any(_on_both_sides(step, key) for step in trial.statement.steps)
     ]
     if loose or doubt:
-        said = f"{LOOSE}{', '.join(sorted(loose))} on one side only"
-        return Tried("not read", doubt or said, residual=trial.residual)
+        return Tried("not read", doubt or _loose(loose), residual=trial.residual)
     return Tried("does not hold", residual=trial.residual, mend=trial.mends())
+
+
+def _held(trial: Trial, plan: Plan, told: str) -> Tried:
+    """What holds on some of the numbers, or on all of them."""
+    if trial.failed and not _equal(trial) and (loose := _unrelated(trial, plan)):
+        return Tried("not read", _loose(loose))
+    verdict: Verdict = "holds if" if trial.failed else "holds"
+    region = _region(trial, plan.drawn) if trial.failed else None
+    return Tried(verdict, told, region, trial.residual, trial.mutants())
+
+
+def _loose(keys: Sequence[str]) -> str:
+    return f"{LOOSE}{', '.join(sorted(keys))} on one side only"
+
+
+def _unrelated(trial: Trial, plan: Plan) -> list[str]:
+    """The symbols of ``H \\le \\log K``, whose sides have none in common; else none.
+
+    On some of the numbers such an order holds, whatever its author means.
+    """
+    steps = trial.statement.steps
+    left, right = ([k for k in plan.drawn if mentions(getattr(steps[0], one), k)] for one in _SIDES)
+    alone = len(steps) == 1 and left and right and not {*left} & {*right}
+    return [*left, *right] if alone else []
+
+
+_SIDES = ("left", "right")
 
 
 def _defined(statement: t.Statement) -> str:
