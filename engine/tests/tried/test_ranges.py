@@ -71,3 +71,10 @@ def test_indices_of_what_is_declared() -> None:
     latex = r"\sum_{i \ne j} a_i b_j = \sum_i a_i \sum_j b_j - a^T b"
     assert tried(latex, known).outcome == "holds"
     assert tried(latex.replace("a^T b", "a^T a"), known).outcome == "does not hold"
+
+
+def test_a_maximum_that_agrees_by_chance_is_no_region() -> None:
+    found = tried(r"\max_i (a_i b_i) = \max_i a_i \max_i b_i")
+    assert found.verdict == "not read", str(found)
+    assert "agrees on some numbers and not on others" in found.why
+    assert "holds if c, a > 0" in str(tried(r"\max_i (c a_i) = c \max_i a_i"))

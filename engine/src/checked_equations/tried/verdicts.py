@@ -57,7 +57,7 @@ def verdict_on(
         if not sure.held and not _equal(trial):
             return Tried("not read", "an inequality that may want a condition")
         if not sure.held and not _whole(plan):
-            return Tried("not read", "rounded sides agree on some numbers, and on others not")
+            return Tried("not read", "what is rounded, or the largest, agrees on some numbers and not on others")
         if not sure.held:
             return Tried("holds if", told, _cases(trial, plan.drawn), None, trial.mutants())
         trial = sure
@@ -82,7 +82,7 @@ def _equal(trial: Trial) -> bool:
 
 def _by_chance(trial: Trial, plan: Plan) -> bool:
     """Whether it may hold on the numbers that were drawn, and not on others beside them."""
-    steps = not _equal(trial) or _rounds(trial.statement)  # sides that meet on a whole stretch
+    steps = not _equal(trial) or _chooses(trial.statement)  # sides that meet on a whole stretch
     return bool(trial.held) and (steps or (_whole(plan) and bool(trial.failed)))
 
 
@@ -90,8 +90,14 @@ def _whole(plan: Plan) -> bool:
     return any(kind.counts for kind in plan.drawn.values())
 
 
-def _rounds(statement: t.Statement) -> bool:
-    return any(isinstance(part, t.Function) and part.rounds for _, part in t.walk(statement))
+_CHOOSING = frozenset({"max", "min", "sup", "inf", "argmax", "argmin", "floor", "ceil"})
+
+
+def _chooses(statement: t.Statement) -> bool:
+    """Whether it takes one of several values, the largest or the next whole one."""
+    parts = (part for _, part in t.walk(statement))
+    own = (getattr(part, "kind", getattr(part, "name", "")) for part in parts)
+    return not _CHOOSING.isdisjoint(own)
 
 
 def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
