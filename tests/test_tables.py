@@ -117,6 +117,10 @@ def test_two_precisions_are_still_refused() -> None:
             "X must hold real numbers; got 'a' in column 'width': one-hot encode it",
         ),
         (
+            _PLACES.assign(width=["1.5", "2", "-3e2", "0", "7"]),
+            r"got '1\.5' in column 'width': make numbers of its text, by `astype\(float\)`",
+        ),
+        (
             _PLACES.assign(width=_PLACES["width"] > 1.0),
             "X must hold real numbers; got True in column 'width': make it 0 and 1",
         ),
@@ -135,7 +139,7 @@ def test_two_precisions_are_still_refused() -> None:
         (_PLACES[["width"]] > 1.0, "got entries of type bool in column 'width': make it 0 and 1"),
         ([[1.0], [1.0, 2.0]], "X must not be ragged"),
     ],
-    ids=["words", "truths", "missing", "NaN", "dates", "truths alone", "ragged"],
+    ids=["words", "numbers as text", "truths", "missing", "NaN", "dates", "truths alone", "ragged"],
 )
 def test_what_is_no_number_is_refused_by_name(X: Any, said: str) -> None:
     with pytest.raises((TypeError, ValueError), match=said):

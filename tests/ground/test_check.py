@@ -47,6 +47,14 @@ def test_a_positive_float_is_positive_and_finite(value):
         _check.positive(value, "noise_var")
 
 
+def test_of_many_numbers_the_first_that_is_not_positive_is_named(space):
+    many = space.asarray([1.0] * 40 + [-2.0] + [0.0] * 20)
+    with pytest.raises(ValueError, match=r"finite; got 1 that are not, the first in row 40: .*-2"):
+        _check.positive(many, "noise_var", zero=True)
+    with pytest.raises(ValueError, match=r"finite; got 21 that are not, the first in row 40: .*-2"):
+        _check.positive(many, "noise_var")
+
+
 def test_zero_where_it_is_allowed(space):
     assert _check.positive(0.0, "v", zero=True) == 0.0
     zeros = space.asarray([0.0])

@@ -406,6 +406,15 @@ def test_a_report_of_noise_alone_says_so():
     assert "all that varies in y is taken for noise" in said
 
 
+def test_a_straight_line_is_not_taken_for_noise():
+    X = np.asarray(stream(0).uniform((40, 1)))
+    y = X[:, 0] + 1e-2 * np.asarray(stream(1).normal(40))
+    far = GP(RBF(1e4, 100.0), 0.1)  # its covariances differ little beside themselves
+    found = fit(far, X, y, fixed=["kernel"])
+    assert found.model.noise_var < 1e-3 * np.var(y)
+    assert "taken for noise" not in " ".join(str(found).split())
+
+
 def test_predictions_that_are_surer_than_readings_repeat_are_told(sine):
     X, y = sine
     start = GP(RBF(2500.0, 1e3), 1e-3)

@@ -32,6 +32,7 @@ T = TypeVar("T")  # what is checked comes back as what it was
 Derivatives = TypeVar("Derivatives", bound=NamedTuple)
 
 _ROUNDED = 1e5  # times eps and the largest eigenvalue: what is as far below zero is zero
+_FEW = 8  # numbers that a message may hold
 
 
 class NoValueError(ValueError, RuntimeError, ArithmeticError):
@@ -160,8 +161,17 @@ def positive(value: T, name: str, *, zero: bool = False) -> T:
     """
     wanted = "non-negative" if zero else "positive"
     if not _is_positive(value, name, zero):
-        raise ValueError(f"{name} must be {wanted} and finite; got {value}")
+        raise ValueError(f"{name} must be {wanted} and finite; got {_not_positive(value, zero)}")
     return value
+
+
+def _not_positive(value: Any, zero: bool) -> str:
+    """A number, a few, or where the first stands of many that are not all positive."""
+    if getattr(value, "ndim", 0) == 0 or math.prod(value.shape) <= _FEW:
+        return str(value)
+    xp = array_namespace(value)
+    count, row = how_many(~(xp.isfinite(value) & ((value >= 0) if zero else (value > 0))))
+    return f"{count} that are not, the first in row {row}: {value[row, ...]}"
 
 
 def _is_positive(value: Any, name: str, zero: bool) -> bool:

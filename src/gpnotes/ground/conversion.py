@@ -281,6 +281,8 @@ def _require_finite(host: HostArray, name: str, columns: tuple[str, ...]) -> Non
 
 def _remedy(value: Any) -> str:
     """What to do about a value of a frame that is no number."""
+    if isinstance(value, str) and _is_number(value):
+        return ": make numbers of its text, by `astype(float)`"
     if isinstance(value, str):
         words = ": one-hot encode it, as `pandas.get_dummies` does, or give it codes"
         return f"{words} by `gpnotes.Levels` for the kernel `Hamming`, or leave the column out"
@@ -291,6 +293,15 @@ def _remedy(value: Any) -> str:
     if isinstance(value, date | np.datetime64):
         return f": {_OF_DATES}"
     return ": turn it into a number, or leave the column out"
+
+
+def _is_number(word: str) -> bool:
+    """Whether a word is a number as it is written, as in a file that was read as text."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _held(owner: Any, levels: int) -> Iterator[Array]:

@@ -40,8 +40,10 @@ class FitWarning(UserWarning):
 def is_all_noise(model: Any, data: Data | WaveSums, of: Spread) -> bool:
     """Return whether no reading tells of another under a model, so that all of y is noise.
 
-    That is where the covariances of f at two hundred rows with all others, of which a constant is
-    no news, differ by less than a hundredth of the variance of a reading.
+    That is where the covariances of f at two hundred rows with all others differ by less than a
+    hundredth of the variance of a reading. A constant that they share is no news, and no part of
+    that variance either: a straight line is found with a variance and a lengthscale as large as you
+    like, whose covariances differ little beside themselves and much beside the noise.
     """
     gp = getattr(model, "gp", model)
     if of.latent or not (isinstance(gp, GP) and isinstance(data, Rows)):
@@ -54,7 +56,8 @@ def is_all_noise(model: Any, data: Data | WaveSums, of: Spread) -> bool:
     here = np.arange(0, n, step)
     own = K[np.arange(len(here)), here] + gp.noise_var
     K[np.arange(len(here)), here] = K[np.arange(len(here)), (here + 1) % n]
-    return float(np.max(K) - np.min(K)) < _SIGNAL * float(np.max(own))
+    least = np.min(K)
+    return float(np.max(K) - least) < _SIGNAL * float(np.max(own) - least)
 
 
 def left_out_size(evidence: Any, model: Any, data: Data | WaveSums, of: Spread) -> float:

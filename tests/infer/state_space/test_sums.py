@@ -46,6 +46,8 @@ KERNELS = {
     "quasi-periodic": M12 * SEASON,
     "growing": Linear(0.2) * M32 * SEASON + Constant(0.5),
     "of sums": (M12 + 0.3 * M32) * (Cosine(0.2) + Constant(0.7)) * Cosine(0.11),
+    "power": (Constant(0.7) + 0.3 * M12) ** 2,
+    "power of a product": (M12 * Cosine(0.2)) ** 3 + M32**1,
     "walk": Wiener(0.4, -2.0) + M12,
     "trend": IntegratedWiener(0.01, -3.0) + Linear() + Constant(4.0) + M12 * Wiener(0.2, -3.5),
     "trend and season": 3.0 * Matern52(1.0, 9.0) + 0.2 * (SEASON * M32).on(0) + White(0.01),

@@ -208,14 +208,22 @@ def _exact_means(mdp, discount, policy, step_size, steps, kind):
     return held.sum(0)
 
 
+def test_the_defaults_cross_a_frozen_lake():
+    mdp = MDP.from_gymnasium(gymnasium.make("FrozenLake-v1").unwrapped, 0.99)
+    found = run(QLearning(0.99), MDPEnvironment(mdp), num_steps=15_000, num_runs=8, horizon=100,
+                rng=stream(1))  # fmt: skip
+    values = [evaluate(mdp, policy)[0] for policy in found.learner_state.greedy]
+    assert np.median(values) > 0.5 * solve(mdp).values[0]
+
+
 @pytest.mark.nightly
 def test_the_default_step_size_learns_what_one_over_k_does_not():
     mdp = MDP.from_gymnasium(gymnasium.make("FrozenLake-v1").unwrapped, 0.99)
     world, best = MDPEnvironment(mdp), solve(mdp).values[0]
     worth = {}
     for name, learner in {
-        "default": QLearning(0.99, exploration=EpsilonGreedy(0.3)),
-        "1/k": QLearning(0.99, PowerLawDecay(), EpsilonGreedy(0.3)),
+        "default": QLearning(0.99),
+        "1/k": QLearning(0.99, PowerLawDecay()),
     }.items():
         found = run(learner, world, num_steps=60_000, num_runs=20, horizon=100, rng=stream(1))
         values = [evaluate(mdp, policy)[0] / best for policy in found.learner_state.greedy]

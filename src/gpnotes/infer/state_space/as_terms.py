@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import reduce, singledispatch
 from typing import Any, NamedTuple, TypeAlias
 
 from ...ground import check as _check
-from ...ground.params import cotangent, left_open
+from ...ground.params import added, cotangent, left_open
 from ...model.gaussian_process import GP, require_known_mean
 from ...model.kernels import (
     ActiveDims,
@@ -25,6 +25,7 @@ from ...model.kernels import (
     Matern32,
     Matern52,
     Periodic,
+    Power,
     Product,
     Scaled,
     Sum,
@@ -96,7 +97,7 @@ def expansion(kernel: Any, tolerance: float) -> Expansion:
         "Matern12, Matern32, Matern52, Cosine, Periodic, Constant, Linear, Wiener, "
         "IntegratedWiener, White"
     )
-    wanted = f"one of {known}, or sums and products of these, to be put on a line"
+    wanted = f"one of {known}, or sums, products and powers of these, to be put on a line"
     raise TypeError(f"gp must have the kernel {wanted}; got {kernel!r}")
 
 
@@ -278,6 +279,17 @@ def _product(kernel: Product, tolerance: float) -> Expansion:
     def pull(bars: Sequence[TermBar], white_bar: float) -> Kernel:
         held: Any = pull_all(bars, white_bar)
         return cotangent(kernel, parts=held if len(parts) > 1 else (held,))
+
+    return Expansion(whole.terms, pull)
+
+
+@expansion.register
+def _power(kernel: Power, tolerance: float) -> Expansion:
+    whole = expansion(Product((kernel.kernel,) * kernel.exponent), tolerance)
+
+    def pull(bars: Sequence[TermBar], white_bar: float) -> Kernel:
+        copies: Any = whole.pull(bars, white_bar)
+        return cotangent(kernel, kernel=reduce(added, copies.parts))
 
     return Expansion(whole.terms, pull)
 

@@ -42,11 +42,19 @@ class EpsilonGreedy:
 
     Parameters
     ----------
-    epsilon : Schedule or float, default 0.1
+    epsilon : Schedule or float, default 0.3
         The share; visits are those of the state. At 0, a learner is greedy.
+
+    Notes
+    -----
+    Of equal actions the first is taken. So from a table of equal values a learner meets something
+    new by its share alone, and a share of a tenth hardly ever crosses a frozen lake; with three
+    tenths Q-learning is at 98 hundredths of the best policy there after 60 000 steps, and nowhere
+    far behind (``benchmarks/learning_defaults.py``). Where a reward comes only at the end of a long
+    way, begin with `optimistic_value` instead.
     """
 
-    epsilon: Schedule | float = 0.1
+    epsilon: Schedule | float = 0.3
 
     def __post_init__(self) -> None:
         """Make epsilon a schedule."""

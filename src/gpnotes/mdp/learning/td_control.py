@@ -83,7 +83,8 @@ class QLearning(ActionValueLearner):
     exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
     initial_values : float or HostArray, shape (S, A), default 0.0
-        The first values.
+        The first values. No less than any return, such as 1 where one reward of 1 is all that there
+        is, they make the learner try everything, `optimistic_value`.
 
     Notes
     -----
