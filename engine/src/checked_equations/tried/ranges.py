@@ -38,7 +38,7 @@ def paired(statement: t.Statement) -> t.Statement:
     >>> from ..latex.parser import parse_free
     >>> from ..latex.printer import to_latex
     >>> to_latex(paired(parse_free(r"\\sum_{i \\ne j} x_{ij} = s")))
-    '\\\\sum_{j} \\\\sum_{i \\\\neq j} x_{i j} = s'
+    '\\\\sum_{j} \\\\sum_{i \\\\ne j} x_{i,j} = s'
     """
     own: dict[str, list[t.Reduction]] = {}
     for _, part in t.walk(statement):

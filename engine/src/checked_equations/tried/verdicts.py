@@ -57,7 +57,8 @@ def verdict_on(
         if not sure.held and not _equal(trial):
             return Tried("not read", "an inequality that may want a condition")
         if not sure.held and not _whole(plan):
-            return Tried("not read", "what is rounded, or the largest, agrees on some numbers and not on others")
+            what = "what is rounded, or the largest,"
+            return Tried("not read", f"{what} agrees on some numbers and not on others")
         if not sure.held:
             return Tried("holds if", told, _cases(trial, plan.drawn), None, trial.mutants())
         trial = sure
