@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from ..latex import tree as t
-from ..latex.builder.expressions import bind
+from ..latex.builder.expressions import below, bind
 
 _ONE = t.Number(1.0)
 
@@ -70,13 +70,8 @@ def _second(part: t.Reduction) -> str:
     if twice or not isinstance(end, t.Name):
         return ""
     counted = t.Index(over.index) in _indices(part.body) and end in _indices(part.body)
-    shifted = isinstance(over.last, t.Sum) and over.last != below(end)
+    shifted = isinstance(over.last, t.Sum) and over.last != below(end, "LT")
     return "" if shifted or not counted else end.key
-
-
-def below(end: t.Node) -> t.Sum:
-    """The last index below `end`."""
-    return t.Sum((end, _ONE), (1, -1))
 
 
 def _indices(body: t.Node) -> list[t.Node]:
