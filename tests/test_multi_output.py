@@ -98,6 +98,48 @@ def test_a_vector_is_one_output(data):
     assert model.score(X, y[:, 0]) > 0.9
 
 
+def test_what_is_known_of_the_noise_of_each_reading_counts_in_its_own_units(data, tmp_path):
+    X, y = data
+    y = y[:, :2].copy()
+    y[::5, 1] = np.nan
+    known = np.where(np.arange(60).reshape(30, 2) % 3, 1e-4, 25.0) * [1.0, 4.0]
+    wild = y + np.sqrt(known) * np.random.default_rng(5).normal(size=y.shape)
+    told, untold = MultiOutputGPRegressor(max_steps=40), MultiOutputGPRegressor(max_steps=40)
+    told.fit(X, wild, noise_var=known)
+    wrong = [np.nanmean((model.predict(X) - y) ** 2) for model in (told, untold.fit(X, wild))]
+    assert wrong[0] < 0.1 * wrong[1]
+    # one output alone is what a regressor of one makes of it, in whatever unit it is
+    kernel, given = RBF(1.0, 0.8), {"optimise": False}
+    for unit in (1.0, 1e3):
+        column = unit * wild[:, 0]
+        alone = MultiOutputGPRegressor(kernel, **given).fit(X, column, unit**2 * known[:, 0])
+        process = alone.posterior_.gp
+        there = gpnotes.condition(
+            process, alone.posterior_.X, (column - alone.centre_) / alone.scale_,
+            noise_var=unit**2 * known[:, 0] / alone.scale_**2,
+        )  # fmt: skip
+        at = np.column_stack([X, np.zeros(30)])
+        mean = there.mean(at) * alone.scale_ + alone.centre_
+        np.testing.assert_allclose(alone.predict(X), mean, rtol=1e-9)
+    # a variance where nothing was read is not looked at
+    known[::5, 1] = np.nan
+    again = MultiOutputGPRegressor(max_steps=40).fit(X, wild, noise_var=known)
+    np.testing.assert_array_equal(again.predict(X), told.predict(X))
+    gpnotes.save(told, tmp_path / "told")
+    np.testing.assert_array_equal(gpnotes.load(tmp_path / "told").predict(X), told.predict(X))
+
+
+def test_noise_that_is_no_table_of_variances_is_refused(data):
+    X, y = data
+    for noise_var, said in (
+        (np.ones(30), r"noise_var must have the shape of y, \(30, 3\); got \(30,\)"),
+        (np.full((30, 3), -1.0), "noise_var must be non-negative and finite; got 90 that are not"),
+        ([["a"] * 3] * 30, "noise_var must be variances of real numbers"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            MultiOutputGPRegressor().fit(X, y, noise_var=noise_var)
+
+
 def test_searches_clones_and_files(data, tmp_path):
     X, y = data
     grid = {"kernel__lengthscale": [0.01, 0.8], "rank": [1, 2]}

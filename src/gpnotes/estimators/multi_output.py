@@ -116,7 +116,7 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         self.max_steps = max_steps
         self.verbose = verbose
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, noise_var: ArrayLike | None = None) -> Self:
         """Fit the hyperparameters and condition on the data; O((n p)³) a step.
 
         Parameters
@@ -125,6 +125,9 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
             The inputs, as of a `GPRegressor`.
         y : array-like, shape (n, p) or (n,)
             The outputs, a column each, with NaN for what was not read; a vector is one output.
+        noise_var : array-like, of the shape of y, or None
+            What is known of the variance of the noise of each reading, added to that of its output,
+            which is fitted. What stands where nothing was read is not looked at.
 
         Returns
         -------
@@ -134,12 +137,16 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         self.check_arguments()
         rows = self._rows(X, reset=True)
         table = _outputs(y, rows.shape[0])
+        known = None if noise_var is None else _known_noise(noise_var, table)
         self.is_vector_ = table.ndim == 1
         table = table.reshape(rows.shape[0], -1)
         self.centre_, self.scale_ = _units(table)
         scaled = (table - self.centre_) / self.scale_
         model = self._start(rows, scaled)
         given = readings_of(rows, scaled, gaps=True)
+        told: dict[str, Any] = {}
+        if known is not None:
+            told["noise_var"] = self._told(rows, known)
         found = None
         if self.optimise and not np.nan_to_num(scaled).any():
             said = "y is constant: the hyperparameters cannot be fitted and stay where they start"
@@ -148,8 +155,8 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
             of_B = self.kernel is None or isinstance(self.kernel, Stationary)
             held = [_LEVEL, f"{_OF_INPUTS}.variance"] if of_B else [_LEVEL]
             places, readings = map(to_numpy, given)
-            found = self._fitted(model, places, readings, fixed=held)
-        self._keep(found.posterior if found else condition(model, *given), found)
+            found = self._fitted(model, places, readings, fixed=held, **told)
+        self._keep(found.posterior if found else condition(model, *given, **told), found)
         return self
 
     @overload
@@ -231,6 +238,11 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         """Values of all outputs, row by row, in the units of y."""
         return self._shaped(to_numpy(values).reshape(-1, self.scale_.shape[0]) * self.scale_)
 
+    def _told(self, rows: HostMatrix, known: HostArray) -> HostVector:
+        """What is known of the noise of each reading, in their order, of outputs so scaled."""
+        table = known.reshape(rows.shape[0], -1) / self.scale_**2
+        return to_numpy(readings_of(rows, table, gaps=True)[1])
+
     def _shaped(self, table: HostArray) -> HostArray:
         return table[..., 0] if self.is_vector_ else table
 
@@ -277,13 +289,7 @@ def _outputs(y: ArrayLike, n: int) -> HostArray:
     """The outputs (n, p) or (n,) as float64, NaN where none was read."""
     if y is None:
         raise ValueError("MultiOutputGPRegressor requires y to be passed, but the target y is None")
-    _check.plain(y, "y")
-    settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": True, "input_name": "y"}
-    try:
-        table = check_array(y, ensure_2d=False, **settings)
-    except (TypeError, ValueError) as problem:
-        raise renamed(problem, "y must be outputs of real numbers, (n, p)") from problem
-    numbers(y, table, "y")
+    table = _floats(y, "y", "outputs")
     if table.ndim not in (1, 2) or table.shape[0] != n:
         raise ValueError(f"y must have shape ({n}, p) or ({n},); got {table.shape}")
     if np.isinf(table).any():
@@ -295,6 +301,26 @@ def _outputs(y: ArrayLike, n: int) -> HostArray:
         raise ValueError(f"y must hold a reading of each output; {got}")
     _check.squarable(np.nan_to_num(table), "y")
     return table
+
+
+def _floats(given: ArrayLike, name: str, of: str) -> HostArray:
+    """What is given as float64, which may hold NaN."""
+    _check.plain(given, name)
+    settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": True, "input_name": name}
+    try:
+        table: HostArray = check_array(given, ensure_2d=False, **settings)
+    except (TypeError, ValueError) as problem:
+        raise renamed(problem, f"{name} must be {of} of real numbers, (n, p)") from problem
+    return numbers(given, table, name)
+
+
+def _known_noise(given: ArrayLike, y: HostArray) -> HostArray:
+    """The variances of the noise of the readings in y, NaN where there is none."""
+    known, there = _floats(given, "noise_var", "variances"), ~np.isnan(y)
+    if known.shape != y.shape:
+        raise ValueError(f"noise_var must have the shape of y, {y.shape}; got {known.shape}")
+    _check.positive(known[there], "noise_var", zero=True)
+    return np.where(there, known, np.nan)
 
 
 def _units(table: HostMatrix) -> tuple[HostVector, HostVector]:

@@ -100,7 +100,12 @@ CALLS = (
     call("MultiOutputGPRegressor.fit", MultiOutputGPRegressor(optimise=False).fit,
          X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
          y=Argument(_TABLE, {"None": None, "a number": 1.0, "a string": "y", "words": [["a"]] * 6,
-                             "a row too few": _TABLE[1:], "inf": np.full((6, 2), np.inf)})),
+                             "a row too few": _TABLE[1:], "inf": np.full((6, 2), np.inf)}),
+         noise_var=Argument(np.full((6, 2), 0.3), {
+             "a number": 1.0, "a string": "y", "words": [["a"]] * 6,
+             "a row too few": np.ones((5, 2)),
+             "a vector": np.ones(6), "negative": np.full((6, 2), -0.3),
+             "NaN": np.full((6, 2), np.nan), "inf": np.full((6, 2), np.inf)})),
     call("MultiOutputGPRegressor.predict", _SEVERAL.predict, X=_ROWS, return_std=flag(),
          noise=flag()),
     call("GPRegressor.save", _MODEL.save, path=_PATH),
