@@ -6,6 +6,7 @@ import pytest
 from cases import each
 from displays import tried
 from printed_displays import CAUGHT, CAUGHT_SLOWLY, MISSED, RIGHT
+from textbook_displays import HOLD, UNREAD, WRONG
 
 from checked_equations.papers.declarations import declared
 from checked_equations.tried import special
@@ -38,6 +39,31 @@ def test_a_slip_whose_mends_are_many_is_told(latex: str) -> None:
 
 @each("latex", MISSED)
 def test_no_slip_is_said_to_hold_everywhere(latex: str) -> None:
+    assert tried(latex).outcome != "holds"
+
+
+@pytest.mark.nightly
+@each("latex", HOLD)
+def test_what_all_textbooks_print_holds_all_of_it(latex: str) -> None:
+    assert tried(latex).outcome == "holds", str(tried(latex))
+
+
+@each("latex", HOLD[::20])
+def test_what_all_textbooks_print_holds(latex: str) -> None:
+    assert tried(latex).outcome == "holds", str(tried(latex))
+
+
+@pytest.mark.nightly
+@each("latex", UNREAD)
+def test_what_is_not_read_of_textbooks_is_not_accused(latex: str) -> None:
+    found = tried(latex)
+    assert not found.fails, str(found)
+    assert "the engine failed" not in found.why
+
+
+@pytest.mark.nightly
+@each("latex", WRONG)
+def test_what_students_write_is_not_said_to_hold_everywhere(latex: str) -> None:
     assert tried(latex).outcome != "holds"
 
 
