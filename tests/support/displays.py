@@ -18,3 +18,19 @@ def holds(latex: str) -> Finding:
     assert (found.verdict, found.outcome) == ("tried", "holds"), str(found)
     assert found.mutants["caught"]
     return found
+
+
+def twin(latex: str, slip: tuple[str, str]) -> str:
+    """A display with the first of a pair, which stands in it, exchanged for the second."""
+    spoilt = latex.replace(*slip)
+    assert spoilt != latex, f"{slip[0]} does not stand in {latex}"
+    return spoilt
+
+
+def holds_and_its_twin_does_not(latex: str, slip: tuple[str, str]) -> Finding:
+    """That it holds, that every slip in it is caught, and that its twin does not hold."""
+    found = holds(latex)
+    assert not found.mutants["survived"]
+    other = tried(twin(latex, slip), mending=False)
+    assert other.outcome != "holds", str(other)
+    return found

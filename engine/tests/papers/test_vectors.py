@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from cases import each
-from displays import holds, tried
+from displays import holds, tried, twin
 
 
 @each(
@@ -33,7 +33,7 @@ def test_what_holds_for_any_vectors_and_its_false_twin_does_not(
 ) -> None:
     found = holds(latex)
     assert not found.mutants["survived"]
-    assert tried(latex.replace(*slip)).verdict == "not read"
+    assert tried(twin(latex, slip)).verdict == "not read"
 
 
 @each(

@@ -35,14 +35,17 @@ def _members(ev: Evaluator, node: t.Reduction, scope: Scope) -> list[Any]:
         members = list(range(first, last + 1))
     else:
         own = over.members == t.Name(over.index)  # not what an outer sum runs over, called alike
-        outside = {key: item for key, item in scope.items() if key != over.index or not own}
-        members = elements(ev, over.members, outside)
+        members = elements(ev, over.members, _without(scope, over.index) if own else scope)
     if over.without is not None:
         skipped = ev.of(over.without, scope)
         members = [member for member in members if member != skipped]
     if not members and not any(ev.depends(over, key) for key in scope):
         raise OperationError(f"nothing to run over: the range of `{over.index}` is empty")
     return members
+
+
+def _without(scope: Scope, own: str) -> Scope:
+    return {key: item for key, item in scope.items() if key != own}
 
 
 def _entries(ev: Evaluator, node: t.Reduction, scope: Scope) -> int:
