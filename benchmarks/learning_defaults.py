@@ -35,9 +35,9 @@ STEP_SIZES: dict[str, Any] = {
 }  # fmt: skip
 
 
-def table_of(name: str, discount: float) -> tuple[MDP, Any]:
+def table_of(name: str, discount: float, **settings: Any) -> tuple[MDP, Any]:
     """The process of an environment of gymnasium, and where its episodes begin."""
-    env = gymnasium.make(name).unwrapped
+    env = gymnasium.make(name, **settings).unwrapped
     return MDP.from_gymnasium(env, discount), np.asarray(env.initial_state_distrib)
 
 
@@ -59,6 +59,7 @@ def worlds() -> dict[str, tuple[MDP, Any]]:
     """The environments."""
     return {
         "FrozenLake": table_of("FrozenLake-v1", 0.99),
+        "no slipping": table_of("FrozenLake-v1", 0.99, is_slippery=False),
         "Taxi": table_of("Taxi-v4", 0.99),
         "CliffWalking": table_of("CliffWalking-v1", 0.99),
         "random 1": random_process(1),

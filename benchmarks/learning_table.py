@@ -56,7 +56,14 @@ def with_lists(mdp: Any, runs: int, steps: int) -> Any:
         for _ in range(steps):
             row = table[state]
             u = draw()
-            action = int(u / EPSILON * A) if u < EPSILON else row.index(max(row))
+            if u < EPSILON:
+                action = int(u / EPSILON * A)
+            else:
+                highest = max(row)
+                action = row.index(highest)
+                if row.count(highest) > 1:
+                    tied = [a for a in range(A) if row[a] == highest]
+                    action = tied[int(draw() * len(tied))]
             pair = state * A + action
             onward = successors[pair][bisect_right(ends[pair], draw())]
             alpha = rates[visits[state][action]]
@@ -77,7 +84,8 @@ def with_arrays(mdp: Any, runs: int, steps: int) -> Any:
         visits, state = np.zeros((S, A)), 0
         for _ in range(steps):
             greedy = draw.random() >= EPSILON
-            action = int(table[state].argmax() if greedy else draw.integers(A))
+            tied = (table[state] == table[state].max()).nonzero()[0]
+            action = int(tied[int(draw.random() * tied.size)] if greedy else draw.integers(A))
             onward = int(np.searchsorted(P[state * A + action].cumsum(), draw.random(), "right"))
             onward = min(onward, S - 1)
             visits[state, action] += 1
@@ -105,8 +113,13 @@ def at_once_by_hand(mdp: Any, runs: int, steps: int, keeping: bool = False) -> A
     episodes, blocks = [], []
     for step in range(1, steps + 1):
         rows = base + states
-        actions = table.take(rows, axis=0).argmax(1)
-        uniform = draw.random(runs)
+        row = table.take(rows, axis=0)
+        actions, uniform = row.argmax(1), draw.random(runs)
+        is_best = row == row.max(1, keepdims=True)
+        if np.count_nonzero(is_best) > runs:
+            tied = (is_best.sum(1) > 1).nonzero()[0]
+            ranked = is_best[tied] * draw.random((tied.size, A))
+            actions[tied] = ranked.argmax(1)
         exploring = (uniform < EPSILON).nonzero()[0]
         actions[exploring] = (uniform[exploring] * (A / EPSILON)).astype(np.int64)
         pairs, places = states * A + actions, rows * A + actions
@@ -148,7 +161,12 @@ def by_hand(mdp: Any, runs: int, steps: int) -> Callable[[], Any]:
                 if draw.random() < EPSILON:
                     action = int(draw.random() * A)
                 else:
-                    action = table[state].argmax()
+                    action, highest, count = 0, table[state].max(), 0
+                    for a in range(A):  # one of those as good, by lot
+                        if table[state, a] == highest:
+                            count += 1
+                            if count == 1 or draw.random() * count < 1.0:
+                                action = a
                 pair = state * A + action
                 k, wanted = begins[pair], 2 * pair + draw.random()
                 while keys[k] <= wanted and k < begins[pair + 1] - 1:

@@ -37,10 +37,13 @@
   /* The first of the best actions. */
   const best = (row) => row.indexOf(Math.max(...row));
 
+  /* Any action, or one of the best by lot: one number says both. */
   function choose(row, epsilon, uniform) {
-    if (epsilon === 0) return best(row);
     const u = uniform();
-    return u < epsilon ? Math.min(3, Math.floor((u / epsilon) * 4)) : best(row);
+    if (u < epsilon) return Math.min(3, Math.floor((u / epsilon) * 4));
+    const highest = Math.max(...row);
+    const tied = [0, 1, 2, 3].filter((a) => row[a] === highest);
+    return tied[Math.min(tied.length - 1, Math.floor(((u - epsilon) / (1 - epsilon)) * tied.length))];
   }
 
   function led({ ways }, uniform) {

@@ -89,12 +89,15 @@ def test_a_step_size_that_is_looked_up_is_the_one_worked_out_to_the_last_bit(sch
     [(0.3, 0.3), (PowerLawDecay(), 1 / 8), (PowerLawDecay(0.9, clock="time"), 0.9 / 10)],
 )
 def test_epsilon_greedy_takes_actions_with_its_probabilities(epsilon, share):
-    """Frequencies within five standard errors; the share falls with the visits of the state."""
+    """Frequencies within five standard errors; the share falls with the visits of the state.
+
+    Two of the four are the best, and share what is not explored.
+    """
     n = 40000
     values = np.broadcast_to(np.asarray([1.0, 3.0, 2.0, 3.0]), (n, 1, 4)).copy()
     visits = np.broadcast_to(np.asarray([1, 2, 3, 1]), (n, 1, 4)).copy()
     at, states, rule = LearnerState(values, visits, 9), np.zeros(n, int), EpsilonGreedy(epsilon)
-    wanted = np.full(4, share / 4) + (1 - share) * np.asarray([0, 1, 0, 0])
+    wanted = np.full(4, share / 4) + (1 - share) * np.asarray([0, 0.5, 0, 0.5])
     assert rule.probabilities(at, states)[5] == pytest.approx(wanted)
     shares = np.bincount(rule.choose(at, states, stream(1)), minlength=4) / n
     assert np.all(np.abs(shares - wanted) < 5 * np.sqrt(wanted * (1 - wanted) / n))

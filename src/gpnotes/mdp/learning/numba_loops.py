@@ -137,14 +137,13 @@ def advance(
     parts = (*layout, environment.binary_rewards is not None, low, high)
     policy = getattr(learner, "policy", None) or settings.exploration
     schedules = (settings.step_size, settings.exploration.epsilon, policy.epsilon)
-    greedy = settings.exploration.is_greedy
     time, max_count = learned.time, int(learned.visits.sum(2).max()) + learned.time + steps + 1
     step_sizes = [tables.of(schedule, max_count) for schedule in schedules]
     while steps:
         count = min(steps, max(1, _MAX_EPISODES // runs))
         buffers = [np.empty(count * runs, kind) for kind in (np.int64, np.int64, float, np.int64)]
         num_ended = loop(
-            _LEARNER_KINDS[type(learner)], count, time, settings.discount, greedy, horizon or 0,
+            _LEARNER_KINDS[type(learner)], count, time, settings.discount, horizon or 0,
             *step_sizes, parts, tuple(pending_step[name] for name in PENDING), sums,
             learned.values, learned.visits, states, generator, tuple(buffers),
         )  # fmt: skip
@@ -154,13 +153,15 @@ def advance(
     return replace(learned, time=time, **new_pending), ended
 
 
-def _best(table: HostVector, row: int, width: int) -> int:
-    """The first of the best actions of a row."""
-    best = 0
+def _best(table: HostVector, row: int, width: int) -> tuple[float, int]:
+    """The highest value of a row, and how many actions have it."""
+    highest, count = table[row], 1
     for a in range(1, width):
-        if table[row + a] > table[row + best]:
-            best = a
-    return best
+        if table[row + a] > highest:
+            highest, count = table[row + a], 1
+        elif table[row + a] == highest:
+            count += 1
+    return highest, count
 
 
 def _choose_action(
@@ -173,7 +174,16 @@ def _choose_action(
     probability = values[min(count, values.size - 1)]
     if uniform < probability:
         return min(int(uniform / probability * num_actions), num_actions - 1)
-    return _best(table, row, num_actions)
+    highest, tied = _best(table, row, num_actions)
+    rank = 0
+    if tied > 1:
+        rank = min(int((uniform - probability) / (1.0 - probability) * tied), tied - 1)
+    action = -1
+    while rank >= 0:
+        action += 1
+        if table[row + action] == highest:
+            rank -= 1
+    return action
 
 
 def _first_above(keys: HostVector, first: int, last: int, key: float) -> int:
@@ -197,17 +207,17 @@ def _state_value(
     policy: StepSizes,
 ) -> float:
     """The value of a state: the highest of its actions, or the mean by a policy."""
-    best = _best(table, row, width)
+    highest, tied = _best(table, row, width)
     if kind == 0:
-        return table[row + best]
+        return highest
     values, by_visits = policy
     count = counts[row : row + width].sum() if by_visits else time
     explored = values[min(count, values.size - 1)]
     value = 0.0
     for a in range(width):
         probability = explored / width
-        if a == best:
-            probability += 1.0 - explored
+        if table[row + a] == highest:
+            probability += (1.0 - explored) / tied
         value += probability * table[row + a]
     return value
 
@@ -232,7 +242,7 @@ def _restarted(
 
 
 def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
-    kind: int, steps: int, time: int, discount: float, greedy: bool, horizon: int,
+    kind: int, steps: int, time: int, discount: float, horizon: int,
     step_size: StepSizes, epsilon: StepSizes, policy: StepSizes, environment: tuple[Any, ...],
     pending_step: Arrays, sums: Arrays, values: HostArray, visits: HostArray, states: HostVector,
     generator: np.random.Generator, ended: Arrays,
@@ -248,11 +258,8 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
     for _ in range(steps):
         for i in range(runs):
             row = (i * num_states + states[i]) * num_actions
-            if greedy:
-                actions[i] = _best(table, row, num_actions)
-            else:
-                uniform = generator.random()
-                actions[i] = _choose_action(table, counts, row, num_actions, time, epsilon, uniform)
+            uniform = generator.random()
+            actions[i] = _choose_action(table, counts, row, num_actions, time, epsilon, uniform)
         for i in range(runs):
             pair = states[i] * num_actions + actions[i]
             key = generator.random() + 2 * pair

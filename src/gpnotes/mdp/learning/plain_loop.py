@@ -146,7 +146,7 @@ class PlainLoop:
             waits = zip(self.rows, self.waiting, strict=True)
             pairs = [_learning_pairs(*settings, rows, waiting()) for rows, waiting in waits]
             learns, self.waiting = [list(column) for column in zip(*pairs, strict=True)]
-        draw = None if rule.is_greedy else self.stream.generator.random
+        draw = self.stream.generator.random
         return [(learn, draw, epsilon) for learn in learns]
 
 
@@ -198,7 +198,7 @@ class _Rate(NamedTuple):
 
 def _walk(
     run: int, env_copy: EnvironmentCopy, rows: _Rows, sums: _Sums, ended: Ended, limit: float,
-    learn: Learn, draw: Draw | None, rate: _Rate,
+    learn: Learn, draw: Draw, rate: _Rate,
 ) -> Walk:  # fmt: skip
     """One run: sent the time, it takes a step, and yields whether an episode is over."""
     step, played, read = env_copy.env.step, env_copy.actions.append, rows.read
@@ -217,10 +217,16 @@ def _walk(
                 epsilon = shares[sum(row[1])]
             elif by_time:
                 epsilon = shares[time]
-            if draw is not None and (uniform := draw()) < epsilon:
+            if (uniform := draw()) < epsilon:
                 action = min(int(uniform / epsilon * width), width - 1)
             else:
-                action = row[0].index(max(row[0]))
+                values = row[0]
+                highest = max(values)
+                action = values.index(highest)
+                if (tied := values.count(highest)) > 1:
+                    rank = min(int((uniform - epsilon) / (1.0 - epsilon) * tied), tied - 1)
+                    for _ in range(rank):
+                        action = values.index(highest, action + 1)
             played(action)
             reached, reward, terminated, truncated, _ = step(element(action) if element else action)
             onward, reward, length = number(reached), float(reward), length + 1
@@ -279,11 +285,14 @@ def _mean(epsilon: _Rate) -> Value:
 
     def mean(row: Row, time: int) -> float:
         values, visits = row
-        best, value = values.index(max(values)), 0.0
+        highest, value = max(values), 0.0
+        tied = values.count(highest)
         explored = shares[sum(visits) if by_visits else time if by_time else 0]
-        for a, one in enumerate(values):
+        for one in values:
             probability = explored / len(values)
-            value += (probability + (1.0 - explored) if a == best else probability) * one
+            if one == highest:
+                probability += (1.0 - explored) / tied
+            value += probability * one
         return value
 
     return mean
