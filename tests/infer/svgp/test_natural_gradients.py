@@ -395,3 +395,16 @@ def test_full_steps_on_counts_end_or_say_what_to_do(typical):
             else:
                 outcomes.append(True)
     assert all(outcomes)
+
+
+def test_a_leap_that_overshoots_is_not_taken_for_the_best_q():
+    """Rates of a wide prior are so large at first that after a step q is, by its size, far off."""
+    source = stream(4)
+    X = np.asarray(source.normal((60, 1)))
+    y = np.floor(np.exp(np.sin(X[:, 0])))
+    model = svgp.SVGP(GP(RBF(100.0, 2.0), 0.0), Poisson(), X[:10])
+    q = condition(model, X, y)
+    flat = condition(svgp.SVGP(GP(RBF(1.0, 2.0), 0.0), Poisson(), X[:10]), X, y)
+    assert q.converged
+    bounds = [sweep(p, X, y).value - p.kl for p in (q, flat)]
+    assert bounds[0] > bounds[1] - 30.0

@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 _SHORTEST = 2.0**-20  # step that is tried
+_NEAR = 1e-3  # the longest natural gradient of an optimum: after a leap q may be of any size
 _SHORT = 2.0**-5  # and that is begun with
 
 
@@ -193,7 +194,7 @@ def optimise_q(
     bound = sums.value - posterior.kl
     length = 1.0
     for _ in range(max_steps):
-        if distance(posterior, sums) <= tolerance(posterior):
+        if distance(posterior, sums) <= min(tolerance(posterior), _NEAR):
             return _converged(posterior)
         slack = 10.0 * epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
         while length >= _SHORTEST:

