@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 X = np.asarray(stream(0).uniform((30, 2))) * 4.0
 Y = np.sin(X[:, 0]) + 0.5 * np.cos(X[:, 1]) + 0.1 * np.asarray(stream(1).normal(30))
 PAIR = ("kernel.lengthscale[0]", "kernel.lengthscale[1]")
-NOISES = tuple(f"kernel.parts.1.kernel.variance[{i}]" for i in range(2))
+NOISES = tuple(f"kernel.noise.kernel.variance[{i}]" for i in range(2))
 GIVEN = {
     "fixed": ["mean.value"],
     "bounds": {"noise_var": (1e-3, 1e-2)},
@@ -80,6 +80,7 @@ def test_the_floor_of_an_open_noise_gives_way_to_what_is_given():
     assert noise(bounds={"kernel.lengthscale": (0.1, 9.0)}) == pytest.approx(FLOOR * np.var(y))
 
 
+@pytest.mark.filterwarnings("ignore:no reading tells of another")
 def test_searches_copies_and_files_keep_them(tmp_path):
     model = GPRegressor(RBF(1.0, np.ones(2)), max_steps=3, **GIVEN)
     assert clone(model).get_params(deep=False) == model.get_params(deep=False)

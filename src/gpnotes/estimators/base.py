@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
@@ -301,6 +301,18 @@ def _changed(kernel: Kernel | None, within: dict[str, Any]) -> Kernel:
             raise ValueError(f"{name} must be a hyperparameter of the kernel; {there}")
     new = {paths[name]: value for name, value in within.items()}
     return replaced(cast(Kernel, kernel), new)
+
+
+def reals(given: ArrayLike, name: str, wanted: str, *, column: bool = False) -> HostArray:
+    """A float64 copy of what is given, which may hold NaN; of a `column`, a vector."""
+    _check.plain(given, name)
+    settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": True, "input_name": name}
+    try:
+        table = check_array(given, ensure_2d=False, **settings)
+        made: HostArray = column_or_1d(table, warn=True) if column else table
+    except (TypeError, ValueError) as problem:
+        raise renamed(problem, f"{name} must be {wanted}") from problem
+    return numbers(given, made, name)
 
 
 def numbers(given: ArrayLike, made: HostArray, name: str) -> HostArray:

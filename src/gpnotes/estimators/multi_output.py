@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils import check_array
 
 from ..ground import check as _check
 from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
@@ -18,13 +17,24 @@ from ..infer.verbs import condition
 from ..model.bounds import lengths_of
 from ..model.contracts import Prior
 from ..model.gaussian_process import GP
-from ..model.kernels import RBF, Coregion, Kernel, OutputNoise, Stationary, outputs_at, readings_of
-from .base import Bounds, GPEstimator, RandomState, numbers, renamed
+from ..model.kernels import (
+    RBF,
+    Coregion,
+    Kernel,
+    OutputNoise,
+    Stationary,
+    named,
+    named_product,
+    outputs_at,
+    readings_of,
+)
+from .base import Bounds, GPEstimator, RandomState, reals
 
 __all__ = ["MultiOutputGPRegressor"]
 
 _NOISE = 0.1  # of the variance of each output: where a fit of its noise starts
-_OF_INPUTS, _LEVEL = "kernel.parts.0.parts.0.kernel", "kernel.parts.2"
+_VARIANCES = "variances of real numbers, (n, p)"
+_OF_INPUTS, _LEVEL = "kernel.function.inputs.kernel", "kernel.level"
 
 
 class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
@@ -45,7 +55,7 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         The number of columns of W, of functions that the outputs share: at most as many as outputs.
     fixed, bounds, priors, tied : collection of str, mappings, collection of groups, optional
         As in `GPRegressor`, by the names that `report_` prints, and of outputs in their standard
-        deviations. The noise of the first output is ``"kernel.parts.1.kernel.variance[0]"``.
+        deviations. The noise of the first output is ``"kernel.noise.kernel.variance[0]"``.
     restarts : int, default 0
         The number of further starts.
     random_state : int, RandomState or None, default None
@@ -254,7 +264,8 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
         weights, own = _shared(np.nan_to_num(y), rank)
         noise = OutputNoise(np.full(p, _NOISE))
         level = Coregion(np.zeros((p, 1)), np.ones(p))  # about an average of what was read
-        return GP(of_inputs * Coregion(weights, own).on(d) + noise.on(d) + level.on(d), 0.0)
+        function = named_product(inputs=of_inputs, outputs=Coregion(weights, own).on(d))
+        return GP(named(function=function, noise=noise.on(d), level=level.on(d)), 0.0)
 
     def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""
@@ -289,7 +300,7 @@ def _outputs(y: ArrayLike, n: int) -> HostArray:
     """The outputs (n, p) or (n,) as float64, NaN where none was read."""
     if y is None:
         raise ValueError("MultiOutputGPRegressor requires y to be passed, but the target y is None")
-    table = _floats(y, "y", "outputs")
+    table = reals(y, "y", "outputs of real numbers, (n, p)")
     if table.ndim not in (1, 2) or table.shape[0] != n:
         raise ValueError(f"y must have shape ({n}, p) or ({n},); got {table.shape}")
     if np.isinf(table).any():
@@ -303,20 +314,9 @@ def _outputs(y: ArrayLike, n: int) -> HostArray:
     return table
 
 
-def _floats(given: ArrayLike, name: str, of: str) -> HostArray:
-    """What is given as float64, which may hold NaN."""
-    _check.plain(given, name)
-    settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": True, "input_name": name}
-    try:
-        table: HostArray = check_array(given, ensure_2d=False, **settings)
-    except (TypeError, ValueError) as problem:
-        raise renamed(problem, f"{name} must be {of} of real numbers, (n, p)") from problem
-    return numbers(given, table, name)
-
-
 def _known_noise(given: ArrayLike, y: HostArray) -> HostArray:
     """The variances of the noise of the readings in y, NaN where there is none."""
-    known, there = _floats(given, "noise_var", "variances"), ~np.isnan(y)
+    known, there = reals(given, "noise_var", _VARIANCES), ~np.isnan(y)
     if known.shape != y.shape:
         raise ValueError(f"noise_var must have the shape of y, {y.shape}; got {known.shape}")
     _check.positive(known[there], "noise_var", zero=True)

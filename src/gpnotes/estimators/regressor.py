@@ -13,8 +13,6 @@ from typing import Any, ClassVar, Literal, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_array
-from sklearn.utils.validation import column_or_1d
 
 from ..ground import check as _check
 from ..ground import memory
@@ -31,7 +29,7 @@ from ..model.contracts import Mean, MeanFunction, Prior, require
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean, ZeroMean
-from .base import Bounds, GPEstimator, RandomState, finite, numbers, renamed, stream_of_state
+from .base import Bounds, GPEstimator, RandomState, finite, reals, stream_of_state
 
 __all__ = ["GPRegressor"]
 
@@ -380,14 +378,8 @@ def _targets(y: ArrayLike, n: int, name: str = "y") -> HostVector:
     """Targets as a vector of float64, one for each of `n` rows."""
     if y is None:
         raise ValueError("GPRegressor requires y to be passed, but the target y is None")
-    _check.plain(y, name)
-    settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": True}
-    try:
-        column = check_array(y, ensure_2d=False, input_name=name, **settings)
-        targets: HostVector = column_or_1d(column, warn=True)
-    except (TypeError, ValueError) as problem:
-        raise renamed(problem, f"{name} must be a vector of real numbers, (n,)") from problem
-    _check.vector(finite(numbers(y, targets, name), name), name, size=n)
+    targets = finite(reals(y, name, "a vector of real numbers, (n,)", column=True), name)
+    _check.vector(targets, name, size=n)
     return targets
 
 
