@@ -97,6 +97,7 @@ def test_cross_validation_leaves_the_estimator_as_it_is(data):
     assert model.kernel == RBF(1.0, np.ones(2))
 
 
+@pytest.mark.filterwarnings("ignore:no reading tells of another")
 def test_a_search_finds_the_kernel_that_predicts(data):
     candidates = [Linear(), RBF(1.0, np.ones(2)), White()]
     search = GridSearchCV(GPRegressor(), {"kernel": candidates}, cv=4).fit(*data)
@@ -620,6 +621,7 @@ def back(model, path):
     return type(model).load(path)
 
 
+@pytest.mark.filterwarnings("ignore:no reading tells of another")
 @pytest.mark.parametrize("kind", CONCRETE, ids=lambda kind: kind.__name__)
 def test_what_is_loaded_is_the_same_to_the_last_bit(data, Xs, kind, tmp_path):
     model = GPRegressor(example(kind), max_steps=3, restarts=1, random_state=1).fit(*data)

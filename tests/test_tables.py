@@ -161,6 +161,22 @@ def test_the_report_of_a_fit_names_the_columns() -> None:
         assert label in page, page
 
 
+def test_a_parameter_may_be_named_as_the_report_prints_it() -> None:
+    open_model, other = GP(RBF()), "kernel.lengthscale[0] (depth)"
+    label, entry = "kernel.lengthscale[1] (width)", "kernel.lengthscale[1]"
+    options: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({"fixed": [label]}, {"fixed": [entry]}),
+        ({"bounds": {label: (0.5, 0.7)}}, {"bounds": {entry: (0.5, 0.7)}}),
+        ({"tied": [(other, label)]}, {"tied": [("kernel.lengthscale[0]", entry)]}),
+    ]
+    for ours, theirs in options:
+        found = fit(open_model, _PLACES, _VALUES, max_steps=3, **ours)
+        wanted = fit(open_model, _PLACES, _VALUES, max_steps=3, **theirs)
+        assert found.log_evidence == wanted.log_evidence
+    with pytest.raises(ValueError, match=r"fixed names 'kernel.lengthscale\[1\] \(depth\)'"):
+        fit(open_model, _PLACES, _VALUES, fixed=["kernel.lengthscale[1] (depth)"])
+
+
 def test_a_fit_of_arrays_names_none() -> None:
     assert "(" not in str(fit(_GP, _X, _Y, max_steps=3)).split("runs")[0].split("hyperparameter")[1]
 

@@ -226,6 +226,7 @@ def test_inputs_read_twice_without_noise_are_fitted_or_need_it_in_words():
 # Bounds
 
 
+@pytest.mark.filterwarnings("ignore:no reading tells of another")
 def test_bounds_of_a_mean_are_in_its_own_units():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(20, 1)), 5.0 + rng.normal(size=20)

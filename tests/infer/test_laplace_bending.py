@@ -91,6 +91,7 @@ def test_gradients_are_those_of_differences() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:no reading tells of another")
 def test_a_fit_leaves_outliers_aside_and_finds_how_heavy_the_tails_are() -> None:
     draw = np.random.default_rng(3)
     X = np.sort(draw.uniform(0.0, 6.0, (40, 1)), axis=0)

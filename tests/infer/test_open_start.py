@@ -121,6 +121,7 @@ KERNELS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:no reading tells of another")
 @each("kernel", KERNELS)
 def test_sums_products_and_choices_of_columns_start_in_the_units_of_theirs(kernel):
     X, y = TABLES["ridge"]()
@@ -262,6 +263,7 @@ def test_what_a_fit_alone_can_find_is_refused_elsewhere(sine):
     assert condition(GP(RBF(2500.0, 1e3)), X, y, noise_var=np.full(60, 25.0)).gp.noise_var == 0.0
 
 
+@pytest.mark.filterwarnings("ignore:no reading tells of another")
 def test_numbers_that_were_given_are_the_start_exactly(sine):
     X, y = sine
     found = fit(GP(RBF(2500.0, 900.0), 30.0), X, y, fixed=["kernel", "noise_var"])
@@ -302,6 +304,7 @@ def _opens(model):
     return sorted(left_open(model)), sorted(left_open(model.kernel))
 
 
+@pytest.mark.filterwarnings("ignore:no reading tells of another")
 def test_what_is_open_stays_so_through_replace_and_files_and_a_fit_closes_it(tmp_path, sine):
     other = replace(GP(RBF()), mean=ConstantMean(1.0))
     save(other, tmp_path / "open")
@@ -400,10 +403,24 @@ def test_a_start_that_is_far_off_is_tried_beside_one_from_the_data():
     assert "taken for noise" not in str(there)
 
 
-def test_a_report_of_noise_alone_says_so():
+def test_noise_alone_is_told_in_the_report_and_as_a_warning():
     X, y = np.linspace(0.0, 9.0, 50)[:, None], np.asarray(stream(3).normal(50))
-    said = " ".join(str(fit(GP(RBF(1.0, 1.0), 1.0), X, y)).split())
+    with pytest.warns(FitWarning, match="no reading tells of another"):
+        said = " ".join(str(fit(GP(RBF(1.0, 1.0), 1.0), X, y)).split())
     assert "all that varies in y is taken for noise" in said
+
+
+def test_what_is_open_and_held_is_told():
+    """Its number has no unit, so that in other units of X another model is fitted."""
+    X = np.asarray(stream(0).uniform((40, 2))) * 6.0
+    y = np.sin(X[:, 0])
+    held = "Held although the model leaves them open, at numbers that are in no unit of the data:"
+    whole = " ".join(str(fit(GP(RBF()), X, y, fixed=["kernel.lengthscale"])).split())
+    assert f"{held} kernel.lengthscale." in whole
+    entry = " ".join(str(fit(GP(RBF()), X, y, fixed=["kernel.lengthscale[1]"])).split())
+    assert f"{held} kernel.lengthscale[1]." in entry
+    given = str(fit(GP(RBF(lengthscale=2.0)), X, y, fixed=["kernel.lengthscale"]))
+    assert "Held" not in given
 
 
 def test_a_straight_line_is_not_taken_for_noise():

@@ -76,6 +76,7 @@ def test_lengths_that_are_tied_are_one_length_for_all_columns(tied, one, y):
     assert few == many
 
 
+@pytest.mark.filterwarnings("ignore:no reading tells of another")
 def test_a_tie_in_time_series_is_the_one_of_the_process():
     kernel = Matern32(1.0, 1.0) + Matern52(0.5, 2.0)
     pair = tuple(f"kernel.parts.{i}.lengthscale" for i in (0, 1))

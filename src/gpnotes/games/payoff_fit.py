@@ -16,6 +16,7 @@ from ..ground.params import names
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, array_namespace, as_array, epsilon, eye, to_numpy
 from ..infer.exact import GP
+from ..infer.fit_checks import may_be_noise
 from ..infer.fitting import fit
 from ..infer.verbs import condition
 from ..model.kernels import RBF, Linear, Product
@@ -344,7 +345,7 @@ def _fitted(start: GP, X: Array, z: Array, options: _Options, stream: Stream | N
     else:
         fixed.append("noise_var")
     restarts = options.restarts or 0
-    with raised_interrupts():
+    with raised_interrupts(), may_be_noise():
         return fit(start, X, z, bounds=bounds, fixed=fixed, restarts=restarts, rng=stream).model
 
 

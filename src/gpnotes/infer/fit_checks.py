@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -21,20 +23,34 @@ from ..model.kernels import Constant, Sum
 from ..model.means import ZeroMean
 from .interdomain import WaveSums
 
-__all__ = ["FitWarning", "far_from_zero", "is_all_noise", "left_out_size"]
+__all__ = [
+    "ALL_NOISE", "FitWarning", "far_from_zero", "is_all_noise", "left_out_size", "may_be_noise",
+]  # fmt: skip
 
 _ROWS = 200  # that are compared with all others
 _SIGNAL = 0.01  # of the variance of a reading: what another one must be able to tell of it
 _SMALL = 1e-3  # of the variance of y: noise that is worth a look
+ALL_NOISE = "no reading tells of another: all that varies in y is taken for noise"
 SURPRISE = 3.0  # the root mean square of z from which errors of prediction contradict a fit
 
 
 class FitWarning(UserWarning):
-    """A fit ended where its noise contradicts the readings, or was brought back from there.
+    """A fit ended where all of y is noise, or its noise contradicts the readings, or nearly did.
 
     The report of the fit says the same. ``warnings.simplefilter("error", FitWarning)`` makes an
     error of it.
     """
+
+
+@contextmanager
+def may_be_noise() -> Iterator[None]:
+    """Within it, a fit that takes all of y for noise says so in its report alone.
+
+    So it is where a task fits models one by one: a payoff or a state may well be noise.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ALL_NOISE, FitWarning)
+        yield
 
 
 def is_all_noise(model: Any, data: Data | WaveSums, of: Spread) -> bool:

@@ -38,13 +38,14 @@ from ..ground.xp import HostVector, OfEach, Table
 from ..model.contracts import Prior
 from ..model.starts import out_of_scale, started
 from . import exact as exact  # registers GP, which comes from a lower floor
-from .evidence import data_of
-from .fit_checks import SURPRISE, FitWarning, is_all_noise, left_out_size
+from .evidence import data_of, evidence_of, measured
+from .fit_checks import ALL_NOISE, SURPRISE, FitWarning, is_all_noise, left_out_size
 from .interdomain import WaveSums
 from .objective import Fit, Objective, objective_of
-from .open_start import like_of, started_objective
+from .open_start import held_open, like_of, started_objective
 from .progress import ENOUGH, Bar, OnStep, bar_of, show_steps
 from .report import FLAT_THRESHOLD
+from .report.hyperparameters import entries_by_label, with_entries
 from .run import Run
 
 if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
@@ -223,7 +224,9 @@ def fit(
         their logarithms, whose density has its maximum elsewhere. What has no prior is as likely
         everywhere.
     fixed : collection of str, default ()
-        The parameters and entries that stay, as in `params.flatten`, and ``"inducing"``.
+        The parameters and entries that stay, as in `params.flatten`, or as a report prints them,
+        ``kernel.lengthscale[1] (age)``, and ``"inducing"``. What the model leaves open stays at
+        the number that it has, whatever the units of the data; the report says so.
     tied : iterable of groups of str, default ()
         Groups of parameters or entries, by name, that are one number each:
         ``[("kernel.parts.0.lengthscale", "kernel.parts.1.lengthscale")]``; arrays of one length are
@@ -286,7 +289,8 @@ def fit(
     and y, nor of its columns alone. Numbers that are given are in some unit; if they are a hundred
     times away from the scale of the data, one more run starts from the data, and restarts are drawn
     around that. So it is, too, where the run from numbers given took all of y for noise; if it lies
-    below the other one, a `FitWarning` says so.
+    below the other one, a `FitWarning` says so, and if it does not, another one that all of y was
+    taken for noise.
 
     The floor under open noise is the one of GPyTorch and BoTorch. The evidence of readings that
     happen to lie on a smooth function can have its maximum at no noise at all, and predictions are
@@ -316,8 +320,9 @@ def fit(
     X = ordered(X, "X", getattr(start, "columns", ()))
     columns = columns_of(X)
     data = data_of(model, X, y, **each)
+    chosen = _by_entry(model, data, columns, fixed=fixed, bounds=bounds, priors=priors, tied=tied)
     makes = objective_of if start is not None else started_objective
-    objective = makes(model, data, fixed=fixed, bounds=bounds, priors=priors, tied=tied)
+    objective = makes(model, data, **chosen)
     max_steps = _check.whole(max_steps, "max_steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
@@ -346,7 +351,9 @@ def fit(
         ascents = _ascents(objective, starts, max_steps, jobs, on_step, bar)
         ended = _until(map(objective.ended, ascents), callback, bar if jobs != 1 else None)
         runs = list(ended)
-    remarks = _look_over(objective, data, runs, max_steps, apart)
+    like = like_of(model, data)
+    held = held_open(model, objective.spread, like, chosen["fixed"]) if fixed else ""
+    remarks = (*filter(None, [held]), *_look_over(objective, data, runs, max_steps, apart))
     runs = sorted(runs, key=lambda run: -run.objective)
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
@@ -375,6 +382,15 @@ def _batched(objective: Objective[Any], batch: int) -> _Batched:
 
 def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
+
+
+def _by_entry(model: Any, data: Any, columns: tuple[str, ...], **given: Any) -> dict[str, Any]:
+    """Arguments that name parameters, also as a report prints them: with the names of columns."""
+    if not columns or not any(given.values()):
+        return given
+    spread = measured(data, evidence_of(model, data))
+    labels = entries_by_label(started(model, spread, like_of(model, data)), columns)
+    return {name: with_entries(value, labels) for name, value in given.items()}
 
 
 def _refuse(options: Mapping[str, object], where: str) -> None:
@@ -433,7 +449,10 @@ def _look_over(
             apart = True
             best = max(runs, key=lambda run: run.objective)
     if is_all_noise(best.model, data, of):
-        return ("No reading tells of another: all that varies in y is taken for noise.",)
+        if not (_has_own_noise(objective) or objective.spread.constant):
+            remedy = "if you know better, leave numbers out of the model, or give them bounds"
+            warnings.warn(f"{ALL_NOISE}; {remedy}", FitWarning, stacklevel=4)
+        return (f"{ALL_NOISE[0].upper()}{ALL_NOISE[1:]}.",)
     gain = best.objective - given.objective
     if noise and apart and gain > FLAT_THRESHOLD:
         why = "the start given ended with all of y taken for noise"
@@ -443,9 +462,14 @@ def _look_over(
     return _surprised(objective, best.model, data)
 
 
+def _has_own_noise(objective: Objective[Any]) -> bool:
+    """Whether the noise is the caller's, who holds it."""
+    return not {"noise_var", "gp.noise_var"}.isdisjoint(objective.held)
+
+
 def _surprised(objective: Objective[Any], model: Any, data: Data | WaveSums) -> tuple[str, ...]:
     """What there is to say where readings, each left out in turn, surprise a fit without noise."""
-    if "noise_var" in objective.held:
+    if _has_own_noise(objective):
         return ()
     size = left_out_size(objective.evidence, model, data, objective.spread)
     if size < SURPRISE:

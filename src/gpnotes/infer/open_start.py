@@ -12,7 +12,7 @@ import numpy as np
 from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.naming import covered, require_names, spelt
 from ..ground.params import Leaf, Parameters, free_leaves, leaves, replaced
-from ..ground.xp import Array, Numbers, as_array, to_numpy
+from ..ground.xp import Array, HostArray, Numbers, as_array, to_numpy
 from ..model.bounds import Spread
 from ..model.contracts import Prior
 from ..model.gaussian_process import GP
@@ -22,7 +22,7 @@ from .interdomain import WaveSums
 from .objective import Objective, objective_given
 from .ties import Groups, groups_of
 
-__all__ = ["FLOOR", "floored", "like_of", "started_objective"]
+__all__ = ["FLOOR", "floored", "held_open", "like_of", "started_objective"]
 
 FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
 
@@ -91,6 +91,24 @@ def floored(
     return (within if together.isdisjoint(given) else {}) | given
 
 
+def held_open(model: Any, of: Spread, like: Array, held: Collection[str]) -> str:
+    """Return a sentence on numbers that are held although a model leaves them open, or nothing.
+
+    They are held where they stand, which has to do with no unit of the data.
+    """
+    given = {leaf.path: leaf for leaf in leaves(model)}
+    found = []
+    for leaf in leaves(started(model, of, like)):
+        was, names = given[leaf.path], {spelt(name) for name in held}
+        whole, some = covered(names, leaf.path), names.intersection(leaf.entries)
+        if (whole or some) and not np.array_equal(_host(was.value), _host(leaf.value)):
+            found += [leaf.path] if whole else sorted(some)
+    if not found:
+        return ""
+    said = "Held although the model leaves them open, at numbers that are in no unit of the data"
+    return f"{said}: {', '.join(found)}."
+
+
 def _started_but(model: M, of: Spread, like: Array, held: Collection[str]) -> M:
     """The model started from the data, but for parameters and entries that are held."""
     new: M = started(model, of, like)
@@ -110,8 +128,12 @@ def _held(leaf: Leaf, given: Numbers, names: Collection[str]) -> Numbers:
     if not at or isinstance(leaf.value, float):
         return leaf.value
     new = np.array(to_numpy(leaf.value))
-    new[at] = np.broadcast_to(given if isinstance(given, float) else to_numpy(given), new.shape)[at]
+    new[at] = np.broadcast_to(_host(given), new.shape)[at]
     return as_array(new, leaf.value)
+
+
+def _host(value: Numbers) -> HostArray | float:
+    return value if isinstance(value, float) else to_numpy(value)
 
 
 def like_of(model: Any, data: Data | WaveSums) -> Array:

@@ -81,6 +81,7 @@ def test_a_common_scale_is_known_to_the_root_of_two_over_n(rng):
     )
 
 
+@pytest.mark.filterwarnings("ignore:no reading tells of another")
 def test_a_mean_of_white_noise_is_known_to_its_standard_error(rng):
     n, y = 40, 360.0 + 2.0 * rng.standard_normal(40)
     X = 100.0 * np.arange(n, dtype=float)[:, None]

@@ -14,6 +14,7 @@ from ...ground.interrupts import raised_interrupts
 from ...ground.random import RNG
 from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, as_array, to_numpy
 from ...infer.exact import ExactPosterior
+from ...infer.fit_checks import may_be_noise
 from ...infer.fitting import fit
 from ...model.contracts import Prior
 from ...model.gaussian_process import GP
@@ -213,7 +214,7 @@ def _fitted(
     bounds: Limits,
     priors: Mapping[str, Prior] | None = None,
 ) -> ExactPosterior:
-    with raised_interrupts():
+    with raised_interrupts(), may_be_noise():
         found = fit(gp, X, y, restarts=1, rng=rng, bounds=bounds, priors=priors, max_steps=100)
     return found.posterior
 

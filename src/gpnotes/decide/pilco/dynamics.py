@@ -13,6 +13,7 @@ from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, to_numpy
 from ...infer import fitting
 from ...infer.exact import GP, ExactPosterior
+from ...infer.fit_checks import may_be_noise
 from ...infer.verbs import condition
 from ...model.kernels import RBF
 from ..moments import Predictor, predictor
@@ -212,5 +213,5 @@ def _fit_gp(X: Matrix, y: Vector, max_steps: int) -> GP:
         "kernel.variance": (1e-2 * variance, 1e4 * variance),
     }
     start = GP(RBF(variance, deviation), 0.01 * variance)
-    with raised_interrupts():
+    with raised_interrupts(), may_be_noise():
         return fitting.fit(start, X, y, bounds=bounds, max_steps=max_steps).model

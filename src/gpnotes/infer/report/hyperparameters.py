@@ -17,7 +17,10 @@ from ...model.kernels.coregion import OutputNoise
 from ...model.kernels.periodic import Periodic
 from .curvature import survey
 
-__all__ = ["Hyperparameter", "surveyed", "with_columns", "with_followers"]
+__all__ = [
+    "Hyperparameter", "entries_by_label", "surveyed", "with_columns", "with_entries",
+    "with_followers",
+]  # fmt: skip
 
 _PER_UNIT = ("lengthscale", "period", "frequency")  # in the unit of an input
 _PER_COLUMN = (*_PER_UNIT, "variance", "weight_variance")  # a vector has one for each column
@@ -61,7 +64,7 @@ class Hyperparameter:
     @property
     def label(self) -> str:
         """Its name, and that of its column."""
-        return f"{self.name} ({self.column})" if self.column else self.name
+        return _label(self.name, self.column)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -171,6 +174,27 @@ def with_columns(
     if not columns:
         return found
     return tuple(replace(one, column=_column(one.name, model, columns)) for one in found)
+
+
+def entries_by_label(model: Parameters, columns: Sequence[str]) -> dict[str, str]:
+    """Return the entry of each label that a report of a model would print with a column's name."""
+    found = {name: _column(name, model, columns) for name in names(model)}
+    return {_label(name, column): name for name, column in found.items() if column}
+
+
+def with_entries(given: Any, labels: Mapping[str, str]) -> Any:
+    """Return names, alone, as keys or in groups, with entries in the place of labels."""
+    if isinstance(given, str):
+        return labels.get(given, given)
+    if isinstance(given, Mapping):
+        return {with_entries(name, labels): value for name, value in given.items()}
+    if isinstance(given, tuple | list | set | frozenset):
+        return type(given)(with_entries(one, labels) for one in given)
+    return given
+
+
+def _label(name: str, column: str) -> str:
+    return f"{name} ({column})" if column else name
 
 
 def _column(name: str, model: Any, columns: Sequence[str]) -> str:
