@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browsing import FIGURE, assert_fits, assert_prints_its_picture, drag
+from cases import by_day
 from scipy import stats
 
 import gpnotes as gp
@@ -59,7 +60,7 @@ def climbed(place: list[float], X: np.ndarray, y: np.ndarray) -> tuple[float, np
 # ------------------------------------------------------------ the map of the evidence
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", by_day([0], [1, 2]))
 def test_heights_and_slopes_are_the_packages(evidence, seed):
     draw = np.random.default_rng(seed)
     x, y = draw.uniform(0, 10, 9), draw.normal(size=9)
@@ -82,7 +83,7 @@ def test_the_map_shows_the_readings_of_the_cell():
     assert json.loads(READINGS)["few"] == 7
 
 
-@pytest.mark.parametrize(("which", "count"), [("few", 7), ("all", 12)])
+@pytest.mark.parametrize(("which", "count"), by_day([("few", 7)], [("all", 12)]))
 def test_there_are_two_tops_and_a_pass(evidence, which, count):
     evidence.click(f"[data-action={which}]")
     assert evidence.evaluate(f"{FIGURE}.given.x.length") == count
@@ -278,7 +279,7 @@ def test_acquisitions_are_the_packages(acquisition, name, ours):
     np.testing.assert_allclose(theirs, ours(mean, variance), rtol=1e-10, atol=1e-300)
 
 
-@pytest.mark.parametrize("name", ["ei", "pi", "ucb", "thompson"])
+@pytest.mark.parametrize("name", by_day(["ei", "thompson"], ["pi", "ucb"]))
 def test_it_evaluates_where_the_acquisition_is_largest(acquisition, name):
     page = acquisition
     page.select_option("select[data-name=name]", name)
@@ -397,7 +398,7 @@ def test_the_function_is_hidden_until_somebody_asks(acquisition):
 # ------------------------------------------------------------ both
 
 
-@pytest.mark.parametrize("kind", ["evidence", "acquisition"])
+@pytest.mark.parametrize("kind", by_day(["evidence"], ["acquisition"]))
 def test_a_swipe_scrolls_and_does_nothing_else(opened, kind):
     tall = {"viewport": {"width": 390, "height": 700}, "has_touch": True}
     page = opened(kind, given=GIVEN[kind], tail="<div style='height: 3000px'></div>", **tall)
@@ -416,7 +417,7 @@ def test_a_swipe_scrolls_and_does_nothing_else(opened, kind):
 
 
 @pytest.mark.parametrize("kind", ["evidence", "acquisition"])
-@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("width", by_day([390], [1200]))
 def test_it_fits_its_window_and_its_readers(opened, kind, width):
     page = opened(kind, width, given=GIVEN[kind])
     assert not page.is_visible("#still > p")

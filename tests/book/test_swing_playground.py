@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from browsing import assert_fits
+from cases import by_day
 
 from gpnotes.decide.pilco import LinearPolicy, SquashedPolicy
 from gpnotes.decide.pilco.pendulum import simulate, upright
@@ -85,6 +86,6 @@ def test_it_is_drawn_within_fifty_milliseconds(opened):
     assert page.evaluate(ask) < 50.0
 
 
-@pytest.mark.parametrize("width", [320, 800])
+@pytest.mark.parametrize("width", by_day([320], [800]))
 def test_it_fits(opened, width):
     assert_fits(opened("swing", width=width), width)
