@@ -39,7 +39,7 @@ MODELS = {
     "GPRegressor": (GPRegressor(), NIGHTLY),  # which climbs for long
     "GPRegressor with arguments": (
         GPRegressor(Matern32() + Linear(), mean="zero", max_steps=5, restarts=1),
-        (),
+        NIGHTLY,
     ),
     "GPRegressor by inducing points": (GPRegressor(inducing=5, max_steps=3), ()),
     "GPClassifier": (GPClassifier(optimise=False), SLOW),

@@ -342,6 +342,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.strict_by_night  # by day `test_every_namespace_takes_the_same_way` goes there
 @pytest.mark.parametrize("sampler", [MALA(0.6), RandomWalkMetropolis(0.6), *PATHS], ids=repr)
 def test_samplers_keep_their_contract_everywhere(sampler, space):
     """Of short paths: their length is nothing to the arrays that they are made of."""

@@ -235,6 +235,7 @@ def test_unseen_races_are_whole_and_can_be_run_again(races):
         np.testing.assert_allclose(script.regrets(row, problem.least)[:5], stored[4:9], rtol=0.01)
 
 
+@pytest.mark.nightly  # by day one that is killed goes on
 def test_a_short_race_is_run_again_to_a_later_end(races, tmp_path, monkeypatch, capsys):
     script = races["search_races"]
     runs, target = tmp_path / "runs.jsonl", tmp_path / "table.csv"
