@@ -91,7 +91,7 @@ apart: $(WHOLE)  ## these, and those of small books and of single figures, partl
 # Browsers wait as much as they work: one process more than cores asks them.
 pages: private WORKERS := $(shell echo $$(( $(WORKERS) + 1 )))
 pages: $(WHOLE) $(if $(BOOK_HTML),,book)  ## the tests of the built book, partly in a browser
-	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) -m 'site and not nightly' $(OF_BOOKS)
+	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) -m 'site and not nightly' -p no:nbval $(OF_BOOKS)
 
 coverage: $(WHOLE)  ## `make unit` with the coverage of src, at twice the time
 	@$(TESTS) -m 'not book and not browser and not nightly' --cov --cov-report=term:skip-covered

@@ -44,6 +44,12 @@ with suppress(ImportError, AttributeError):
     for kind, dtypes in _array_object._dtype_categories.items():
         _array_object._dtype_categories[kind] = frozenset(dtypes)
 
+# YAML's own parser in C, where it was built: the lists of which tests are made are read in a tenth.
+with suppress(ImportError, AttributeError):
+    import yaml
+
+    yaml.SafeLoader = yaml.CSafeLoader
+
 # Scripts that made a table in another environment; their programs are not installed here.
 collect_ignore_glob = ["tests/data/make_*.py"]
 

@@ -54,10 +54,10 @@ LONG = "book/ledger.html"
 # By day every third badge of a page is opened, and of what the lists of mutants say every fourth is
 # read; at night all of them. What is in them the engine can typeset, which is another test's.
 BADGES, SAID = 3, 4
-# Chapters are of one form: by day every second one is opened, and those of which more is asked.
-SECOND = [f"book/{name}.html" for name in sorted(CHAPTERS)][::2]
+# Chapters are of one form: by day every fifth one is opened, and those of which more is asked.
+FIFTH = [f"book/{name}.html" for name in sorted(CHAPTERS)][::5]
 MORE = KINDS | OPERATED.keys() | beside.CHECKS.keys()
-LATE = {f"book/{name}.html" for name in CHAPTERS} - MORE - {*SECOND}
+LATE = {f"book/{name}.html" for name in CHAPTERS} - MORE - {*FIFTH}
 BY_DAY = [(name, name in KINDS, False) for name in PAGES if name not in LATE]
 AT_NIGHT = [pytest.param(name, True, True, marks=pytest.mark.nightly) for name in PAGES]
 

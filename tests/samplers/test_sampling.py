@@ -663,7 +663,7 @@ def uniform(counts):
 
 
 @pytest.mark.parametrize("name", [
-    pytest.param(name, marks=[BY_NIGHT] * (name in ("ULA", "SGLD"))) for name in CALIBRATED
+    pytest.param(name, marks=[BY_NIGHT] * (name in ("ULA", "SGLD", "MALA"))) for name in CALIBRATED
 ])  # fmt: skip
 def test_ranks_are_uniform(name):
     """Simulation-based calibration, from the truth both ways: exact for every exact sampler."""
