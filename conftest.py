@@ -117,6 +117,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "book_html" in getattr(item, "fixturenames", ()):
             item.add_marker("site")
+        if "read" in getattr(item, "fixturenames", ()):  # which opens a page once for a worker
+            item.add_marker(pytest.mark.xdist_group("read"))
         marked = any(map(item.get_closest_marker, ("book", "browser", "site")))
         if marked and not any(map(item.path.is_relative_to, of_books)):
             raise pytest.UsageError(f"not where OF_BOOKS of the Makefile looks: {item.nodeid}")

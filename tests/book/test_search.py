@@ -10,7 +10,8 @@ from urllib.parse import quote
 import pytest
 import yaml
 
-pytestmark = [pytest.mark.book, pytest.mark.browser]
+# One worker opens the page of the search, and has read what it knows.
+pytestmark = [pytest.mark.book, pytest.mark.browser, pytest.mark.xdist_group("search")]
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = yaml.safe_load((ROOT / "book" / "names.yml").read_text("utf-8"))
