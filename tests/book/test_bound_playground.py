@@ -69,6 +69,7 @@ def test_bound_and_divergence_add_up_wherever_q_is(opened):
     assert round(bound + divergence, 2) == evidence
 
 
+@pytest.mark.nightly  # by day natural steps end at the best
 def test_natural_steps_arrive_and_the_others_do_not(opened):
     page = opened("bound")
     for _ in range(5):

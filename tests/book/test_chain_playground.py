@@ -58,6 +58,7 @@ def test_its_steps_are_the_packages(opened, rule, step):
     assert theirs["accepted"] == taken
 
 
+@pytest.mark.nightly  # by day its steps are the package's
 def test_step_and_rule_change_what_it_says(opened):
     page = opened("chain")
     said = {page.inner_text(".gp-status")}

@@ -110,6 +110,7 @@ def test_a_tossed_coin_is_known_to_bald_alone(opened):
     assert bald[20] < 0.25 * max(bald)
 
 
+@pytest.mark.nightly  # by day readings are chosen, and all is the package's
 def test_labels_are_asked_turned_and_removed(opened):
     page = opened("labels")
     before = page.get_attribute(".gp-mean", "d")
@@ -127,6 +128,7 @@ def test_labels_are_asked_turned_and_removed(opened):
     assert "0 labels" in page.inner_text(".gp-status")
 
 
+@pytest.mark.nightly  # by day readings are chosen, and all is the package's
 def test_labels_start_again_with_the_signal_of_the_start(opened):
     page = opened("labels")
     before = page.get_attribute(".gp-mean", "d")

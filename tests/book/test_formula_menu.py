@@ -108,6 +108,7 @@ def test_what_needs_no_file_is_remembered(opened: Callable[..., Any]) -> None:
     assert (kept["zoom"], kept["inTabOrder"], kept["renderer"]) == ("Click", True, "CHTML")
 
 
+@pytest.mark.nightly  # by day a stored choice needs none
 def test_no_entry_of_the_menu_needs_a_file_that_is_not_there(opened: Callable[..., Any]) -> None:
     """Every entry that can be switched is clicked; then the page is opened again."""
     page = opened()

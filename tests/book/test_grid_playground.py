@@ -31,6 +31,7 @@ def test_its_values_are_the_packages(opened, rows, slip, discount):
     assert (np.asarray(theirs["policy"])[clear] == ours.policy[clear]).all()
 
 
+@pytest.mark.nightly  # by day keys change them
 def test_a_cell_and_a_wind_are_changed_by_a_click(opened):
     page = opened("grid")
     tile = page.locator(".gp-tile").nth(9 + 1 * 9 + 3)
@@ -70,6 +71,7 @@ def test_the_start_cannot_be_lost(opened):
     assert start.count() == 1
 
 
+@pytest.mark.nightly  # by day all its values are the package's
 def test_trials_change_what_it_says(opened):
     page = opened("grid")
     said = {page.inner_text(".gp-status")}

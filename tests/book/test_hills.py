@@ -210,6 +210,7 @@ def test_the_fit_beside_the_map_is_that_of_the_marker(evidence):
     np.testing.assert_allclose(variance, ours.variance(grid), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.nightly  # it waits for a film; by day the climb ends at once
 def test_a_climb_is_shown_to_those_who_do_not_mind_motion(opened):
     at_once = opened("evidence", given=READINGS, **STILL)
     at_once.click("[data-action=climb]")
@@ -221,6 +222,7 @@ def test_a_climb_is_shown_to_those_who_do_not_mind_motion(opened):
     assert page.locator(".gp-trail").count() == 1
 
 
+@pytest.mark.nightly  # by day buttons of all figures are pressed
 def test_few_or_all_readings(evidence):
     page = evidence
     few = page.locator(".gp-hill").first.get_attribute("d")
@@ -293,6 +295,7 @@ def test_it_evaluates_where_the_acquisition_is_largest(acquisition, name):
     assert page.locator(".gp-reading, .gp-newest").count() == 7
 
 
+@pytest.mark.nightly  # by day it evaluates where the acquisition says
 def test_the_regret_is_told_and_falls(acquisition):
     page = acquisition
     grid = [i / 20 for i in range(201)]
@@ -309,6 +312,7 @@ def test_the_regret_is_told_and_falls(acquisition):
     assert told[-1] < 0.005 < told[0]
 
 
+@pytest.mark.nightly  # by day buttons of all figures are pressed
 def test_a_new_sample_for_each_step_and_the_same_again(acquisition):
     page = acquisition
     runs = []
@@ -330,6 +334,7 @@ def test_a_new_sample_for_each_step_and_the_same_again(acquisition):
     np.testing.assert_allclose(drawn, y, atol=0.05)  # a sample passes through what is known
 
 
+@pytest.mark.nightly  # by day buttons of all figures are pressed
 def test_five_more_and_an_end(acquisition):
     page = acquisition
     for _ in range(8):
@@ -425,6 +430,7 @@ def test_it_fits_its_window_and_its_readers(opened, kind, width):
     assert_fits(page, width)
 
 
+@pytest.mark.nightly  # by day chapters are printed
 @pytest.mark.parametrize("kind", ["evidence", "acquisition"])
 def test_in_print_there_is_the_static_picture(opened, kind):
     page = opened(kind, given=GIVEN[kind])

@@ -93,6 +93,7 @@ def test_its_tables_are_the_packages(opened, rule, epsilon, step_size):
     np.testing.assert_allclose(theirs["table"], memory.values[0], atol=1e-12)
 
 
+@pytest.mark.nightly  # by day its tables are the package's
 def test_exploration_and_step_change_what_it_says(opened):
     page = opened("learners")
     said = {page.inner_text(".gp-status")}

@@ -65,6 +65,7 @@ def test_a_member_ends_where_the_packages_density_is_level(opened):
     np.testing.assert_allclose(value, [member["value"] for member in members], rtol=1e-9)
 
 
+@pytest.mark.nightly  # by day buttons of all figures are pressed
 def test_other_starts_are_a_button_away_and_readings_can_go(opened):
     page = opened("members")
     before = page.get_attribute(".gp-mean", "d")

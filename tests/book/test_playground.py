@@ -205,6 +205,7 @@ def test_axes_are_labelled(playground_page):
     assert labels.all_text_contents() == ["x", "f(x)"]
 
 
+@pytest.mark.nightly  # by day one scrolls over the hill of the evidence
 def test_a_swipe_scrolls_and_adds_no_reading(browser, tmp_path):
     file = tmp_path / "page.html"
     tall = PAGE.replace("</main>", "<div style='height: 3000px'></div></main>")

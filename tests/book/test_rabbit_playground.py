@@ -121,6 +121,7 @@ PICTURE = "document.querySelector('.gp-plot canvas').toDataURL()"
 STATE = f"[{FIGURE}.state.turn, {FIGURE}.state.tilt]"
 
 
+@pytest.mark.nightly  # by day each pixel is a place
 def test_the_picture_is_no_blank(opened: Any) -> None:
     page = opened("rabbit")
     share, light = page.evaluate(SHARE)
@@ -159,6 +160,7 @@ def test_a_drag_turns_it_and_its_link_leads_back_to_it(opened: Any) -> None:
     assert again.evaluate(PICTURE) == after
 
 
+@pytest.mark.nightly  # by day a drag and keys turn it
 def test_a_finger_turns_it_sideways_and_scrolls_the_page_up(opened: Any) -> None:
     phone = {"viewport": {"width": 390, "height": 700}, "has_touch": True}
     page = opened("rabbit", 390, tail="<div style='height: 3000px'></div>", **phone)
@@ -181,6 +183,7 @@ def test_a_finger_turns_it_sideways_and_scrolls_the_page_up(opened: Any) -> None
     page.wait_for_function("scrollY > 50")
 
 
+@pytest.mark.nightly  # by day a drag and keys turn it
 def test_it_turns_slowly_by_itself_until_it_is_told_to_stop(opened: Any) -> None:
     page = opened("rabbit")
     page.click("[data-action=turn]")

@@ -60,6 +60,7 @@ def test_what_is_tried_does_what_its_button_says(opened, trial, least, most):
     assert least <= page.evaluate(ask, state) <= most
 
 
+@pytest.mark.nightly  # by day what is tried does what it says
 def test_what_is_tried_changes_what_it_says(opened):
     page = opened("swing")
     said = {page.inner_text(".gp-status")}

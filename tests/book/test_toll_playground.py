@@ -51,6 +51,7 @@ def test_half_an_hour_is_the_best_toll_of_pigou(opened):
     assert "100 % take the short road" in page.inner_text(".gp-status")
 
 
+@pytest.mark.nightly  # by day its minutes are the package's
 def test_trials_change_what_it_says(opened):
     page = opened("toll")
     said = {page.inner_text(".gp-status")}

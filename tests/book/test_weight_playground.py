@@ -126,6 +126,7 @@ def test_a_line_of_ones_own_is_dragged_in_the_plane_and_moves_nothing_else(opene
     assert numbers(page)[4] == pytest.approx(after[4] + 0.1, abs=1e-9)
 
 
+@pytest.mark.nightly  # by day the line is dragged
 def test_a_click_in_either_plane_moves_the_line_or_adds_a_reading(opened):
     page = opened("weight")
     box = page.locator(".gp-plot svg").bounding_box()
