@@ -240,7 +240,7 @@ FROM = f"""([chosen, head, starts]) => {{
 }}"""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", by_day(EVEN, ODD))
 def test_plot_state_line_and_slider_are_in_a_phones_window_together(figure: Any, kind: str) -> None:
     page = figure(kind, 390, tail=AROUND, **PHONE)
     starts = [0, 3000]  # from above and from below
