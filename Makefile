@@ -88,10 +88,11 @@ unit: $(WHOLE)  ## the tests that need neither a book nor a browser
 apart: $(WHOLE)  ## these, and those of small books and of single figures, partly in a browser
 	@$(TESTS) -m 'not site and not nightly' -p no:nbval
 
-# Browsers wait as much as they work: one process more than cores asks them.
+# Browsers wait as much as they work: one process more than cores asks them. What is asked of a page
+# that stays open is one worker's, or each would open it.
 pages: private WORKERS := $(shell echo $$(( $(WORKERS) + 1 )))
 pages: $(WHOLE) $(if $(BOOK_HTML),,book)  ## the tests of the built book, partly in a browser
-	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) -m 'site and not nightly' $(OF_BOOKS)
+	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) --dist loadgroup -m 'site and not nightly' -p no:nbval $(OF_BOOKS)
 
 coverage: $(WHOLE)  ## `make unit` with the coverage of src, at twice the time
 	@$(TESTS) -m 'not book and not browser and not nightly' --cov --cov-report=term:skip-covered

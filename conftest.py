@@ -44,6 +44,12 @@ with suppress(ImportError, AttributeError):
     for kind, dtypes in _array_object._dtype_categories.items():
         _array_object._dtype_categories[kind] = frozenset(dtypes)
 
+# YAML's own parser in C, where it was built: the lists of which tests are made are read in a tenth.
+with suppress(ImportError, AttributeError):
+    import yaml
+
+    yaml.SafeLoader = yaml.CSafeLoader
+
 # Scripts that made a table in another environment; their programs are not installed here.
 collect_ignore_glob = ["tests/data/make_*.py"]
 
@@ -78,12 +84,14 @@ def pytest_collection() -> Iterator[Any]:
     """What is collected stays until the end: no search for garbage need look at it, in any worker.
 
     A million objects, and Python would look at all of them a dozen times: half of the collection.
+    And a search after every seven hundred new objects is a twentieth of the time of the tests.
     """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(50_000, 20, 50)
         gc.enable()
 
 
@@ -111,6 +119,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "book_html" in getattr(item, "fixturenames", ()):
             item.add_marker("site")
+        if "read" in getattr(item, "fixturenames", ()):  # which opens a page once for a worker
+            item.add_marker(pytest.mark.xdist_group("read"))
         marked = any(map(item.get_closest_marker, ("book", "browser", "site")))
         if marked and not any(map(item.path.is_relative_to, of_books)):
             raise pytest.UsageError(f"not where OF_BOOKS of the Makefile looks: {item.nodeid}")

@@ -101,6 +101,7 @@ def test_the_processes_are_two_and_none_is_this_one(cluster):
     assert os.getpid() not in seen
 
 
+@pytest.mark.nightly  # by day the bound and its derivatives are
 def test_random_features_are_those_in_memory(cluster, chunks, table, gp):
     X, y, Xs = table[:, :2], table[:, 2], table[:20, :2] + 0.1
     drawn = features.draw_frequencies(gp.kernel, X, 40, rng=stream(0))

@@ -39,12 +39,12 @@ MODELS = {
     "GPRegressor": (GPRegressor(), NIGHTLY),  # which climbs for long
     "GPRegressor with arguments": (
         GPRegressor(Matern32() + Linear(), mean="zero", max_steps=5, restarts=1),
-        (),
+        NIGHTLY,
     ),
     "GPRegressor by inducing points": (GPRegressor(inducing=5, max_steps=3), ()),
     "GPClassifier": (GPClassifier(optimise=False), SLOW),
     "GPClassifier by inducing points": (GPClassifier(inducing=4, max_steps=2), NIGHTLY),
-    "MultiOutputGPRegressor": (MultiOutputGPRegressor(max_steps=3), SLOW),
+    "MultiOutputGPRegressor": (MultiOutputGPRegressor(max_steps=3), NIGHTLY),
     "BayesSearchCV": (OF_RIDGE, SLOW),
     "BayesSearchCV of a classifier": (OF_CLASSES, NIGHTLY),
 }

@@ -51,13 +51,15 @@ PAGES = sorted([f"{name}.html" for name in (*LISTED, *ALIKE, "genindex", "search
 KINDS = {*DARK, f"{ALIKE[0]}.html", "book/api/games.html", "book/api/gallery.html", "search.html"}
 # A page with thousands of rows of a few forms: by day some are set and laid out.
 LONG = "book/ledger.html"
-# By day every third badge of a page is opened, and of what the lists of mutants say every fourth is
+# By day every sixth badge of a page is opened, and of what the lists of mutants say every eighth is
 # read; at night all of them. What is in them the engine can typeset, which is another test's.
-BADGES, SAID = 3, 4
-# Chapters are of one form: by day every second one is opened, and those of which more is asked.
-SECOND = [f"book/{name}.html" for name in sorted(CHAPTERS)][::2]
+BADGES, SAID = 6, 8
+# Chapters are of one form: by day every fifth one is opened, and those of which more is asked. Of
+# all other pages every second is opened.
 MORE = KINDS | OPERATED.keys() | beside.CHECKS.keys()
-LATE = {f"book/{name}.html" for name in CHAPTERS} - MORE - {*SECOND}
+TOLD = [f"book/{name}.html" for name in sorted(CHAPTERS)]
+OTHERS = [name for name in PAGES if name not in TOLD]
+LATE = {*TOLD, *OTHERS} - MORE - {*TOLD[::5], *OTHERS[::2]}
 BY_DAY = [(name, name in KINDS, False) for name in PAGES if name not in LATE]
 AT_NIGHT = [pytest.param(name, True, True, marks=pytest.mark.nightly) for name in PAGES]
 

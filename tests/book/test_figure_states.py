@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from browsing import FIGURE
+from cases import by_day
 
 pytestmark = pytest.mark.browser
 
@@ -19,6 +20,9 @@ KINDS = sorted(
     for name in (path.name.split("-")[0] for path in (BOOK / "_static").glob("*-playground.js"))
 )
 STILL = {"reduced_motion": "reduce"}
+# The addresses and the buttons of all figures are one script's: by day one figure is asked for the
+# one and the next for the other, at night each for both.
+EVEN, ODD = KINDS[::2], KINDS[1::2]
 
 
 @pytest.fixture
@@ -54,7 +58,7 @@ MOVED = f"""() => {{
 SEEN = "[...document.querySelectorAll('.gp-status, .gp-slider output')].map(e => e.textContent)"
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", by_day(EVEN, ODD))
 def test_a_state_has_an_address_that_leads_to_it(figure: Any, kind: str) -> None:
     page = figure(kind)
     start = page.evaluate(SEEN)
@@ -100,17 +104,12 @@ WRONG = {
 }
 
 
+TODAY = ["grid", "rabbit"]
 INSIDE = """[...document.querySelectorAll('input[type=range]')].every(
     ({ value, min, max }) => value >= min - 1e-9 && value <= Number(max) + 1e-9)"""
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=() if kind in ("exact", "grid", "rabbit") else pytest.mark.nightly)
-        for kind in WRONG
-    ],
-)
+@pytest.mark.parametrize("kind", by_day(TODAY, [one for one in WRONG if one not in TODAY]))
 def test_an_address_that_nobody_could_set_leads_to_a_state_all_the_same(
     figure: Any, kind: str
 ) -> None:
@@ -169,7 +168,7 @@ TRIED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", by_day(ODD, EVEN))
 def test_what_is_tried_stays_pressed_and_takes_one_back(figure: Any, kind: str) -> None:
     page = figure(kind)
     assert pressed(page) == []
@@ -241,7 +240,7 @@ FROM = f"""([chosen, head, starts]) => {{
 }}"""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", by_day(EVEN, ODD))
 def test_plot_state_line_and_slider_are_in_a_phones_window_together(figure: Any, kind: str) -> None:
     page = figure(kind, 390, tail=AROUND, **PHONE)
     starts = [0, 3000]  # from above and from below

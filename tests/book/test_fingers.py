@@ -58,7 +58,7 @@ def swept(page: Any, start: list[float], way: tuple[float, float], far: int) -> 
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-BY_DAY = ("evidence", "exact", "pair", "surface")  # what moves a point is one script for all
+BY_DAY = ("exact", "pair")  # what moves a point is one script for all
 
 
 @pytest.mark.parametrize(

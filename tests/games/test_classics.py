@@ -125,6 +125,7 @@ def _three_roles(rng, unit):
     return PayoffModel(game, (*rows, *columns, *firm)), tables
 
 
+@pytest.mark.nightly  # by day regrets are told role by role
 @pytest.mark.parametrize("seed", [0])
 def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
     """One range for all roles once let through whatever the poorer roles did."""

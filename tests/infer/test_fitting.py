@@ -188,6 +188,7 @@ TARGETS = (
 )
 
 
+@pytest.mark.nightly  # by day two tests of awkward data
 @given(seed=st.integers(0, 2**32 - 1))
 @pytest.mark.filterwarnings("ignore::gpnotes.infer.fitting.FitWarning")
 def test_no_fit_is_worse_than_its_start_however_awkward_that_is(seed):

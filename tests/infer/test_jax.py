@@ -57,6 +57,7 @@ def test_what_is_traced_is_refused_by_name():
             call(lambda length: log_evidence(GP(RBF(1.0, length), 0.1), x, y))(1.0)
 
 
+@pytest.mark.nightly  # JAX compiles for seconds; by day a copy and a filter
 def test_a_periodic_kernel_is_pulled_back():
     gp = GP(Periodic(1.3, 0.8, 2.0), 0.1)
     ours = log_evidence_and_gradient(gp, jax.numpy.asarray(X), jax.numpy.asarray(Y))

@@ -163,6 +163,7 @@ DATA = {
 }
 
 
+@pytest.mark.nightly  # by day that of the exact process
 @each("name", OTHERS)
 def test_the_gradients_of_other_models_with_ties_are_those_of_differences(name):
     model, tied = OTHERS[name]

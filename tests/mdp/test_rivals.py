@@ -32,6 +32,7 @@ def same(found, values, policy):
     np.testing.assert_array_equal(found.policy, policy)
 
 
+@pytest.mark.nightly  # Numba compiles for seconds; by day the other rival is asked
 @each("i", PROBLEMS)
 def test_quantecon_finds_the_same(i):
     markov = pytest.importorskip("quantecon.markov")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each
+from cases import by_day, each
 from scipy import stats
 
 from gpnotes import samplers, stream
@@ -55,7 +55,8 @@ EXACT = {
 }  # fmt: skip
 ALL = EXACT | {"ULA": ULA(0.1)}
 # What they add to the others is the length of their paths, which is what they cost.
-LONG = ("HMC in units", "HMC without jitter", "NUTS", "NUTS in units")
+LONG = ("HMC in units", "HMC without jitter", "NUTS", "NUTS in units", "MALA in units")
+SHORT = [name for name in EXACT if name not in LONG]
 
 
 def after(sampler, target, starts, steps, draw):
@@ -76,9 +77,7 @@ def gap(ends):
     return min(stats.kstest(one, "uniform").pvalue for one in pairs)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in LONG)) for name in EXACT]
-)
+@pytest.mark.parametrize("name", by_day(SHORT, LONG))
 def test_what_starts_at_its_density_stays_there(name, rng):
     ends = after(EXACT[name], logistic, started(rng, 3000), 3, stream(1))
     assert gap(ends) > 1e-3
@@ -331,7 +330,7 @@ def test_plus_infinity_is_no_density():
         sampler.step(lambda x: math.inf, state, stream(1))
 
 
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("name", by_day(SHORT, LONG))
 def test_exact_samplers_keep_their_contract(name):
     check_sampler(EXACT[name], np.zeros(1))
 
@@ -342,6 +341,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.strict_by_night  # by day `test_every_namespace_takes_the_same_way` goes there
 @pytest.mark.parametrize("sampler", [MALA(0.6), RandomWalkMetropolis(0.6), *PATHS], ids=repr)
 def test_samplers_keep_their_contract_everywhere(sampler, space):
     """Of short paths: their length is nothing to the arrays that they are made of."""

@@ -53,6 +53,16 @@ def each(
     return decorate
 
 
+def by_day(some: Iterable[Any], rest: Iterable[Any]) -> list[Any]:
+    """Values for ``pytest.mark.parametrize`` of which only `some` are taken by day.
+
+    For cases of one form whose code is the same: the night takes the `rest` as well. A tuple is a
+    value for each name.
+    """
+    late = (one if isinstance(one, tuple) else (one,) for one in rest)
+    return [*some, *(pytest.param(*values, marks=pytest.mark.nightly) for values in late)]
+
+
 def _named(asked: list[str], row: Any) -> dict[str, Any]:
     return dict(zip(asked, row if len(asked) > 1 else [row], strict=True))
 

@@ -18,7 +18,7 @@ def test_nothing_right_is_accused_at_all(latex: str) -> None:
     assert not tried(latex).fails, str(tried(latex))
 
 
-@each("latex", RIGHT[::4])
+@each("latex", RIGHT[::8])
 def test_nothing_right_is_accused(latex: str) -> None:
     found = tried(latex)
     assert not found.fails, str(found)
@@ -26,7 +26,7 @@ def test_nothing_right_is_accused(latex: str) -> None:
     assert not found.mends
 
 
-@each("latex", CAUGHT[::3])
+@each("latex", CAUGHT[::6])
 def test_a_slip_is_told(latex: str) -> None:
     assert tried(latex).fails, str(tried(latex))
 

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from cases import each
+import pytest
+from cases import by_day, each
 from displays import tried, twin
 
 
@@ -95,16 +96,16 @@ def test_what_defines_an_array_is_a_definition(latex: str, name: str) -> None:
     assert tried(latex.replace(name, "2", 1)).verdict == "not read"
 
 
-@each(
-    "latex",
-    [
-        # steps that can be judged, and do not hold
+# Steps that can be judged, and do not hold; the first has so many mends that the night tries it.
+HIDDEN = [
         r"\frac{\partial \mathbf a^T \mathbf X \mathbf a}{\partial \mathbf X} "
         r"= \frac{\partial \mathbf a^T \mathbf X^T \mathbf a}{\partial \mathbf X} = 2 \mathbf a \mathbf a^T",
         r"(A - c I) \mathbf x = A \mathbf x + c I \mathbf x = d \mathbf x + c \mathbf x = (d + c) \mathbf x",
         r"(a + b)^2 = (a + b)(b + a) = a^2 + 3 a b + b^2 = \mathbb P(c)",
-    ],
-)  # fmt: skip
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("latex", by_day(HIDDEN[1:], HIDDEN[:1]))
 def test_no_part_hides_a_step_that_does_not_hold(latex: str) -> None:
     assert tried(latex).outcome in ("", "does not hold"), str(tried(latex))
 

@@ -67,6 +67,7 @@ class Watcher:
         return self.process.wait(timeout=60)
 
 
+@pytest.mark.usefixtures("interruptible")  # and so is the process that this one begins
 @pytest.mark.skipif(os.name == "nt", reason="a signal to a process of its own")
 def test_a_process_checks_again_until_it_is_interrupted(folder: Path) -> None:
     (folder / "paper.tex").write_text(PAPER, "utf-8")

@@ -147,6 +147,7 @@ def test_the_first_is_what_is_asked_for_alone_and_longer_batches_begin_alike():
     np.testing.assert_array_equal(beside, batch[1:2])
 
 
+@pytest.mark.nightly  # by day one loop by batches, and what it asks
 def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
     made = Optimiser(
         PLANE,

@@ -44,6 +44,7 @@ BEST = -math.exp(-8.0 * 0.3**2)  # at (0.6, 0.6)
 # -- constraints ------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly  # by day a space has constraints, and each choice is looked at
 @pytest.mark.parametrize("seed", [31, pytest.param(32, marks=pytest.mark.nightly)])
 def test_the_best_feasible_place_is_found_where_chance_does_not_come_near(seed):
     found = minimise(ringed, SQUARE, 22, num_constraints=1, rng=seed)
@@ -165,6 +166,7 @@ def test_a_search_that_models_failures_fails_less(seeds, options):
     assert best["model"] < best["skip"] + 0.01
 
 
+@pytest.mark.nightly  # by day `test_loop` keeps away from what failed
 def test_where_it_failed_again_and_again_success_is_out_of_sight():
     made = Optimiser(SQUARE, on_failure="model", model=quick, rng=1)
     for _ in range(16):

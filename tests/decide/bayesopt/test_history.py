@@ -174,6 +174,7 @@ print([e.y for e in Optimiser([(0.0, 1.0)], path=path, num_initial=50, rng=strea
 """
 
 
+@pytest.mark.nightly  # it imports all anew; by day a file is cut at any byte
 @pytest.mark.skipif(os.name != "posix", reason="limits of files are POSIX")
 def test_a_full_disk_leaves_no_half_line_behind(tmp_path):
     """Neither a line that cannot begin nor one that breaks off; with room, the loop goes on."""

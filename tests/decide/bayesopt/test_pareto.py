@@ -101,6 +101,7 @@ def test_arrays_of_all_kinds(space):
     np.testing.assert_allclose(to_numpy(found), worth(mean, variance), rtol=1e-5)
 
 
+@pytest.mark.nightly  # it cuts one of the largest size first
 def test_a_front_too_large_to_cut_is_refused():
     t = np.linspace(0.0, 1.0, 60)
     front = np.stack([np.outer(t, t).ravel(), np.outer(t, 1 - t).ravel(), np.repeat(1 - t, 60)], 1)

@@ -154,6 +154,7 @@ def test_the_objective_is_given_names_and_the_result_has_them(tmp_path):
         Optimiser(Space({"depth": Integer(1, 12)}), path=path, rng=1)
 
 
+@pytest.mark.nightly  # by day loops of `test_history` go on
 def test_a_loop_goes_on_to_the_same_settings(tmp_path):
     def objective(point):
         return math.log(point["rate"]) ** 2 + point["depth"]
@@ -181,6 +182,7 @@ def test_no_setting_is_read_twice_while_another_is_left(acquisition):
     assert len(set(settings)) == 24
 
 
+@pytest.mark.nightly  # by day the largest of a space of reals
 def test_the_best_of_many_settings_is_found_by_steps():
     """Eight whole numbers from 0 to 30: of 8.5e11 settings the best, or one beside it."""
     space = Space({f"n{i}": Integer(0, 30) for i in range(8)})

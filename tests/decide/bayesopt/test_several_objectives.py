@@ -33,6 +33,7 @@ def two(x):
     return x[0] ** 2 + x[1], (x[0] - 1.0) ** 2 + x[1]
 
 
+@pytest.mark.nightly  # by day the place that adds most is asked for
 def test_the_front_is_found_where_chance_is_far_from_it():
     reference = np.asarray([1.5, 1.5])
     found = minimise_several(two, SQUARE, 20, reference=reference, rng=1)

@@ -123,6 +123,7 @@ def test_no_candidates_and_odd_features_are_refused(rng):
 # -- in the loop ------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly  # by day what it chooses, and its loop of batches
 def test_the_loop_finds_the_least_by_it():
     """Each of five seeds within 0.02 of the least value after 18 evaluations."""
     for seed in range(5):

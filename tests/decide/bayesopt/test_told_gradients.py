@@ -140,6 +140,7 @@ def test_the_default_model_is_as_good_as_its_gradients():
     assert errors[1] < 0.1 < errors[0]
 
 
+@pytest.mark.nightly  # by day a hill is climbed as a valley is descended
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_gradients_save_evaluations(seeds):

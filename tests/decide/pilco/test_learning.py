@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import by_day
 
 from gpnotes import GP, RBF, stream
 from gpnotes.decide.moments import predict
@@ -157,7 +158,7 @@ def test_a_wall_where_a_rollout_fails(rng, task):
     assert improvement.policy is policy
 
 
-@pytest.mark.parametrize("weight", [30.0, 60.0, 100.0])
+@pytest.mark.parametrize("weight", by_day([60.0], [30.0, 100.0]))
 def test_a_search_that_begins_on_a_plateau_goes_on(rng, task, weight):
     """All slopes are below 1e-6 where the cost has saturated: that is no minimum."""
     far = SaturatingCost(np.zeros(2), np.diag([weight, 0.0]))

@@ -64,6 +64,7 @@ def test_the_mass_is_brought_to_rest_at_a_price(trial, price, effort):
     np.testing.assert_allclose((last.observed.actions**2).sum(), effort, rtol=0.05)
 
 
+@pytest.mark.nightly  # by day a linear policy brings it to rest
 def test_a_network_learns_it_from_the_initial_policy_of_any_task(trial):
     settings = {
         "max_steps": 25,

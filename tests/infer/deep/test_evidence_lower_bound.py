@@ -93,7 +93,7 @@ LIKELIHOODS = {
     [
         ("student", True),
         *(pytest.param(name, True, marks=pytest.mark.nightly) for name in ("gaussian", "probit")),
-        ("student", False),
+        pytest.param("student", False, marks=pytest.mark.nightly),
     ],
 )
 def test_the_gradient_agrees_with_differences(rows, name, wide):

@@ -188,6 +188,7 @@ def test_the_waves_of_a_season_are_as_close_as_they_say():
             np.testing.assert_allclose(rise, slopes, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.nightly  # by day those of one Matérn process, of the same filter
 def test_draws_have_the_moments_of_dense_algebra(rng):
     gp, (X, y) = process(M12 + M32 * Cosine(0.3) + White(0.1)), readings(rng)
     Xs = asked(rng, X)[:20]
@@ -200,6 +201,7 @@ def test_draws_have_the_moments_of_dense_algebra(rng):
     assert np.max(np.abs(many.var(0) / variance - 1.0)) < 5.0 * math.sqrt(2.0 / 500.0)
 
 
+@pytest.mark.nightly  # by day the fit of one Matérn process does
 def test_a_fit_climbs_the_same_hill(rng):
     gp, (X, y) = process(Matern32(1.0, 3.0) + Periodic(1.0, 1.0, 3.0)), readings(rng, 60)
     found, dense = fit(model(gp), X, y), fit(gp, X, y)
