@@ -27,7 +27,7 @@ from .declarations import Declared
 from .doubts import arrow_in, doubt, mended_for_good, more_than_numbers
 from .findings import Finding, finding
 from .reading import Read
-from .readings import others
+from .readings import Other, others
 from .shapes import Shapes, shapes_of
 from .substitution import substituted
 
@@ -148,20 +148,47 @@ def _apart(latex: str) -> str:
 
 def _otherwise(task: Task, full: str, plain: Tried) -> Tried:
     """What holds of a display that is not read as a whole; nothing is accused here."""
+    refuted = ""
     for other in others(full, plain.why):
         try:
-            found = _tried_with(replace(task, mending=False), other.latex, (), other.kinds)
+            found = _found(task, other)
         except _TooLong:
             return plain
+        if found is None or any(_contradicts(task, step) for step in other.left_out):
+            continue
+        if found.verdict not in _HOLDS:
+            nor = f", nor if {other.region}" if other.region else ""
+            refuted = f"it does not hold {other.said}{nor}: {_UNSAID}"
+            continue
+        why = "; ".join(filter(None, [other.said, found.why]))
+        if other.region:
+            found = replace(found, verdict="holds if", region=other.region)
+        return replace(found, why=why)
+    return replace(plain, why=refuted) if refuted else plain
+
+
+_HOLDS = ("holds", "holds if")
+_CLEARLY = 1e-3
+_UNSAID = "the text may say more of what is random"
+
+
+def _found(task: Task, other: Other) -> Tried | None:
+    """The verdict on another reading, where it is to be told: what holds, for all its kinds.
+
+    What fails for random variables that were drawn is told as well, and accuses nobody.
+    """
+    found = None
+    for known in (other.kinds, *other.also):
+        found = _tried_with(replace(task, mending=False), other.latex, (), known)
         holds = found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
         if not holds or not _noticed(found, strict=other.strict):
-            continue
-        if not any(_contradicts(task, step) for step in other.left_out):
-            why = "; ".join(filter(None, [other.said, found.why]))
-            if other.region:
-                found = replace(found, verdict="holds if", region=other.region)
-            return replace(found, why=why)
-    return plain
+            return found if _refutes(other, found) else None
+    return found
+
+
+def _refutes(other: Other, found: Tried) -> bool:
+    """Whether a reading that leaves nothing open fails on its numbers."""
+    return other.chance and (found.residual or 0.0) > _CLEARLY and found.verdict not in _HOLDS
 
 
 def _contradicts(task: Task, step: str) -> bool:
