@@ -20,6 +20,7 @@ from ..tried.kinds import Kind
 from .averages import Averaged, under_a_distribution
 from .chances import with_numbers
 from .laws import with_laws
+from .marks import with_marks
 from .repeated import of_many
 from .vectors import with_products
 
@@ -59,6 +60,7 @@ class Other:
     strict: bool = False
     left_out: tuple[str, ...] = ()  # steps of a chain
     also: tuple[Mapping[str, Kind], ...] = ()  # other kinds, for which it must hold as well
+    arrays: bool = False  # whether something in it must be an array
     chance: bool = False  # whether it is of random variables or events, and leaves nothing open
 
 
@@ -80,6 +82,7 @@ def others(latex: str, why: str) -> Iterator[Other]:
             also=one.also,
             chance=True,
         )
+    yield from marked(latex, why)
     if drawn := _any_functions(why):
         said = f"for any smooth {', '.join(drawn)}, of which one was drawn"
         yield Other(latex, said, drawn, everywhere=True)
@@ -89,6 +92,12 @@ def others(latex: str, why: str) -> Iterator[Other]:
         return
     yield from _limits(latex, row)
     yield from _chains(latex, row)
+
+
+def marked(latex: str, why: str = "") -> Iterator[Other]:
+    """With marks as what they mean in some fields, also where one defines another symbol."""
+    for mark in with_marks(latex, why):
+        yield Other(mark.latex, mark.said, mark.kinds, everywhere=True, arrays=mark.arrays)
 
 
 def _of_chance(latex: str) -> Iterator[Averaged]:

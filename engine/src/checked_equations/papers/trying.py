@@ -7,7 +7,7 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ from .declarations import Declared
 from .doubts import arrow_in, doubt, mended_for_good, more_than_numbers
 from .findings import Finding, finding
 from .reading import Read
-from .readings import Other, others
+from .readings import Other, marked, others
 from .shapes import Shapes, shapes_of
 from .substitution import substituted
 
@@ -112,7 +112,11 @@ def _tried(task: Task) -> Tried:
         found = _tried_with(task, full, stated)
         if found.verdict == "holds":
             return replace(found, why=f"for {', '.join(stated)}, as the text says")
-    return _otherwise(task, full, plain) if plain.verdict == "not read" else plain
+    if plain.verdict == "definition":
+        return _otherwise(task, marked(full), plain)
+    return (
+        _otherwise(task, others(full, plain.why), plain) if plain.verdict == "not read" else plain
+    )
 
 
 _TOGETHER = re.compile(
@@ -146,10 +150,10 @@ def _apart(latex: str) -> str:
     return _TOGETHER.sub(letters, _WORD.sub(r"\\operatorname{\g<word>}", latex))
 
 
-def _otherwise(task: Task, full: str, plain: Tried) -> Tried:
+def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
     """What holds of a display that is not read as a whole; nothing is accused here."""
     refuted = ""
-    for other in others(full, plain.why):
+    for other in readings:
         try:
             found = _found(task, other)
         except _TooLong:
@@ -181,7 +185,8 @@ def _found(task: Task, other: Other) -> Tried | None:
     for known in (other.kinds, *other.also):
         found = _tried_with(replace(task, mending=False), other.latex, (), known)
         holds = found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
-        if not holds or not _noticed(found, strict=other.strict):
+        whole = other.arrays and not any(kind.shape for kind in found.drawn.values())
+        if not holds or whole or not _noticed(found, strict=other.strict):
             return found if _refutes(other, found) else None
     return found
 
@@ -220,7 +225,7 @@ def _tried_with(
         COMMON.written(full)
     except ValueError as wrong:  # a bracket that is never closed
         return Tried("not read", getattr(wrong, "problem", str(wrong)))
-    if arrow_in(full):
+    if arrow_in(_WAY.sub("", full) if "\\sim" in full else full):
         return Tried("not read", "an arrow says what goes where, and claims no equality")
     known = task.declared.and_then(Declared(more or {}))
     task = replace(task, declared=known)
@@ -230,10 +235,19 @@ def _tried_with(
     found = together(plain, shapes, attempt) if shapes else plain
     found = _doubted(full, found, known.kinds)
     called = PAPERS.functions_in(full)
-    if found.verdict != "not read" or not called or PAPERS.heads_in(known.kinds):
+    unsettled = found.verdict in ("not read", "definition")
+    if not unsettled or not called or PAPERS.heads_in(known.kinds):
         return found
     special = _attempt(task, full, stated, {}, PAPERS)
+    if found.verdict == "definition" and special.verdict != "holds":
+        return found
     return _doubted(full, special, known.kinds) if _counts(special, called) else found
+
+
+_WAY = re.compile(  # to the limit of an asymptotic equality: `, \quad n \to \infty`
+    r"(?:[,;\s]|\\q?quad(?![A-Za-z])|\\[;, ]|\()+\\?[A-Za-z]+\s*\\(?:to|rightarrow)"
+    r"\s*[+-]?(?:\\infty|0)\s*[+-]?[\s)]*[.,;]?\s*$"
+)
 
 
 def _attempt(

@@ -109,6 +109,9 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         return Tried("definition", f"of {name}")
     if told:
         return Tried("not read", told, residual=trial.residual)
+    if first.relation == "\\sim":
+        why = "the ratio of its sides does not tend to one on the way to the limit"
+        return Tried("not read", why, residual=trial.residual)
     if first.relation not in ("=", ":=") and len(trial.failed) < _MANY:
         return Tried("not read", "an inequality that may want a condition", residual=trial.residual)
     loose = [
