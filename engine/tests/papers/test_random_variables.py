@@ -21,6 +21,8 @@ HOLDS = [
     (r"P(X > s, Y > t) = P(X > s) P(Y > t)", "X, Y are independent"),
     (r"\mathbb E[\mathbb 1\{X \le t\}] = \mathbb P(X \le t)", ""),
     (r"P(X = k) = P(X \le k) - P(X < k)", ""),
+    (r"P(|X| > t) = P(X > t) + P(X < -t), \quad t > 0", ""),
+    (r"P(|X| > t) = P(X > t) + P(X < -t)", "t > 0"),
     (r"E[X] = E[E[X \mid Y]]", ""),
     (
         r"\operatorname{Var}(Y) = E[\operatorname{Var}(Y \mid X)]"
@@ -51,6 +53,10 @@ FALSE = [
     r"P(\max(X, Y) \le t) = P(X \le t) + P(Y \le t)",
     r"P(X > s, Y > t) = P(X > s) P(Y < t)",
     r"\mathbb E[\mathbb 1\{X \le t\}] = \mathbb P(X \ge t)",
+    r"P(|X| > t) = P(X > t), \quad t > 0",
+    r"P(X > 0) = P(X \ge 0)",
+    r"P(X^2 \le t) = P(X^2 < t)",
+    r"E[\mathbb 1\{X > t\}] = E[\mathbb 1\{X \ge t\}]",
     r"E[X] = E[E[Y \mid X]]",
     r"\operatorname{Var}(Y) = E[\operatorname{Var}(Y \mid X)] - \operatorname{Var}(E[Y \mid X])",
     r"E[X Y] = E[Y E[Y \mid X]]",

@@ -56,6 +56,8 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
     given = any("|" in one or "\\mid" in one for one in inside)
     if not signs or given or claims_order(latex) or len(set(map(known_at, signs))) > 1:
         return
+    if any(map(claims_order, inside)):  # of an indicator, whose points must meet its bounds
+        return
     if any(map(_ACCENT.search, inside)):  # an estimate, or a mean: how is it distributed?
         return
     form = _VARIABLE if _variables(inside, _VARIABLE) else _SMALL

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 
 import numpy as np
 
@@ -34,8 +34,14 @@ _ORDERS = frozenset(["<", ">", "\\le", "\\ge", "\\leq", "\\geq"])
 _BARS = frozenset(["|", "\\mid", "\\vert"])
 _SIZES = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])")
 _MOST, _LEVELS = 3, 3
-_VALUES = {1: 6, 2: 6, 3: 5}  # of each variable, by how many there are
-_AT = {0: ((),), 1: ((3,), (4,)), 2: ((2, 4), (3, 5)), 3: ((2, 3, 4), (2, 4, 5))}
+_VALUES = tuple(range(-5, 6))  # of both signs, so that |X| is not X
+_AT = {0: ((),), 1: ((1,), (4,)), 2: ((1, 4), (2, 3)), 3: ((1, 2, 4), (1, 3, 4))}
+_BELOW = {1: ((-1,),), 2: ((-2, 1),), 3: ((-2, 1, 4),)}  # where not all are positive
+# What may stand in a relation: else a number between the values would make `<` of `\\le`.
+_PLAIN = frozenset(
+    ["+", "-", "^", "_", "{", "}", "(", ")", "|", "\\{", "\\}", ",", "\\max", "\\min", "\\mid",
+     "\\mathbb", "[", "]", "\\lvert", "\\rvert", "\\,", "\\;"]
+)  # fmt: skip
 _FRESH = "UVWTSRQZ"
 Row = Sequence[Token]
 
@@ -66,17 +72,20 @@ def with_laws(latex: str) -> Iterator[Averaged]:
     names, count = ", ".join(display.names), len(display.names)
     said = f"for a{' joint' * (count > 1)} distribution of {names} that was drawn"
     said += f", with {' < '.join(display.order)}" if display.order else ""
-    for apart in (False, True)[: 1 + (count > 1)]:
+    for apart, positive in product((False, True)[: 1 + (count > 1)], (False, True)):
+        if positive and not display.levels:
+            continue
         nodes = _nodes(count, apart=apart)
-        every = tuple(display.known(nodes, levels) for levels in display.levels_at())
-        region = f"{names} are independent" if apart else ""
-        yield Averaged(full, said, every[0], region, every[1:])
+        every = [display.known(nodes, at) for at in display.levels_at(positive=positive)]
+        regions = [f"{names} are independent"] * apart
+        regions += [f"{', '.join(display.levels)} > 0"] * positive
+        yield Averaged(full, said, every[0], " and ".join(regions), tuple(every[1:]))
 
 
 def _nodes(count: int, *, apart: bool) -> Nodes:
     """A distribution on all tuples of a few whole numbers."""
-    rng, size = np.random.default_rng(11), _VALUES[count]
-    grid = np.meshgrid(*[np.arange(1.0, size + 1)] * count, indexing="ij")
+    rng, size = np.random.default_rng(11), len(_VALUES)
+    grid = np.meshgrid(*[np.array(_VALUES, dtype=float)] * count, indexing="ij")
     points = np.stack(grid, axis=-1).reshape(-1, count)
     if apart:
         each = [rng.dirichlet(np.full(size, 3.0)) for _ in range(count)]
@@ -87,8 +96,16 @@ def _nodes(count: int, *, apart: bool) -> Nodes:
 
 
 def _ordered(row: Row) -> bool:
-    """Whether it orders means, which says little where it holds for one distribution."""
-    return any(out and token.text in _ORDERS for token, out in _outermost(row))
+    """Whether it orders means, which says little where it holds for one distribution.
+
+    What stands behind a comma is a condition.
+    """
+    for token, out in _outermost(row):
+        if out and token.text in (",", ";"):
+            return False
+        if out and token.text in _ORDERS:
+            return True
+    return False
 
 
 def _outermost(row: Row) -> Iterator[tuple[Token, bool]]:
@@ -125,6 +142,10 @@ class _Display:
 
     def _take(self, head: str, inside: Row) -> None:
         inside = _without_words(inside)
+        related = any(token.text in _RELATIONS for token in inside)
+        if related and not all(map(_is_plain, inside)):
+            raise _Unread
+        self.says_more |= related
         texts = [token.text for token in inside]
         for i, text in enumerate(texts):
             scripted = texts[i + 1 : i + 2] in (["_"], ["'"])
@@ -133,7 +154,7 @@ class _Display:
                     raise _Unread
                 if text not in self.names:
                     self.names.append(text)
-            elif head == "P" and len(text) == 1 and text.isalpha() and text not in self.levels:
+            elif related and len(text) == 1 and text.isalpha() and text not in self.levels:
                 if scripted:
                     raise _Unread
                 self.levels.append(text)
@@ -153,9 +174,10 @@ class _Display:
         free = (one for one in _FRESH if one not in self.names)
         return [next(free) for _ in self.names]
 
-    def levels_at(self) -> Iterator[dict[str, int]]:
+    def levels_at(self, *, positive: bool) -> Iterator[dict[str, int]]:
         """Numbers for the letters, in every order unless one is printed."""
-        for values in _AT[len(self.levels)]:
+        count = len(self.levels)
+        for values in (*_AT[count], *(() if positive else _BELOW.get(count, ()))):
             if self.order:
                 rest = [key for key in self.levels if key not in self.order]
                 yield dict(zip([*self.order, *rest], values, strict=True))
@@ -255,11 +277,21 @@ class _Display:
         self.order = (low, high)
 
 
+def _is_plain(token: Token) -> bool:
+    """Whether it keeps a side of a relation among the whole numbers that are drawn."""
+    text = token.text
+    if text.isdigit():
+        return int(text) in range(_VALUES[0] + 1, _VALUES[-1])
+    letter = len(text) == 1 and text.isascii() and text.isalpha() and text not in "ei"
+    return letter or text in _PLAIN or text in _RELATIONS
+
+
 def _without_words(row: Row) -> Row:
     """The row without ``\\operatorname{Cov}`` and its like."""
     kept, i = [], 0
     while i < len(row):
-        worded = row[i].text in _FONTS and i + 1 < len(row)
+        digit = i + 1 < len(row) and row[i + 1].text == "1"  # of an indicator
+        worded = row[i].text in _FONTS and i + 1 < len(row) and not digit
         end = closing(row, i + 1) if worded and row[i + 1].text == "{" else i + worded
         kept += [] if worded else [row[i]]
         i = end + 1

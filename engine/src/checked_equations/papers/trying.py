@@ -21,7 +21,7 @@ from ..tried import Tried, kinds, try_display
 from ..tried.kinds import Kind
 from ..tried.nist import COMMON, PAPERS
 from ..tried.notation import Notation
-from ..tried.verdicts import LOOSE
+from ..tried.verdicts import LOOSE, UNMET
 from .around import Around, told_around
 from .declarations import Declared
 from .doubts import arrow_in, doubt, mended_for_good, more_than_numbers
@@ -181,14 +181,17 @@ def _found(task: Task, other: Other) -> Tried | None:
 
     What fails for random variables that were drawn is told as well, and accuses nobody.
     """
-    found = None
+    kept = None
     for known in (other.kinds, *other.also):
         found = _tried_with(replace(task, mending=False), other.latex, (), known)
+        if found.why == UNMET and kept is not None:
+            continue  # a condition that is printed leaves these numbers out
         holds = found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
         whole = other.arrays and not any(kind.shape for kind in found.drawn.values())
         if not holds or whole or not _noticed(found, strict=other.strict):
             return found if _refutes(other, found) else None
-    return found
+        kept = found
+    return kept
 
 
 def _refutes(other: Other, found: Tried) -> bool:
