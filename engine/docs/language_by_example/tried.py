@@ -49,6 +49,26 @@ TRIED = (
         r"\sum_{i=1}^n \mathbf x_i^T \mathbf a = \mathbf a^T \sum_{i=1}^n \mathbf x_i",
     ),
     Display("means and variances of any variable", r"\operatorname{Var}(X) = E[X^2] - E[X]^2"),
+    Display(
+        "of as many variables as an index says",
+        r"E\left[\sum_{i=1}^n a_i X_i\right] = \sum_{i=1}^n a_i E[X_i]",
+    ),
+    Display("given a variable", r"E[E[X \mid Y]] = E[X]"),
+    Display(
+        "the chance of a relation, of any variable",
+        r"P(a < X \le b) = P(X \le b) - P(X \le a)",
+    ),
+    Display(
+        "conditions in brackets, of several", r"\sqrt{a b} \le \frac{a + b}{2} \quad (a, b > 0)"
+    ),
+    Display(
+        "weights that sum to one",
+        r"\sum_{i=1}^n w_i (x_i - a) = \sum_{i=1}^n w_i x_i - a, \quad \sum_i w_i = 1",
+    ),
+    Display("a prime for a transpose", "(A B)' = B' A'"),
+    Display("bars and stars for conjugates", r"\overline{z w} = \bar z \bar w"),
+    Display("a gradient by x, where nobody says so", r"\nabla \|x\|^2 = 2 x"),
+    Display("the way to a limit", r"\sinh x \sim x, \quad x \to 0"),
     Display("entropies", r"H(X, Y) = H(X) + H(Y \mid X)"),
     Display("probabilities", r"P(A \mid B) = \frac{P(B \mid A) P(A)}{P(B)}"),
     Display(

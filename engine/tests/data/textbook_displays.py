@@ -147,6 +147,7 @@ HOLD = (
     r"\sum_{i=1}^n \sum_{j \neq i} K_{ij} = \sum_{i=1}^n \sum_{j=1}^n K_{ij} - \sum_{i=1}^n K_{ii}",
     r"\sum_{i} x_i y_i = x^T y",
     r"\mathbf{1}^T \mathbf{x} = \sum_i x_i",
+    r"\mathbb{E}\left[\sum_i X_i\right] = \sum_i \mathbb{E}[X_i]",
 )
 UNREAD = (
     r"\frac{1}{2n^2}\sum_{i,j}(x_i-x_j)^2 = \frac1n \sum_i (x_i - \bar x)^2",
@@ -174,7 +175,6 @@ UNREAD = (
     r"(A \odot B)_{ij} = A_{ij} B_{ij}",
     r"\sum_{i} \lambda_i = \operatorname{tr}(A)",
     r"\prod_i \lambda_i = \det A",
-    r"\mathbb{E}\left[\sum_i X_i\right] = \sum_i \mathbb{E}[X_i]",
     r"\operatorname{Var}\left(\sum_i X_i\right) = \sum_i \operatorname{Var}(X_i)",
     r"\operatorname{Var}\left(\sum_{i=1}^n a_i X_i\right) = \sum_{i=1}^n \sum_{j=1}^n a_i a_j \operatorname{Cov}(X_i, X_j)",
     r"\mathbb{E}[\mathbf{x}^T A \mathbf{x}] = \operatorname{tr}(A \Sigma) + \mu^T A \mu",

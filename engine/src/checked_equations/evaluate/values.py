@@ -233,6 +233,11 @@ class Entries:
             self.known[indices] = self.draw()
         return self.known[indices]
 
+    def over(self, number: Any) -> Entries:
+        """All of them divided by a number."""
+        known = {indices: value / number for indices, value in self.known.items()}
+        return Entries(self.axes, lambda: self.draw() / number, known)
+
 
 @dataclass(frozen=True, eq=False)
 class Estimate:

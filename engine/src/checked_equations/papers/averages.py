@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from ..tried import kinds
 from ..tried.kinds import Kind
 
-_SIGN = re.compile(
+SIGN = re.compile(
     r"(?<![A-Za-z\\])(?:\\(?:mathbb|mathrm|operatorname\*?|text|textrm|mathop|mathsf)\s*\{?\s*"
-    r"(?P<word>E|V|Var|var|Cov|cov)\s*\}?|(?P<bare>E|Var|Cov))\s*(?:_\s*\{\s*\})?\s*"
+    r"(?P<word>E|V|Var|var|Cov|cov)\s*\}?|(?P<bare>E|Var|Cov))\s*(?:_\s*(?:\{\s*(?P<under>[0t]?)\s*\}|(?P<at>[0t])(?![A-Za-z])))?\s*"
     r"(?=(?:\\left|\\[bB]igg?l?)?\s*(?P<open>\(|\[|\\\{|\\lbrack))"
 )
-_SPELLED = {"E": r"\mathbb E", "V": r"\mathbb V", "var": r"\operatorname{Var}",
+SPELLED = {"E": r"\mathbb E", "V": r"\mathbb V", "var": r"\operatorname{Var}",
             "Var": r"\operatorname{Var}", "cov": r"\operatorname{Cov}",
             "Cov": r"\operatorname{Cov}"}  # fmt: skip
 _CLOSE = {"(": ")", "[": "]", "\\{": "\\}", "\\lbrack": "\\rbrack"}
@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"(?P<key>[A-DF-Z])(?:_(?P<index>\d|\{\d\}))?(?![A-Za-z_'
 _SMALL = re.compile(r"(?<![A-Za-z_^])(?P<key>[uvwxyz])(?:_(?P<index>\d|\{\d\}))?(?![A-Za-z_'])")
 _ACCENT = re.compile(r"\\(?:wide)?(?:hat|tilde|bar|check)(?![A-Za-z])|\\overline|\\dot")
 _MOST = 4  # random variables at a time
-_LETTERS = "srqp"
+LETTERS = "srqp"  # of a distribution
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Averaged:
     said: str
     kinds: Mapping[str, Kind]
     region: str = ""  # where it holds, if not for every distribution
+    also: tuple[Mapping[str, Kind], ...] = ()  # other kinds, for which it must hold as well
 
 
 def under_a_distribution(latex: str) -> Iterator[Averaged]:
@@ -50,10 +51,12 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
     >>> found.said
     'for a distribution of X that was drawn'
     """
-    signs = list(_SIGN.finditer(latex))
-    inside = [_bracketed(latex, sign) for sign in signs]
+    signs = list(SIGN.finditer(latex))
+    inside = [bracketed(latex, sign) for sign in signs]
     given = any("|" in one or "\\mid" in one for one in inside)
-    if not signs or given or claims_order(latex):
+    if not signs or given or claims_order(latex) or len(set(map(known_at, signs))) > 1:
+        return
+    if any(map(claims_order, inside)):  # of an indicator, whose points must meet its bounds
         return
     if any(map(_ACCENT.search, inside)):  # an estimate, or a mean: how is it distributed?
         return
@@ -61,16 +64,16 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
     variables = _variables(inside, form)
     if not all(_variables([one], form) for one in inside):  # else the mean of a number
         return
-    free = [letter for letter in _LETTERS if not re.search(rf"(?<![A-Za-z\\]){letter}", latex)]
+    free = [letter for letter in LETTERS if not re.search(rf"(?<![A-Za-z\\]){letter}", latex)]
     if not variables or len(variables) > _MOST or not free:
         return
     key = f"{free[0]}({', '.join(variables)})"
 
     def written(sign: re.Match[str]) -> str:
-        return f"{_SPELLED[sign['word'] or sign['bare']]}_{{{key}}}"
+        return f"{SPELLED[sign['word'] or sign['bare']]}_{{{key}}}"
 
     names = ", ".join(variables)
-    full = _SIGN.sub(written, latex)
+    full = SIGN.sub(written, latex)
     means = _with_means(full, variables, key)
     for apart in (False, True)[: 1 + (len(variables) > 1)]:
         drawn = {key: kinds.joint(len(variables), apart=apart)}
@@ -82,6 +85,11 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
         if means != full:
             said += ", with \\mu its mean and \\sigma^2 its variance"
             yield Averaged(means, said, drawn, region)
+
+
+def known_at(sign: re.Match[str]) -> str:
+    """Under what a mean is taken: ``\\mathbb E_0``, ``\\mathbb E_t``; else nothing."""
+    return sign["under"] or sign["at"] or ""
 
 
 def claims_order(latex: str) -> bool:
@@ -99,7 +107,7 @@ _ORDERS = re.compile(
 )
 
 
-def _bracketed(latex: str, sign: re.Match[str]) -> str:
+def bracketed(latex: str, sign: re.Match[str]) -> str:
     """What stands in the brackets behind the sign of an average."""
     opened, shut = sign["open"], _CLOSE[sign["open"]]
     start = at = latex.index(opened, sign.end()) + len(opened)
@@ -114,7 +122,7 @@ def _variables(inside: list[str], form: re.Pattern[str]) -> list[str]:
     """The letters of random variables, each once, as they come."""
     found: dict[str, None] = {}
     for one in inside:
-        bare = _COMMANDS.sub(" ", _SIGN.sub(" ", one))
+        bare = _COMMANDS.sub(" ", SIGN.sub(" ", one))
         for match in form.finditer(bare):
             index = match["index"]
             found[match["key"] + (f"_{index.strip('{}')}" if index else "")] = None

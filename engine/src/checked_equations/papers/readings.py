@@ -17,8 +17,11 @@ from ..latex.tokenizer import Token, outside, tokens
 from ..sources.commands import group
 from ..tried import kinds
 from ..tried.kinds import Kind
-from .averages import under_a_distribution
+from .averages import Averaged, under_a_distribution
 from .chances import with_numbers
+from .laws import with_laws
+from .marks import with_marks
+from .repeated import of_many
 from .vectors import with_products
 
 _MOST = 6  # parts of a chain that are tried
@@ -45,7 +48,8 @@ class Other:
     """LaTeX to try in the place of a display, what its letters are, and what is said of it.
 
     Where `everywhere`, it must hold in all regions; `region` says for what it then holds. Where it
-    is `strict`, no mutant may survive: what was drawn may be blind to it.
+    is `strict`, no mutant may survive: what was drawn may be blind to it. It must hold for the
+    kinds in `also` as well, one after the other.
     """
 
     latex: str
@@ -55,6 +59,9 @@ class Other:
     region: str = ""
     strict: bool = False
     left_out: tuple[str, ...] = ()  # steps of a chain
+    also: tuple[Mapping[str, Kind], ...] = ()  # other kinds, for which it must hold as well
+    arrays: bool = False  # whether something in it must be an array
+    chance: bool = False  # whether it is of random variables or events, and leaves nothing open
 
 
 def others(latex: str, why: str) -> Iterator[Other]:
@@ -64,8 +71,18 @@ def others(latex: str, why: str) -> Iterator[Other]:
         latex = bare
     for full, said, vectors in with_products(latex):
         yield Other(full, said, vectors, everywhere=True, strict=True)
-    for one in chain(under_a_distribution(latex), with_numbers(latex)):
-        yield Other(one.latex, one.said, one.kinds, everywhere=True, region=one.region, strict=True)
+    for one in _of_chance(latex):
+        yield Other(
+            one.latex,
+            one.said,
+            one.kinds,
+            everywhere=True,
+            region=one.region,
+            strict=True,
+            also=one.also,
+            chance=True,
+        )
+    yield from marked(latex, why)
     if drawn := _any_functions(why):
         said = f"for any smooth {', '.join(drawn)}, of which one was drawn"
         yield Other(latex, said, drawn, everywhere=True)
@@ -75,6 +92,17 @@ def others(latex: str, why: str) -> Iterator[Other]:
         return
     yield from _limits(latex, row)
     yield from _chains(latex, row)
+
+
+def marked(latex: str, why: str = "") -> Iterator[Other]:
+    """With marks as what they mean in some fields, also where one defines another symbol."""
+    for mark in with_marks(latex, why):
+        yield Other(mark.latex, mark.said, mark.kinds, everywhere=True, arrays=mark.arrays)
+
+
+def _of_chance(latex: str) -> Iterator[Averaged]:
+    """As what is said of random variables, and of events."""
+    return chain(under_a_distribution(latex), of_many(latex), with_laws(latex), with_numbers(latex))
 
 
 def _without_notes(latex: str) -> str:

@@ -7,7 +7,7 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -21,13 +21,13 @@ from ..tried import Tried, kinds, try_display
 from ..tried.kinds import Kind
 from ..tried.nist import COMMON, PAPERS
 from ..tried.notation import Notation
-from ..tried.verdicts import LOOSE
+from ..tried.verdicts import LOOSE, UNMET
 from .around import Around, told_around
 from .declarations import Declared
 from .doubts import arrow_in, doubt, mended_for_good, more_than_numbers
 from .findings import Finding, finding
 from .reading import Read
-from .readings import others
+from .readings import Other, marked, others
 from .shapes import Shapes, shapes_of
 from .substitution import substituted
 
@@ -112,7 +112,11 @@ def _tried(task: Task) -> Tried:
         found = _tried_with(task, full, stated)
         if found.verdict == "holds":
             return replace(found, why=f"for {', '.join(stated)}, as the text says")
-    return _otherwise(task, full, plain) if plain.verdict == "not read" else plain
+    if plain.verdict == "definition":
+        return _otherwise(task, marked(full), plain)
+    return (
+        _otherwise(task, others(full, plain.why), plain) if plain.verdict == "not read" else plain
+    )
 
 
 _TOGETHER = re.compile(
@@ -146,22 +150,53 @@ def _apart(latex: str) -> str:
     return _TOGETHER.sub(letters, _WORD.sub(r"\\operatorname{\g<word>}", latex))
 
 
-def _otherwise(task: Task, full: str, plain: Tried) -> Tried:
+def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
     """What holds of a display that is not read as a whole; nothing is accused here."""
-    for other in others(full, plain.why):
+    refuted = ""
+    for other in readings:
         try:
-            found = _tried_with(replace(task, mending=False), other.latex, (), other.kinds)
+            found = _found(task, other)
         except _TooLong:
             return plain
-        holds = found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
-        if not holds or not _noticed(found, strict=other.strict):
+        if found is None or any(_contradicts(task, step) for step in other.left_out):
             continue
-        if not any(_contradicts(task, step) for step in other.left_out):
-            why = "; ".join(filter(None, [other.said, found.why]))
-            if other.region:
-                found = replace(found, verdict="holds if", region=other.region)
-            return replace(found, why=why)
-    return plain
+        if found.verdict not in _HOLDS:
+            nor = f", nor if {other.region}" if other.region else ""
+            refuted = f"it does not hold {other.said}{nor}: {_UNSAID}"
+            continue
+        why = "; ".join(filter(None, [other.said, found.why]))
+        if other.region:
+            found = replace(found, verdict="holds if", region=other.region)
+        return replace(found, why=why)
+    return replace(plain, why=refuted) if refuted else plain
+
+
+_HOLDS = ("holds", "holds if")
+_CLEARLY = 1e-3
+_UNSAID = "the text may say more of what is random"
+
+
+def _found(task: Task, other: Other) -> Tried | None:
+    """The verdict on another reading, where it is to be told: what holds, for all its kinds.
+
+    What fails for random variables that were drawn is told as well, and accuses nobody.
+    """
+    kept = None
+    for known in (other.kinds, *other.also):
+        found = _tried_with(replace(task, mending=False), other.latex, (), known)
+        if found.why == UNMET and kept is not None:
+            continue  # a condition that is printed leaves these numbers out
+        holds = found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
+        whole = other.arrays and not any(kind.shape for kind in found.drawn.values())
+        if not holds or whole or not _noticed(found, strict=other.strict):
+            return found if _refutes(other, found) else None
+        kept = found
+    return kept
+
+
+def _refutes(other: Other, found: Tried) -> bool:
+    """Whether a reading that leaves nothing open fails on its numbers."""
+    return other.chance and (found.residual or 0.0) > _CLEARLY and found.verdict not in _HOLDS
 
 
 def _contradicts(task: Task, step: str) -> bool:
@@ -193,7 +228,7 @@ def _tried_with(
         COMMON.written(full)
     except ValueError as wrong:  # a bracket that is never closed
         return Tried("not read", getattr(wrong, "problem", str(wrong)))
-    if arrow_in(full):
+    if arrow_in(_WAY.sub("", full) if "\\sim" in full else full):
         return Tried("not read", "an arrow says what goes where, and claims no equality")
     known = task.declared.and_then(Declared(more or {}))
     task = replace(task, declared=known)
@@ -203,10 +238,19 @@ def _tried_with(
     found = together(plain, shapes, attempt) if shapes else plain
     found = _doubted(full, found, known.kinds)
     called = PAPERS.functions_in(full)
-    if found.verdict != "not read" or not called or PAPERS.heads_in(known.kinds):
+    unsettled = found.verdict in ("not read", "definition")
+    if not unsettled or not called or PAPERS.heads_in(known.kinds):
         return found
     special = _attempt(task, full, stated, {}, PAPERS)
+    if found.verdict == "definition" and special.verdict != "holds":
+        return found
     return _doubted(full, special, known.kinds) if _counts(special, called) else found
+
+
+_WAY = re.compile(  # to the limit of an asymptotic equality: `, \quad n \to \infty`
+    r"(?:[,;\s]|\\q?quad(?![A-Za-z])|\\[;, ]|\()+\\?[A-Za-z]+\s*\\(?:to|rightarrow)"
+    r"\s*[+-]?(?:\\infty|0)\s*[+-]?[\s)]*[.,;]?\s*$"
+)
 
 
 def _attempt(

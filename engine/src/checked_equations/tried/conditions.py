@@ -36,6 +36,15 @@ _RELATES = re.compile(r"[=<>]|\\(le|ge|ne|lt|gt|in|leq|geq|neq)(?![a-z])")
 TENDS = re.compile(
     r"^\s*(?P<key>\\?[A-Za-z]+)\s*\\(?:to|rightarrow)\s*(?P<to>[+-]?\\infty|0)\s*[+-]?\s*$"
 )
+_EACH = re.compile(  # `a, b > 0`
+    r"^\s*(?P<keys>\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\s*,\s*\\?[A-Za-z]+(?:_\{?\w+\}?)?)+)"
+    r"\s*(?P<said>(?:[<>]|\\(?:ge|le|geq|leq|ne|neq)(?![a-z])).+)$",
+    re.DOTALL,
+)
+_SHARES = re.compile(  # `\sum_k p_k = 1`
+    r"^\s*\\sum(?:\\limits)?\s*_\s*\{?\s*(?P<index>[a-z])\s*(?:=\s*[01]\s*)?\}?"
+    r"\s*(?:\^\s*(?:\{\s*\w+\s*\}|\w)\s*)?(?P<key>\\?[A-Za-z]+)\s*_\s*\{?\s*(?P=index)\s*\}?\s*=\s*1\s*$"
+)
 _KIND = {"N": "whole", "Z": "whole", "R": "real", "C": "complex_"}
 
 
@@ -50,6 +59,7 @@ class Condition:
     kinds: tuple[tuple[str, str], ...] = ()
     defines: str = ""
     symbols: tuple[str, ...] = ()
+    shares: str = ""  # a letter whose entries sum to one
 
     def value(self, bindings: Mapping[str, Any]) -> Any:
         """What the symbol that it defines is."""
@@ -57,7 +67,7 @@ class Condition:
 
     def holds(self, bindings: Mapping[str, Any]) -> bool:
         """Whether numbers meet it; those for which it has no value do not."""
-        if self.defines:
+        if self.defines or self.shares:
             return True
         if self.whole:
             value = bindings.get(self.whole, self.first)
@@ -109,6 +119,8 @@ def condition_of(text: str, known: Known) -> Condition | None:
     True
     >>> condition_of("n = 0, 1, 2, \\\\dots", known({})).first
     0
+    >>> condition_of("a, b > 0", known({})).holds({"a": 1.0, "b": -1.0})
+    False
     """
     text = text.strip().strip(".,; ")
     beside = _BESIDE.match(text)
@@ -121,6 +133,16 @@ def condition_of(text: str, known: Known) -> Condition | None:
         keys = [normal(key) for key in member["keys"].split(",")]
         kinds = tuple((key, _KIND[member["set"]]) for key in keys)
         return Condition(text, kinds=kinds, symbols=tuple(keys))
+    if shares := _SHARES.match(text):
+        key = normal(shares["key"])
+        return Condition(text, symbols=(key,), shares=key)
+    if each := _EACH.match(text):
+        every = [condition_of(f"{key} {each['said']}", known) for key in each["keys"].split(",")]
+        told = [one for one in every if one is not None and one.steps and not one.defines]
+        if len(told) < len(every):
+            return None
+        symbols = dict.fromkeys(key for one in told for key in one.symbols)
+        return Condition(text, tuple(s for one in told for s in one.steps), symbols=tuple(symbols))
     try:
         reading = read(text, known)
     except NotRead:

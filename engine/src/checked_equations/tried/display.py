@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import EquationError
 from ..evaluate.numerics.patience import allowing, spend
 from ..latex import tree as t
 from ..latex.macros import Macros, expand
@@ -43,6 +44,7 @@ _PATIENCE = 2.0  # seconds of the processor for all that is tried of a display, 
 _MORE = 6  # times that each region is drawn again
 _LENGTHS = ("n", "N")  # of a sum whose range is not printed
 _FEWEST = 3  # terms of such a sum, where none of them stands in it
+_NOTHING = 0.05  # a sum that entries are not divided by
 _AXES = ("x", "y")  # of which a complex z is made
 
 
@@ -292,6 +294,8 @@ def _judged(
     statement, choices = apart(body.statement)
     body, choices = replace(body, statement=statement), replace(choices, signed=double)
     doubt = next(_doubts(body, stated, choices, double=double), "")
+    unmet = [one.latex for one in conditions if one.shares and not _shared(body, one.shares)]
+    unread = [*unread, *unmet]
     told = f"a condition that is not read: {unread[0]}" if unread else ""
     best: Tried | None = None
     for plan, said in _plans(body, own, stated.declared, conditions):
@@ -375,6 +379,7 @@ def _plan(
     """The kind of each symbol, the values of constants, and what is made of others."""
     stated = {key: getattr(known_kinds, name) for one in conditions for key, name in one.kinds}
     derived: dict[str, Made] = {one.defines: one.value for one in conditions if one.defines}
+    shared = _all_shared(body, conditions)
     told = (body.statement, *(step for one in conditions for step in one.steps))
     named = frozenset[str]().union(*map(mentioned, told))
     known = {**own.constants, **own.bindings}
@@ -404,7 +409,7 @@ def _plan(
             drawn[key] = known_kinds.large_complex if plane else known_kinds.large
         elif conjugate in rows and kind is None and (ends := told_apart.ends(conjugate, key)):
             derived[key] = _mean_of(conjugate, *ends)
-        elif conjugate in body.symbols and conjugate not in rows and kind is None:
+        elif _is_complex(conjugate, declared, stated) and conjugate in body.symbols and not kind:
             derived[key] = _conjugate_of(conjugate)
         elif key.removesuffix("'") in moduli and key.endswith("'"):
             derived[key] = _complement_of(key.removesuffix("'"))
@@ -415,7 +420,9 @@ def _plan(
             drawn[key] = kind or (known_kinds.modulus if key in moduli else custom)
     orders = between(body.statement, reach.keys() | lengths.keys())
     implied = [Condition("the range of a sum", steps) for steps in orders]
-    return Plan(drawn, {k: v for k, v in fixed.items() if k not in drawn}, derived, implied)
+    return Plan(
+        drawn, {k: v for k, v in fixed.items() if k not in drawn}, derived | shared, implied
+    )
 
 
 def _ends(body: Reading, counted: Sequence[str]) -> tuple[dict[str, Made], dict[str, int]]:
@@ -466,6 +473,36 @@ def _mean_of(key: str, first: int, last: str) -> Made:
         return np.mean([numbers[key].at((i,)) for i in range(first, int(numbers[last]) + 1)])
 
     return mean
+
+
+def _is_complex(key: str, *told: Mapping[str, Kind]) -> bool:
+    """Whether it has a conjugate; a bar over another is a symbol of its own."""
+    kind = next((one[key] for one in told if key in one), None) or by_custom(key)
+    return bool(key) and kind.name == "complex" and not kind.axes
+
+
+def _shared(body: Reading, key: str) -> tuple[int, str] | tuple[()]:
+    """From where to where the entries run that sum to one, where that is clear."""
+    return entries_in(body.statement).ends(key, "") if key else ()
+
+
+def _all_shared(body: Reading, conditions: Sequence[Condition]) -> dict[str, Made]:
+    """The letters whose entries sum to one, drawn and then divided by their sum."""
+    ends = {one.shares: _shared(body, one.shares) for one in conditions if one.shares}
+    return {key: _shares_of(key, *both) for key, both in ends.items() if both}
+
+
+def _shares_of(key: str, first: int, last: str) -> Made:
+    """Entries that sum to one: those that were drawn, over their sum."""
+
+    def shares(numbers: Mapping[str, Any]) -> Any:
+        drawn = numbers[key]
+        total = sum(drawn.at((i,)) for i in range(first, int(numbers[last]) + 1))
+        if abs(total) < _NOTHING:
+            raise EquationError("nothing to share")
+        return drawn.over(total)
+
+    return shares
 
 
 def _conjugate_of(key: str) -> Made:

@@ -34,6 +34,7 @@ _MINUS_ONE = t.Sum((t.Number(1.0),), (-1,))
 _JUDGES = 3  # samples that a mend must hold on
 _PATIENCE = 0.8  # seconds of the processor for all samples
 _EACH = 0.6  # for a mutant; what takes longer is undecided
+_DIFFERENCES = 1e-9  # of values of the size of one
 _CLEAR = 1e-2  # a residual above cannot be that of a rough integral
 _SECONDS = 6.0  # of a search for mends
 _NOT_PRINTED = (f"drop the factor ${SIGN}$",)  # a sign is chosen, and is no factor
@@ -305,6 +306,17 @@ def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
     return bool(gap <= 1e-9 * size)
 
 
+def _below_rounding(bound: BoundStatement, step: t.Step) -> bool:
+    """Whether a derivative by differences is less than their rounding, beside no printed zero."""
+    sides = (step.left, step.right)
+    if any(isinstance(side, t.Number) and not side.value for side in sides):
+        return False
+    if not any(isinstance(part, t.Slope | t.Derivative) for s in sides for _, part in t.walk(s)):
+        return False
+    values = (bound.draws[0].evaluator.value(side) for side in sides)
+    return max(float(np.max(np.abs(value))) for value in values) < _DIFFERENCES
+
+
 def _long_decimals(statement: t.Statement) -> list[t.Number]:
     sides = (side for step in statement.steps for side in (step.left, step.right))
     return [side for side in sides if isinstance(side, t.Number) and side.digits > _DIGITS]
@@ -336,5 +348,7 @@ def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
         return Fate(sample, None, False, str(late))
     except _NO_VALUE as wrong:
         return Fate(sample, None, False, str(getattr(wrong, "problem", wrong)))
+    if holds and any(_below_rounding(bound, step) for step in statement.steps):
+        return Fate(sample, None, False, "both sides are too small to tell them apart")
     most = _WRONG_DIGIT if _long_decimals(statement) else FAR
     return Fate(sample, residual, holds, draw=bound.draws[0], far=most)

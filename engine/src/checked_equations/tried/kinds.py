@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -171,10 +171,14 @@ _POINTS = 4  # of a distribution that is drawn
 
 def _joint(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> Nodes:
     """A few points with uneven weights, all columns together or each by itself."""
-    count, apart = kind.axes, kind.latex == _APART
-    if not apart:
+    count, how = kind.axes, kind.latex
+    if kind.value is not None:
+        return cast(Nodes, kind.value)
+    if how not in (_APART, _ALIKE):
         return Nodes(_columns(rng, _POINTS + count, count), _weights(rng, _POINTS + count))
-    rows = [(rng.normal(0.4, 1.0, 3), _weights(rng, 3)) for _ in range(count)]
+    each = 3 if count < _MANY else 2  # values, so that all of them together stay few
+    rows = [(rng.normal(0.4, 1.0, each), _weights(rng, each)) for _ in range(count)]
+    rows = rows[:1] * count if how == _ALIKE else rows
     points = np.stack(np.meshgrid(*(row for row, _ in rows), indexing="ij"), axis=-1)
     weights = reduce(np.multiply.outer, (weight for _, weight in rows))
     return Nodes(_column(points.reshape(-1, count)), weights.ravel())
@@ -241,12 +245,20 @@ def for_each(axes: int, of: Kind = real) -> Kind:
     return replace(of, axes=axes)
 
 
-_APART = "independent"
+_APART, _ALIKE, _MANY = "independent", "independent and alike", 4
 
 
-def joint(count: int, *, apart: bool = False) -> Kind:
-    """A distribution of so many variables together, or of independent ones, `apart`."""
-    return Kind("distribution", latex=_APART * apart, axes=count)
+def joint(count: int, *, apart: bool = False, alike: bool = False) -> Kind:
+    """A distribution of so many variables together, or of independent ones, `apart`.
+
+    Those that are `alike` have the same distribution each.
+    """
+    return Kind("distribution", latex=_ALIKE if alike else _APART * apart, axes=count)
+
+
+def distributed(nodes: Nodes) -> Kind:
+    """A distribution that was made elsewhere."""
+    return Kind("distribution", value=nodes)
 
 
 def constant(value: Any) -> Kind:

@@ -108,5 +108,15 @@ NIST = Notation(
     limits=True,
 )
 SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)
-# Of a paper, where a letter such as Euler's constant may be anything.
-PAPERS = Notation(_COMMON, special.FUNCTIONS, _WORDS, {}, _PATTERNS)
+# Of a paper, where a letter such as Euler's constant may be anything, and F a distribution.
+_PREFIXED = {
+    rf"{{}}_{two}F_{{1}}{arguments}": of
+    for arguments, of, twos in (
+        ("(a,b;c;z)", "gauss(a,b,c,z)", ("2", "{2}")),
+        ("(a;b;z)", "kummerm(a,b,z)", ("1", "{1}")),
+    )
+    for two in twos
+}
+PAPERS = Notation(
+    {**_COMMON, **_PREFIXED}, special.FUNCTIONS, _WORDS, {}, _PATTERNS, {1: "pochhammer"}
+)

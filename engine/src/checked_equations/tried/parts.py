@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..errors import EquationError
 from ..latex import tree as t
 from ..latex.tokenizer import outside, tokens
@@ -11,6 +13,10 @@ from .reading import NotRead
 
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\sim", "\\approx", ":=", "\\equiv"})
 _SIMPLE = t.Name | t.Number | t.Constant | t.Bars | t.Function | t.Sum | t.Product | t.Quotient
+_BRACKETED = re.compile(
+    r"(?:\\q?quad(?![A-Za-z])|\\;|\\ |~)+\s*(?:\\left)?\((?P<said>[^()]*)\s*(?:\\right)?\)[.,;\s]*$"
+)
+_SAYS = re.compile(r"[<>]|\\(?:le|ge|leq|geq|ne|neq|in)(?![A-Za-z])|=\s*-?\d+\s*,.*\\[lc]?dots")
 _OF_ONE = frozenset({"Re", "Im", "arg"})
 
 
@@ -20,7 +26,10 @@ def parted(latex: str, known: Known) -> tuple[str, list[str]]:
     >>> from .knowledge import known
     >>> parted(r"a = b, \\quad 0 < x < 1, y \\ne 0", known({}))
     ('a = b', ['0 < x < 1', 'y \\\\ne 0'])
+    >>> parted(r"a = b \\qquad (x, y > 0)", known({}))
+    ('a = b', ['x, y > 0'])
     """
+    latex = _unbracketed(latex)
     try:
         row = tokens(latex)
     except EquationError as wrong:
@@ -33,6 +42,14 @@ def parted(latex: str, known: Known) -> tuple[str, list[str]]:
         if stated:
             return latex[:comma].rstrip(), stated
     return latex, []
+
+
+def _unbracketed(latex: str) -> str:
+    """With a comma before conditions that end it in brackets, behind a wide space."""
+    match = _BRACKETED.search(latex)
+    if match is None or not (_SAYS.search(match["said"]) or tends(match["said"])):
+        return latex
+    return f"{latex[: match.start()].rstrip().rstrip(',;')}, {match['said']}"
 
 
 def _conditions(latex: str, commas: list[int], known: Known) -> list[str] | None:

@@ -15,6 +15,7 @@ from .judging import Fate, Trial
 from .kinds import Kind
 from .reading import mentions
 
+UNMET = "no numbers meet the conditions"
 LOOSE = "a relation that the text must explain: "
 _MANY = 5  # samples on which an inequality must fail before it is blamed
 Samples = tuple[Sample, ...]
@@ -71,7 +72,7 @@ def verdict_on(
     near = "its sides differ by so little that lost digits may have done it"
     why = next((fate.why for fate in trial.fates if fate.why), near if trial.fates else "")
     if not why:
-        return Tried("not read", "no numbers meet the conditions")
+        return Tried("not read", UNMET)
     if why == near:
         return Tried("not read", why, residual=trial.residual)
     return Tried("not read", f"it has no value: {why}", residual=trial.residual)
@@ -109,6 +110,9 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         return Tried("definition", f"of {name}")
     if told:
         return Tried("not read", told, residual=trial.residual)
+    if first.relation == "\\sim":
+        why = "the ratio of its sides does not tend to one on the way to the limit"
+        return Tried("not read", why, residual=trial.residual)
     if first.relation not in ("=", ":=") and len(trial.failed) < _MANY:
         return Tried("not read", "an inequality that may want a condition", residual=trial.residual)
     loose = [
