@@ -124,6 +124,12 @@ nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
 tools: book $(WHOLE)  ## the tests marked nightly: benchmarks, tools, JupyterLab, PDF, long ones (minutes)
 	@BOOK_HTML=$(abspath $(HTML)) $(TESTS) -m nightly
 
+# JAX compiles each operation for each shape. What one run has compiled the next one reads, which
+# takes half the time.
+arrays namespaces: export JAX_COMPILATION_CACHE_DIR ?= $(abspath .cache/jax)
+arrays namespaces: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0
+arrays namespaces: export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= -1
+
 # Which there are, and which run takes each, is listed in gpnotes.testing.array_namespaces.
 arrays: $(WHOLE) $(if $(filter torch%,$(NAMESPACE)),torch)  ## the tests of arrays in one namespace (NAMESPACE=jax)
 	@test -n "$(NAMESPACE)" || { echo "say which: NAMESPACE=jax or torch"; exit 2; }

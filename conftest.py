@@ -105,6 +105,13 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[Any]:
         return (yield)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """JAX keeps a program for each operation and shape; of a file that is done none is needed."""
+    if "jax" in sys.modules and (nextitem is None or nextitem.path != item.path):
+        sys.modules["jax"].clear_caches()
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what asks for the built book; the rest need not wait until there is one.

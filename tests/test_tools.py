@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -194,3 +195,44 @@ def test_a_chapter_is_run_by_the_rules_of_a_gpu(
     assert said.startswith("line 11: TypeError: Unsupported type")
     assert (tmp_path / "_claims" / "stops.json").read_text() == "{}"
     assert len(chapters.chapters()) == 28
+    assert chapters.goes_along("stops")
+    (tmp_path / "stays.md").write_text("```{code-cell} ipython3\nx = np.asarray([1.0])\n```\n")
+    assert not chapters.goes_along("stays")
+
+
+_WORDS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty"
+)
+_COUNTS = {word: count for count, word in enumerate(_WORDS.split(), 1)}
+
+
+def said_of_chapters(root: Path) -> tuple[int, int, list[str], list[str]]:
+    """What the book says of its chapters on a GPU: how many go along and run, and which."""
+    page = (root / "book" / "how-to-read.md").read_text("utf-8")
+    form = r"(\w+) of the (\w+) run to their end(.*?)among them;(.*?)do not yet"
+    count, there, some, others = re.search(form, page, re.S).groups()
+    slugs = (re.findall(r"<([\w/-]+)>", names) for names in (some, others))
+    return *(_COUNTS[word.lower()] for word in (count, there)), *slugs
+
+
+def test_the_book_counts_the_chapters_that_go_to_a_gpu(tools: Any, root: Path) -> None:
+    chapters = tools["chapters_on_gpu"]
+    count, there, some, others = said_of_chapters(root)
+    along = [slug for slug in chapters.chapters() if chapters.goes_along(slug)]
+    assert len(along) == there
+    assert {*some, *others} <= {*along}
+    assert count >= len(some) > 0 < len(others)
+
+
+def test_as_many_chapters_run_by_the_rules_of_a_gpu_as_the_book_says(root: Path) -> None:
+    """Minutes of one core: most chapters that stop do so early."""
+    count, there, some, others = said_of_chapters(root)
+    command = [sys.executable, str(root / "tools" / "chapters_on_gpu.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    ends = dict(re.findall(r"^([\w-]+/[\w-]+): (.*)", done.stdout, re.M))
+    run = {slug for slug, end in ends.items() if end == "runs"}
+    assert len(ends) == 28
+    assert done.stdout.endswith(f"{count} of the {there} chapters that go along run to their end\n")
+    assert {*some} <= run
+    assert not run & {*others}

@@ -1,5 +1,7 @@
 """The best policy and its certificate, by four methods."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -213,6 +215,17 @@ def test_what_rounding_hides_is_not_promised(make_arrays, method):
     with pytest.raises(ValueError, match="tolerance must be at least"):
         solve(mdp, method, tolerance=1e-9)
     assert solve(mdp, method, tolerance=0.1).bound <= 0.1
+
+
+@every_method
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_tolerance_that_is_told_can_be_had(method, sign):
+    """Where values are far from what they will be, their rounding tells a thousandth of it."""
+    ring = MDP(np.roll(np.eye(4), 1, axis=1), sign * np.arange(4.0)[:, None], 1.0 - 2.0**-13)
+    with pytest.raises(ValueError, match="tolerance must be at least") as told:
+        solve(ring, method)
+    enough = float(re.search(r"at least (\S+) for", str(told.value))[1])
+    assert solve(ring, method, tolerance=enough).bound <= enough
 
 
 @every_method

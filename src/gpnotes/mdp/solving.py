@@ -260,7 +260,7 @@ class _Solver:
         step = best - values
         high, low = float(self.xp.max(step)), float(self.xp.min(step))
         span = high - low if self.mdp.discount < 1.0 else max(high, -low)
-        self.refuse_rounding(values)
+        self.refuse_rounding(values, max(high, -low))
         self.iterations += 1
         self._spans.append(span)
         if self.mdp.discount == 1.0 and self.iterations >= 8 and self.iterations.bit_count() == 1:
@@ -306,10 +306,18 @@ class _Solver:
             "mdp must have values with a bound: at discount 1 a policy earns without an end"
         )
 
-    def refuse_rounding(self, values: Vector) -> None:
-        rounding = rounding_error(self.mdp, values)
-        if rounding > self.threshold:
+    def refuse_rounding(self, values: Vector, step: float = 0.0) -> None:
+        """Refuse a tolerance that rounding hides, and say what could be had.
+
+        Of values that still change by `step` rounding tells too little: they go on by no more than
+        ``γ step / (1 − γ)``.
+        """
+        if rounding_error(self.mdp, values) > self.threshold:
+            gamma = self.mdp.discount
+            still = gamma * step / (1.0 - gamma) if gamma < 1.0 else 0.0
+            rounding = rounding_error(self.mdp, self.xp.abs(values) + still)
             least = self.tolerance * rounding / self.threshold if self.threshold > 0.0 else math.inf
+            least *= 1.05  # two digits of it are said, which must be enough
             cycles = "" if self.mdp.discount < 1.0 else ", or it has cycles whose rewards cancel"
             raise NoValueError(
                 f"tolerance must be at least {least:.2g} for this process, or rounding hides what "

@@ -237,6 +237,13 @@ def test_with_all_rows_a_fit_ends_near_the_best_collapsed_bound(rng):
     assert found.posterior.model.likelihood.variance == pytest.approx(0.04, rel=0.6)
 
 
+def test_a_step_too_long_for_floats_names_the_learning_rate():
+    X = np.linspace(0.0, 6.0, 40)[:, None]
+    start = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.5), X[::4]))
+    with pytest.raises(ValueError, match="learning_rate must be smaller: after a step gp"):
+        fit_from(start, X, np.sin(X[:, 0]), max_steps=3, learning_rate=1e6, rng=stream(0))
+
+
 def _fitted(X, y):
     return fit(GP(RBF(), 0.5), X, y).model
 

@@ -79,6 +79,20 @@ def test_at_coincident_inputs_the_derivatives_are_finite(space):
         assert math.isfinite(bar.weight_variance)
 
 
+@pytest.mark.parametrize(("order", "far"), [(0, 1e160), (1, 1e160), (2, 1e80)])
+def test_inputs_whose_powers_overflow_are_refused(order, far):
+    """Of order 0 they had another angle, of order 1 derivatives that are NaN."""
+    kernel, x = ArcCosine(order=order), np.asarray([[far], [3.0]])
+    with pytest.raises(ValueError, match=r"x must be smaller in size: \|u\|\^[24] overflows"):
+        kernel(x)
+    with pytest.raises(ValueError, match="z must be smaller in size"):
+        kernel.pullback(x[1:], x, np.ones((1, 2)))
+    bar, x_bar, _ = kernel.pullback(x / 1e8, None, np.ones((2, 2)))
+    assert np.isfinite(kernel(x / 1e8)).all()
+    assert np.isfinite(x_bar).all()
+    assert math.isfinite(bar.weight_variance)
+
+
 def test_the_order_is_fixed_and_checked():
     with pytest.raises(ValueError, match=r"ArcCosine\.order must be a whole number from 0 to 2"):
         ArcCosine(order=3)

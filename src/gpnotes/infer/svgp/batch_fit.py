@@ -141,7 +141,11 @@ class _Climb:
         if not gradient.size:
             return posterior
         by = self.objective.units * self.adam.step(self.objective.units * gradient)
-        model = self.objective.at(self.objective.vector(posterior.model) + by)
+        try:
+            model = self.objective.at(self.objective.vector(posterior.model) + by)
+        except _check.NoValueError as problem:
+            said = f"learning_rate must be smaller: after a step {problem}"
+            raise _check.NoValueError(said) from problem
         return replace(posterior, model=model, inducing=inducing_factor(model))
 
     @property

@@ -43,7 +43,7 @@ class ArcCosine(Kernel):
     It is ``2 E[g(w·x + c) g(w·z + c)]`` with weights ``w_d ~ N(0, v_d)`` and offsets
     ``c ~ N(0, b)``, for the step ``g(t) = 1[t > 0]`` (`order` 0), the ramp ``max(t, 0)`` (1), or
     its square (2), times σ_f². The derivative by an input at a kink of order 0, where two inputs
-    coincide, is zero.
+    coincide, is zero. Inputs so large that ``|u|²ⁿ`` overflows, ``|u|²`` of order 0, are refused.
     Source: Cho & Saul (2009), without the offset.
 
     Examples
@@ -62,6 +62,19 @@ class ArcCosine(Kernel):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "order", _check.whole(self.order, "ArcCosine.order", 0, 2))
+
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
+        super()._validate_inputs(x, name)
+        xp, power = array_namespace(x), max(self.order, 1)
+        if not x.shape[0]:
+            return
+        largest = float(xp.max(xp.abs(x * self.weight_variance**0.5)))
+        reach = math.hypot(largest * x.shape[1] ** 0.5, self.bias_variance**0.5)
+        # k(x, x) = 3 σ_f² |u|⁴ of order 2, and its derivatives are some times as large
+        room = float(xp.finfo(x.dtype).max) / (64.0 * max(self.variance, 1.0))
+        if reach > room ** (0.5 / power):
+            what = f"|u|^{2 * power} overflows in {x.dtype}"
+            raise _check.NoValueError(f"{name} must be smaller in size: {what}")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         u = self._affine(x)
