@@ -69,7 +69,7 @@ book: $(READY)  ## build the book as HTML that works offline; any warning is an 
 	@mkdir -p _build
 	@$(BIN)/python book/_ext/build.py 2>&1 | tee $(LOG) \
 	  || { echo "The book was not built. In short, from $(LOG):"; \
-	       sed -E 's/\x1b\[[0-9;]*m//g' $(LOG) | grep -aE 'WARNING|^[A-Za-z.]*(Error|Warning): .' \
+	       sed -E 's/\x1b\[[0-9;]*m//g' $(LOG) | grep -aE 'WARNING|ERROR: |^[A-Za-z.]*(Error|Warning): .' \
 	         | grep -av CellExecutionError: | sort -u > $(LOG).short; \
 	       grep -a 'the cell on this line failed' $(LOG).short || cat $(LOG).short; exit 1; }
 	@echo "The book is ready: open $(HTML)/index.html in a browser."
