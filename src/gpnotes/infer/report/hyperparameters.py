@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -21,6 +21,8 @@ __all__ = [
     "Hyperparameter", "entries_by_label", "surveyed", "with_columns", "with_entries",
     "with_followers",
 ]  # fmt: skip
+
+T = TypeVar("T")
 
 _PER_UNIT = ("lengthscale", "period", "frequency")  # in the unit of an input
 _PER_COLUMN = (*_PER_UNIT, "variance", "weight_variance")  # a vector has one for each column
@@ -182,15 +184,16 @@ def entries_by_label(model: Parameters, columns: Sequence[str]) -> dict[str, str
     return {_label(name, column): name for name, column in found.items() if column}
 
 
-def with_entries(given: Any, labels: Mapping[str, str]) -> Any:
+def with_entries(given: T, labels: Mapping[str, str]) -> T:
     """Return names, alone, as keys or in groups, with entries in the place of labels."""
+    found: Any = given
     if isinstance(given, str):
-        return labels.get(given, given)
-    if isinstance(given, Mapping):
-        return {with_entries(name, labels): value for name, value in given.items()}
-    if isinstance(given, tuple | list | set | frozenset):
-        return type(given)(with_entries(one, labels) for one in given)
-    return given
+        found = labels.get(given, given)
+    elif isinstance(given, Mapping):
+        found = {with_entries(name, labels): value for name, value in given.items()}
+    elif isinstance(given, tuple | list | set | frozenset):
+        found = type(given)(with_entries(one, labels) for one in given)
+    return cast(T, found)
 
 
 def _label(name: str, column: str) -> str:

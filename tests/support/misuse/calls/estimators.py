@@ -19,7 +19,7 @@ from .models import NAMES
 
 _DRAW = np.random.default_rng(0)
 _X, _XS = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal((4, 2))
-_Y = _DRAW.standard_normal(6)
+_Y = _X @ np.asarray([1.0, 0.5])
 _KERNEL = RBF(1.0, np.asarray([1.0, 2.0]))
 _CONVERTED = (
     "a list", "integers", "booleans", "objects", "half precision", "another precision",
