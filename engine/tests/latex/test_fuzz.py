@@ -1,7 +1,7 @@
 """Displays spoilt at random are read, or refused with their place: no other error, and no hang.
 
 By night, and after a change of the grammar, `python tests/latex/test_fuzz.py 20000 FOLDER` does the
-same with more of them, and with the displays of the Markdown pages in a folder.
+same with more of them, `docs` on the path, and with the displays of the Markdown pages in a folder.
 """
 
 from __future__ import annotations
@@ -87,6 +87,11 @@ def test_spoilt_displays_are_read_or_refused():
 
 def test_a_bracket_that_is_an_argument_begins_no_call():
     latex = r"a = \mathbb E_{s \frac(x, z)}[x z^2]"
+    assert list(faults(latex, {})) == []
+
+
+def test_a_bar_within_the_group_of_a_name_parts_nothing():
+    latex = r"a = \mathbbyE_{q()x)) \mathbbp(y \mid x)}[x \mathbb Ey]"
     assert list(faults(latex, {})) == []
 
 

@@ -10,7 +10,7 @@ from operator import eq
 from string import ascii_letters
 from typing import NamedTuple
 
-from .tokenizer import Token, closing, outside, split, tokens
+from .tokenizer import Token, UnclosedError, closing, outside, split, tokens
 
 DISTRIBUTIONS = ("nodes", "distribution", "conditional")  # kinds that averages run over
 _ALWAYS_BRACED = ("\\frac", "\\binom", "\\root")
@@ -77,7 +77,10 @@ def signature(key: str) -> Signature | None:
     variables, given = split_given(inside)
     if not (called or given) or (called and start == 0):
         return None
-    drawn, behind = (tuple(map(joined, parts)) for parts in (variables, given))
+    try:
+        drawn, behind = (tuple(map(joined, parts)) for parts in (variables, given))
+    except UnclosedError:  # the bar stands within a group, whose round brackets are too many
+        return None
     return Signature(joined(sequence[:start]), drawn, behind)
 
 

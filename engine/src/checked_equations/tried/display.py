@@ -21,7 +21,7 @@ from . import kinds as known_kinds
 from .branches import SIGN, Choices, apart, signed
 from .conditions import Condition, conditions_of, tends
 from .definitions import defines, functions_in
-from .drawing import Made, Plan, Sample, samples
+from .drawing import Made, Plan, Sample, confirming, samples
 from .entries import entries_in
 from .expansions import expanded
 from .forms import differentiated, refuse_paths, with_dots
@@ -41,7 +41,6 @@ __all__ = ["Tried", "try_display"]
 
 _BETTER = ("holds", "holds if")
 _PATIENCE = 2.0  # seconds of the processor for all that is tried of a display, but its mends
-_MORE = 6  # times that each region is drawn again
 _LENGTHS = ("n", "N")  # of a sum whose range is not printed
 _FEWEST = 3  # terms of such a sum, where none of them stands in it
 _NOTHING = 0.05  # a sum that entries are not divided by
@@ -300,7 +299,7 @@ def _judged(
     best: Tried | None = None
     for plan, said in _plans(body, own, stated.declared, conditions):
         drawn = tuple(samples(plan, conditions, rng))
-        again = partial(_again, plan, conditions)
+        again = partial(confirming, plan, conditions, [sample.region for sample in drawn])
         trial = replace(_trial(body, drawn, plan, choices, stated.way), mending=stated.mending)
         way = str(stated.way) if stated.way else ""
         said = "; ".join(filter(None, (said, _chosen(choices), way)))
@@ -349,12 +348,6 @@ def _chosen(choices: Choices) -> str:
     if choices.signed:
         return "with one of the two signs on each of the numbers"
     return "for a branch of each function of many values" if choices else ""
-
-
-def _again(plan: Plan, conditions: Sequence[Condition]) -> tuple[Sample, ...]:
-    """More samples of each region, of a stream of their own."""
-    rng = np.random.default_rng(0)
-    return tuple(one for _ in range(_MORE) for one in samples(plan, conditions, rng))
 
 
 def _plans(

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
 
 from ..errors import EquationError
 from .conditions import Condition
-from .kinds import COMPLEX, REAL, Kind, Region, Rng, Sizes
+from .kinds import COMPLEX, FAR, REAL, Kind, Region, Rng, Sizes
 
 _TRIES = 400
+_ROUNDS = 16  # of numbers that confirm what is said of a region
+_FEW = 3  # symbols whose signs are drawn in all ways
 Made = Callable[[Mapping[str, Any]], Any]
+
+
+class _Condition(Protocol):
+    """What numbers may meet."""
+
+    def holds(self, bindings: Mapping[str, Any]) -> bool:
+        """Whether they do."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,49 @@ def samples(plan: Plan, conditions: Sequence[Condition], rng: Rng) -> list[Sampl
     return [sample for sample in found if sample is not None]
 
 
+def confirming(
+    plan: Plan, conditions: Sequence[Condition], regions: Sequence[Region], *, far: bool
+) -> Iterator[Sample]:
+    """More numbers from `regions`, and near their ends; with signs mixed in all ways; `far` out.
+
+    One sample of a region is a chance: of |a b| = a b that both have the same sign.
+    """
+    rng = np.random.default_rng(0)
+    around = [replace(region, wide=True) for region in regions]
+    signs = [_Signs(plan, pattern) for pattern in _patterns(plan)] if _MIXED in regions else []
+    found = [_sample(_MIXED, plan, (*conditions, one), rng) for one in signs]
+    rounds = itertools.chain(*itertools.repeat(around, _ROUNDS), FAR if far else ())
+    found += [_sample(region, plan, conditions, rng) for region in rounds]
+    return (sample for sample in found if sample is not None)
+
+
+_MIXED = next(region for region in REAL if region.signs == "+-")
+
+
+def _signed(plan: Plan) -> list[str]:
+    """The symbols whose sign is drawn."""
+    kinds = plan.drawn.items()
+    return [key for key, kind in kinds if kind.name == "real" and not (kind.shape or kind.axes)]
+
+
+def _patterns(plan: Plan) -> Iterator[tuple[int, ...]]:
+    keys = _signed(plan)[:_FEW]
+    return itertools.product((1, -1), repeat=len(keys))
+
+
+@dataclass(frozen=True)
+class _Signs:
+    """That the symbols have these signs."""
+
+    plan: Plan
+    pattern: tuple[int, ...]
+
+    def holds(self, bindings: Mapping[str, Any]) -> bool:
+        """Whether numbers do."""
+        pairs = zip(_signed(self.plan), self.pattern, strict=False)
+        return all(bindings[key] * sign > 0 for key, sign in pairs)
+
+
 def _regions(plan: Plan) -> tuple[Region, ...]:
     kinds = {kind.name for kind in plan.drawn.values()}
     if not kinds:
@@ -46,7 +101,9 @@ def _regions(plan: Plan) -> tuple[Region, ...]:
     return real + (COMPLEX if "complex" in kinds else ())
 
 
-def _sample(region: Region, plan: Plan, conditions: Sequence[Condition], rng: Rng) -> Sample | None:
+def _sample(
+    region: Region, plan: Plan, conditions: Sequence[_Condition], rng: Rng
+) -> Sample | None:
     for _ in range(_TRIES):
         sizes: Sizes = {}
         numbers = {key: _number(key, kind, rng, sizes, region) for key, kind in plan.drawn.items()}

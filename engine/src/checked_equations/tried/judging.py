@@ -20,7 +20,7 @@ from ..check.statements import BoundStatement, Draw
 from ..errors import EquationError, OperationError
 from ..evaluate import asymptotic, beyond
 from ..evaluate.evaluator import Evaluator, magnitude
-from ..evaluate.numerics.patience import allowing
+from ..evaluate.numerics.patience import allowing, spend
 from ..evaluate.numerics.quadrature import roughly
 from ..latex import tree as t
 from ..latex.printer import to_latex
@@ -83,12 +83,13 @@ class Trial:
 
     def _fate_of(self, sample: Sample) -> Fate:
         """The fate of the statement with what is chosen on the sample."""
-        if self.choices:
-            try:
+        try:
+            spend()
+            if self.choices:
                 bindings, _ = self._settled(self.statement.steps, sample.bindings)
-            except TimeoutError as late:
-                return Fate(sample, None, False, str(late))
-            sample = replace(sample, bindings=bindings)
+                sample = replace(sample, bindings=bindings)
+        except TimeoutError as late:
+            return Fate(sample, None, False, str(late))
         return fate_of(self.statement, sample, self.far)
 
     def _settled(
@@ -175,7 +176,7 @@ class Trial:
             for mutant in found
             if not _of_parity(self.statement, mutant) and mutant.said not in _NOT_PRINTED
         ]
-        order = sorted(range(len(every)), key=lambda i: _is_long(_side(self.statement, every[i])))
+        order = sorted(range(len(every)), key=lambda i: is_long(_side(self.statement, every[i])))
         fates = {i: self._fate_of_mutant(bound, every[i]) for i in order}  # the quick ones first
         return Mutants.of(
             tuple(
@@ -208,7 +209,7 @@ def _side(statement: t.Statement, mutant: Mutant) -> t.Node:
     return getattr(step, mutant.side) if mutant.side else step
 
 
-def _is_long(node: t.Node) -> bool:
+def is_long(node: t.Node) -> bool:
     """Whether a value of it takes long: that of an integral, a series, a limit."""
     return any(isinstance(part, t.Integral | t.Reduction | t.Limit) for _, part in t.walk(node))
 

@@ -19,9 +19,16 @@ Sizes = dict[str, int]
 Rng = np.random.Generator
 
 
+_TURNS = {"+": (-1.3, 1.3), "-": (1.8, 4.4), "+-": (-3.0, 3.0)}
+_WIDE_TURNS = {"+": (-1.56, 1.56), "-": (1.59, 4.69), "+-": (-3.1, 3.1)}
+
+
 @dataclass(frozen=True)
 class Region:
     """Where numbers are drawn: magnitudes up to `span`, of one sign or both, real or complex.
+
+    What is said of a region must hold in all of it; so draws that confirm it are `wide`, and come
+    near its ends, where others stay away from what loses digits.
 
     >>> Region("positive", 1.0, "+").said
     'positive, up to 1'
@@ -31,6 +38,7 @@ class Region:
     span: float
     signs: str = "+-"
     plane: bool = False
+    wide: bool = False
 
     @property
     def said(self) -> str:
@@ -39,7 +47,7 @@ class Region:
 
     def real(self, rng: Rng) -> float:
         """A real number: no integer, not near zero, nor near the end."""
-        size = self.span * rng.uniform(0.2, 0.95)
+        size = self.span * (rng.uniform(0.02, 0.999) if self.wide else rng.uniform(0.2, 0.95))
         sign = {"+": 1.0, "-": -1.0}.get(self.signs) or rng.choice([-1.0, 1.0])
         return float(sign * size)
 
@@ -47,9 +55,10 @@ class Region:
         """A number of the plane, off the negative axis, where branches are cut."""
         if self.signs == "+" and not self.plane:
             return self.real(rng)
-        half = {"+": (-1.3, 1.3), "-": (1.8, 4.4)}.get(self.signs, (-3.0, 3.0))
-        turn = rng.uniform(*half)
-        return complex(self.span * rng.uniform(0.3, 0.95) * np.exp(1j * turn))
+        half = _WIDE_TURNS if self.wide else _TURNS
+        turn = rng.uniform(*half[self.signs])
+        least, most = (0.02, 0.999) if self.wide else (0.3, 0.95)
+        return complex(self.span * rng.uniform(least, most) * np.exp(1j * turn))
 
 
 REAL = (
@@ -64,6 +73,7 @@ COMPLEX = (
     Region("plane", 2.0, "+-", plane=True),
     Region("left half-plane", 1.6, "-", plane=True),
 )
+FAR = (Region("far and positive", 40.0, "+"), Region("far and negative", 40.0, "-"))
 
 
 _INDICES = {1: "index", 2: "two indices"}

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from ..check.mends import Mends
 from ..check.outcomes import Mutants
+from ..evaluate.numerics.patience import allowing
 from ..latex import tree as t
 from .conditions import ORDERS
 from .drawing import Plan, Sample
-from .judging import Fate, Trial
+from .judging import Fate, Trial, is_long
 from .kinds import Kind
 from .reading import mentions
 
 UNMET = "no numbers meet the conditions"
 LOOSE = "a relation that the text must explain: "
+AGREES = "it agrees on some numbers and not on others, and no region that is known tells them apart"
+_PATIENCE = 0.5  # seconds of the processor for numbers that confirm a verdict
 _MANY = 5  # samples on which an inequality must fail before it is blamed
-Samples = tuple[Sample, ...]
+
+
+class Again(Protocol):
+    """More samples of each region, and beyond them where `far` is asked for."""
+
+    def __call__(self, *, far: bool) -> Iterable[Sample]:
+        """The samples."""
+
+
 Verdict = Literal["holds", "holds if", "does not hold", "definition", "not read"]
 
 
@@ -45,23 +56,16 @@ class Tried:
         return f"{said} ({self.why})" if self.why else said
 
 
-def verdict_on(
-    trial: Trial, plan: Plan, told: str, doubt: str, again: Callable[[], Samples]
-) -> Tried:
+def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, again: Again) -> Tried:
     """What the fates on all samples say together; `told` is what stands in the way of a blame,
     and `doubt` what leaves one to a reader. Samples drawn `again` tell a region from a chance.
     """
     if _by_chance(trial, plan):
-        others = replace(trial, samples=again())
-        unsure = frozenset(fate.sample.region.name for fate in others.failed)
-        sure = replace(trial, unsure=unsure)
-        if not sure.held and not _equal(trial):
-            return Tried("not read", "an inequality that may want a condition")
-        if not sure.held and not _whole(plan):
-            what = "what is rounded, or the largest,"
-            return Tried("not read", f"{what} agrees on some numbers and not on others")
+        others = replace(trial, samples=tuple(again(far=_folds(trial.statement))))
+        with allowing(_PATIENCE):
+            sure = _sure(trial, others)
         if not sure.held:
-            return Tried("holds if", told, _cases(trial, plan.drawn), None, trial.mutants())
+            return _on_some(sure, others, plan, told)
         trial = sure
     if trial.held:
         return _held(trial, plan, told)
@@ -84,8 +88,39 @@ def _equal(trial: Trial) -> bool:
 
 def _by_chance(trial: Trial, plan: Plan) -> bool:
     """Whether it may hold on the numbers that were drawn, and not on others beside them."""
-    steps = not _equal(trial) or _chooses(trial.statement)  # sides that meet on a whole stretch
-    return bool(trial.held) and (steps or (_whole(plan) and bool(trial.failed)))
+    if not trial.held:
+        return False
+    steps = trial.statement.steps
+    if not _equal(trial):  # sides that meet on a whole stretch
+        return True
+    if trial.far or not plan.drawn or any(step.relation == "\\sim" for step in steps):
+        return False
+    if trial.failed:
+        return True
+    # near a cut differences cross it; and branches that are chosen follow the numbers
+    rough = is_long(trial.statement) or any(
+        isinstance(p, t.Slope) for _, p in t.walk(trial.statement)
+    )
+    return _folds(trial.statement) and not rough and not trial.choices
+
+
+def _sure(trial: Trial, others: Trial) -> Trial:
+    """The trial without what it holds in by chance, and with what it fails on outside."""
+    unsure = frozenset(fate.sample.region.name for fate in others.failed)
+    known = {sample.region.name for sample in trial.samples}
+    more = [fate.sample for fate in others.failed if fate.sample.region.name not in known]
+    return replace(trial, unsure=unsure, samples=(*trial.samples, *more))
+
+
+def _on_some(trial: Trial, others: Trial, plan: Plan, told: str) -> Tried:
+    """The verdict on what holds on some numbers of each region, and not on others."""
+    if not _equal(trial):
+        return Tried("not read", "an inequality that may want a condition")
+    if _whole(plan) and (cases := _cases(others, plan.drawn)):
+        held = [one for one in others.fates if one.holds and _case(one, plan.drawn) in cases]
+        sure = replace(others, samples=tuple(fate.sample for fate in held[:_MANY]))
+        return Tried("holds if", told, " or ".join(cases), None, sure.mutants())
+    return Tried("not read", AGREES)
 
 
 def _whole(plan: Plan) -> bool:
@@ -93,13 +128,29 @@ def _whole(plan: Plan) -> bool:
 
 
 _CHOOSING = frozenset({"max", "min", "sup", "inf", "argmax", "argmin", "floor", "ceil"})
+_OF_ONE_FORM = frozenset(  # functions that are the same power series wherever they have values
+    {"exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sec", "csc", "cot", "sech", "csch",
+     "coth", "det", "tr", "diag", "identity", "factorial", "double_factorial", "binom"}
+)  # fmt: skip
 
 
-def _chooses(statement: t.Statement) -> bool:
-    """Whether it takes one of several values, the largest or the next whole one."""
-    parts = (part for _, part in t.walk(statement))
-    own = (getattr(part, "kind", getattr(part, "name", "")) for part in parts)
-    return not _CHOOSING.isdisjoint(own)
+def _folds(statement: t.Statement) -> bool:
+    """Whether signs, or sizes, may decide which of several forms a part of it has.
+
+    The modulus, roots, logarithms and inverse functions do so, and what takes the largest of
+    several values, or the next whole one.
+    """
+    return any(_of_several_forms(part) for _, part in t.walk(statement))
+
+
+def _of_several_forms(part: t.Node) -> bool:
+    if isinstance(part, t.Function):
+        return part.name not in _OF_ONE_FORM
+    if isinstance(part, t.Power):
+        exponent = part.exponent
+        return not (isinstance(exponent, t.Number) and exponent.value == int(exponent.value))
+    own = getattr(part, "kind", getattr(part, "name", ""))
+    return isinstance(part, t.Bars | t.Root | t.Apply) or own in _CHOOSING
 
 
 def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
@@ -167,7 +218,7 @@ def _on_both_sides(step: t.Step, key: str) -> bool:
 def _region(trial: Trial, kinds: Mapping[str, Kind]) -> str:
     """Where it holds: of several descriptions that fit the shortest."""
     if kinds and all(kind.counts for kind in kinds.values()):
-        return _cases(trial, kinds)
+        return " or ".join(_cases(trial, kinds))
     names = [fate.sample.region.said for fate in trial.held]
     for signs, said in (("+", "> 0"), ("-", "< 0")):
         held = {fate.sample.region.signs == signs for fate in trial.held}
@@ -186,10 +237,13 @@ def _positive(fate: Fate) -> bool:
     return fate.sample.region.signs == "+" and not fate.sample.region.plane
 
 
-def _cases(trial: Trial, kinds: Mapping[str, Kind]) -> str:
-    """The whole numbers with which it holds, of those that were drawn."""
+def _case(fate: Fate, kinds: Mapping[str, Kind]) -> str:
     keys = [key for key, kind in kinds.items() if kind.counts]
-    held = dict.fromkeys(
-        ", ".join(f"{key} = {fate.sample.bindings[key]}" for key in keys) for fate in trial.held
-    )
-    return " or ".join(held)
+    return ", ".join(f"{key} = {fate.sample.bindings[key]}" for key in keys)
+
+
+def _cases(trial: Trial, kinds: Mapping[str, Kind]) -> list[str]:
+    """The whole numbers with which it always holds, of those that were drawn."""
+    refuted = {_case(fate, kinds) for fate in trial.fates if not fate.holds}
+    held = dict.fromkeys(_case(fate, kinds) for fate in trial.fates if fate.holds)
+    return [case for case in held if case not in refuted]
