@@ -326,6 +326,9 @@ class Chapter:
             What an expression stands for that relates nothing, by its LaTeX, as in "the average is
             $\\sigma_f^2 (1 - \\rho^2)$": its value, or a function that finds it from the numbers.
 
+        The LaTeX in `spare` and `values` must stand in the text, so that any edit of it is
+        noticed, a right one too; the value is compared once the LaTeX here is edited as well.
+
         Raises
         ------
         EquationError
