@@ -55,7 +55,7 @@ def called(cells: list[str]) -> list[str]:
     """All that these cells call of the package, each once."""
     trees = [tree for tree in map(_parsed, cells) if tree]
     imported = _imported(trees)
-    nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
+    nodes = (node for tree in trees for node in _called_in(tree))
     paths = filter(None, (_path(node.func, imported) for node in nodes))
     return list(dict.fromkeys(filter(None, map(_home, paths))))
 
@@ -112,12 +112,23 @@ def _imported_in(tree: ast.Module) -> dict[str, str]:
 def _calls(statement: ast.stmt, imported: dict[str, str]) -> list[Call]:
     """The calls of the package in a statement, outer ones first."""
     found = []
-    for node in ast.walk(statement):
-        path = _path(node.func, imported) if isinstance(node, ast.Call) else ""
+    for node in _called_in(statement):
+        path = _path(node.func, imported)
         target = _home(path) if path else ""
         if target and not target.startswith(NEVER):
-            found.append(Call(_said(node), target, ast.unparse(node)))
+            found.append(_written(node, target))
     return found
+
+
+@functools.cache
+def _called_in(tree: ast.AST) -> list[ast.Call]:
+    """All calls, outer ones first: every figure below asks again for those of a cell."""
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+@functools.cache
+def _written(node: ast.Call, target: str) -> Call:
+    return Call(_said(node), target, ast.unparse(node))
 
 
 def _path(function: ast.expr, imported: dict[str, str]) -> str:

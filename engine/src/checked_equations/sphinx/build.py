@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import is_dataclass, replace
 from importlib.metadata import distributions
 from pathlib import Path, PurePath
 from typing import Any, cast
@@ -100,11 +100,15 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEn
 
 def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """After reading: the pages that show the ledger are written again when it has changed."""
-    shown = {name: asdict(page) for name, page in store(env).items()}
-    now = json.dumps([shown, _numbers(env)], sort_keys=True, default=sorted)
+    now = json.dumps([store(env), _numbers(env)], sort_keys=True, default=_plain)
     changed = now != getattr(env, "equation_fingerprint", None)
     vars(env)["equation_fingerprint"] = now
     return [name for name, page in store(env).items() if page.generated] if changed else []
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no word for: dataclasses, and sets."""
+    return vars(value) if is_dataclass(value) else sorted(value)
 
 
 def judge(app: Sphinx, env: BuildEnvironment) -> None:
