@@ -134,6 +134,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if named := [item.nodeid for item in items if re.search("0x[0-9a-fA-F]{6}", item.nodeid)]:
         raise pytest.UsageError(f"an id holds an address of this run; give it ids=: {named[0]}")
     _settle_spaces(config, items)
+    if getattr(config.option, "loadgroup", False):
+        _name_groups(items)
+
+
+def _name_groups(items: list[pytest.Item]) -> None:
+    """Name the group of a test in its id, by which xdist tells who shares a worker.
+
+    pytest 9.2 keeps an id in parts, and xdist 3.8 would write the group where nobody reads it: each
+    worker then opens every page anew.
+    """
+    for item in items:
+        names = sorted({mark.args[0] for mark in item.iter_markers("xdist_group")})
+        if names and hasattr(item, "_id"):
+            item._id = type(item._id).parse(f"{item.nodeid}@{'_'.join(names)}")
 
 
 def _settle_spaces(config: pytest.Config, items: list[pytest.Item]) -> None:

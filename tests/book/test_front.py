@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from cases import by_day
 
 pytestmark = pytest.mark.book
 
@@ -155,9 +156,16 @@ INSIGHT = f"() => ({OPEN})()[0]"
 
 
 @pytest.mark.browser
-def test_the_list_of_pages_shows_the_page_that_is_open(visit: Any, book_html: Path) -> None:
+@pytest.mark.parametrize(
+    "names",
+    by_day([["api/around", "cite"]], [["games/equilibria", "gaussian-processes/kernels", "cite"]]),
+    ids=len,
+)
+def test_the_list_of_pages_shows_the_page_that_is_open(
+    visit: Any, book_html: Path, names: list[str]
+) -> None:
     """Wherever it was scrolled to on the page before."""
     page = visit(FRONT).page
-    for name in ("games/equilibria", "api/around", "gaussian-processes/kernels", "cite"):
+    for name in names:
         page.goto((book_html / "book" / f"{name}.html").as_uri())
         page.wait_for_function(INSIGHT)

@@ -68,6 +68,12 @@ def leads(href: str, end: str) -> bool:
     return plain == end
 
 
+def test_one_worker_asks_the_page_of_the_search(request: Any) -> None:
+    """Where `make pages` tells the workers by groups: the id of a test has its group."""
+    grouped = getattr(request.config.option, "loadgroup", False)
+    assert request.node.nodeid.endswith("@search") == grouped
+
+
 @pytest.mark.parametrize("group", SEARCHES)
 def test_a_search_leads_to_the_right_section(group: str, ask: Any, anchors: Any) -> None:
     lost = {}
@@ -186,6 +192,7 @@ def land(page: Any) -> None:
     assert page.locator("mark.book-hit").count() > 1
 
 
+@pytest.mark.nightly  # by day on a wide page, below
 def test_a_click_lands_on_the_hit_on_a_phone(visit: Any) -> None:
     land(visit("search.html?q=mutual%20information", width=390).page)
 
@@ -223,7 +230,7 @@ def test_the_next_place_is_one_key_away(visit: Any) -> None:
 
 def test_a_hit_in_a_fold_opens_it(visit: Any, paths: dict[str, Path]) -> None:
     """Of words that stand in a folded solution alone, say, or in the code of a check."""
-    name = "book/gaussian-processes/function-view.html"
+    name = "book/fast/deep-gaussian-processes.html"
     page = visit("book/cite.html").page  # a small one, to read the other as it is written
     word = page.evaluate(FOLDED_WORD, paths[name].read_text("utf-8"))
     assert word

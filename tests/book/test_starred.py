@@ -112,7 +112,7 @@ def test_a_link_opens_the_fold_and_paper_has_none(browser: Any, tiny: Any) -> No
 @pytest.mark.browser
 def test_words_keep_away_from_the_edge_of_their_box(visit: Any) -> None:
     """The theme takes the padding of every container away."""
-    page = visit("book/inference/laplace.html").page
+    page = visit("book/fast/deep-gaussian-processes.html").page
     for box in (".in-brief", ".starred"):
         edge = page.locator(box).first.evaluate(
             "it => parseFloat(getComputedStyle(it).paddingLeft)"

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PATIENCE = 300_000  # milliseconds: a machine may be busy
 SERVER = "http://book.test"
-PAGE = "book/gaussian-processes/weight-view.html"
+PAGE = "book/gaussian-processes/function-view.html"
 
 # Selects an element and copies it; what the page writes is read from the event.
 COPY = """(element) => {
