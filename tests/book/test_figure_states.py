@@ -20,9 +20,9 @@ KINDS = sorted(
     for name in (path.name.split("-")[0] for path in (BOOK / "_static").glob("*-playground.js"))
 )
 STILL = {"reduced_motion": "reduce"}
-# The addresses and the buttons of all figures are one script's: by day one figure is asked for the
-# one and the next for the other, at night each for both.
-EVEN, ODD = KINDS[::2], KINDS[1::2]
+# The addresses, the buttons and the sheet of a phone are one script's for all figures: by day every
+# fourth figure is asked for each of them, and none for two; at night every one for all.
+TURNS = [(KINDS[i::4], [one for one in KINDS if one not in KINDS[i::4]]) for i in range(3)]
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ MOVED = f"""() => {{
 SEEN = "[...document.querySelectorAll('.gp-status, .gp-slider output')].map(e => e.textContent)"
 
 
-@pytest.mark.parametrize("kind", by_day(EVEN, ODD))
+@pytest.mark.parametrize("kind", by_day(*TURNS[0]))
 def test_a_state_has_an_address_that_leads_to_it(figure: Any, kind: str) -> None:
     page = figure(kind)
     start = page.evaluate(SEEN)
@@ -168,7 +168,7 @@ TRIED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("kind", by_day(ODD, EVEN))
+@pytest.mark.parametrize("kind", by_day(*TURNS[1]))
 def test_what_is_tried_stays_pressed_and_takes_one_back(figure: Any, kind: str) -> None:
     page = figure(kind)
     assert pressed(page) == []
@@ -240,7 +240,7 @@ FROM = f"""([chosen, head, starts]) => {{
 }}"""
 
 
-@pytest.mark.parametrize("kind", by_day(EVEN, ODD))
+@pytest.mark.parametrize("kind", by_day(*TURNS[2]))
 def test_plot_state_line_and_slider_are_in_a_phones_window_together(figure: Any, kind: str) -> None:
     page = figure(kind, 390, tail=AROUND, **PHONE)
     starts = [0, 3000]  # from above and from below
