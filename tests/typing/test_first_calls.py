@@ -80,7 +80,7 @@ def test_a_fit_has_the_class_of_its_model():
 
 
 def test_wings_and_estimators_are_there():
-    model = GPRegressor().fit(ROWS, READINGS)
+    model = GPRegressor().fit(X, y)
     mean, sd = model.predict(ROWS, return_std=True)
     assert_type(model.predict(ROWS), np.ndarray[tuple[Any, ...], np.dtype[Any]])
     _, covariance = model.predict(FRAME[["day"]].to_numpy(), return_cov=True, noise=False)
