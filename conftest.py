@@ -133,9 +133,38 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             raise pytest.UsageError(f"not where OF_BOOKS of the Makefile looks: {item.nodeid}")
     if named := [item.nodeid for item in items if re.search("0x[0-9a-fA-F]{6}", item.nodeid)]:
         raise pytest.UsageError(f"an id holds an address of this run; give it ids=: {named[0]}")
+    _leave_half_to_the_night(items)
     _settle_spaces(config, items)
     if getattr(config.option, "loadgroup", False):
         _name_groups(items)
+
+
+# Families of many cases with one code, dear together: every second case is taken by day.
+_BY_HALVES = (
+    "engine/tests/papers/test_marks_and_conditions.py",
+    "engine/tests/papers/test_random_variables.py",
+    "engine/tests/tried/test_dots.py", "engine/tests/tried/test_leading.py",
+    "engine/tests/tried/test_special.py", "tests/decide/bayesopt/test_pending_points.py",
+    "tests/games/test_payoff_fit.py", "tests/infer/sparse/test_regression.py",
+    "tests/infer/state_space/test_line.py", "tests/infer/state_space/test_sums.py",
+    "tests/infer/svgp/test_natural_gradients.py", "tests/infer/test_expectation_propagation.py",
+    "tests/infer/test_objective.py", "tests/infer/test_offset.py",
+    "tests/model/kernels/test_base.py", "tests/model/kernels/test_derivatives.py",
+    "tests/model/test_likelihoods.py", "tests/model/test_robust_max.py",
+    "tests/samplers/test_sampling.py", "tests/samplers/test_steps.py",
+)  # fmt: skip
+
+
+def _leave_half_to_the_night(items: list[pytest.Item]) -> None:
+    """Mark every second case of these families `nightly`; a case that is asked for alone runs."""
+    halved = {Path(__file__).parent / place for place in _BY_HALVES}
+    seen: dict[str, int] = {}
+    for item in items:
+        if item.path in halved and hasattr(item, "callspec"):
+            family = item.nodeid.partition("[")[0]
+            seen[family] = seen.get(family, 0) + 1
+            if seen[family] % 2 == 0:
+                item.add_marker("nightly")
 
 
 def _name_groups(items: list[pytest.Item]) -> None:

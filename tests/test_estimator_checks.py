@@ -45,7 +45,7 @@ MODELS = {
     "GPClassifier": (GPClassifier(optimise=False), SLOW),
     "GPClassifier by inducing points": (GPClassifier(inducing=4, max_steps=2), NIGHTLY),
     "MultiOutputGPRegressor": (MultiOutputGPRegressor(max_steps=3), NIGHTLY),
-    "BayesSearchCV": (OF_RIDGE, SLOW),
+    "BayesSearchCV": (OF_RIDGE, NIGHTLY),
     "BayesSearchCV of a classifier": (OF_CLASSES, NIGHTLY),
 }
 

@@ -309,6 +309,7 @@ def built(foreign: Foreign) -> Foreign:
     return foreign
 
 
+@pytest.mark.nightly
 def test_nothing_else_of_gpnotes_is_there(foreign: Foreign) -> None:
     done = python(foreign.site, "-c", "import gpnotes", cwd=foreign.folder)
     assert "No module named 'gpnotes'" in done.stderr
@@ -386,6 +387,7 @@ def told(kind: str, about: str = "") -> str:
     return block.replace("checked_equations", NAME)
 
 
+@pytest.mark.nightly
 def test_the_book_in_three_minutes_builds(foreign: Foreign, tmp_path: Path) -> None:
     conf, page = told("python", "extensions ="), told("markdown")
     for name, text in {"conf.py": conf, "index.md": page}.items():
@@ -417,6 +419,7 @@ def test_one_equation_in_a_notebook(foreign: Foreign, tmp_path: Path) -> None:
     assert done.stdout.startswith("holds to 1e-09 · 1 step · 3 draws · "), done.stderr
 
 
+@pytest.mark.nightly
 def test_in_a_browser_all_works_there(built: Foreign, browser: Any) -> None:
     """Badges, the live equation and the switch of the evidence, with a theme that is not ours."""
     page = browser.new_page(reduced_motion="reduce")
