@@ -13,7 +13,7 @@ pytest.importorskip("sklearn")
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 
-from gpnotes import estimators
+from gpnotes import FitWarning, estimators
 from gpnotes.decide.bayesopt import Real
 from gpnotes.estimators import BayesSearchCV, GPClassifier, GPRegressor, MultiOutputGPRegressor
 from gpnotes.model.kernels import Linear, Matern32
@@ -61,6 +61,7 @@ def test_the_checks_of_scikit_learn(model: Any) -> None:
     expected = EXPECTED if model is OF_RIDGE else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", FitWarning)  # the checks make noise
         if isinstance(model, BayesSearchCV):
             warnings.simplefilter("ignore")  # of data that the checks make
         told = checks.check_estimator(

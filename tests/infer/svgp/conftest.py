@@ -44,4 +44,4 @@ def model_of(name, Z, asarray=np.asarray, nodes=20):
 
 def fit_from(start, X, y, **options):
     """A fit from batches that begins at a q; of all rows where no batch is named."""
-    return fit(start.model, X, y, start=start, **({"batch": len(X)} | options))
+    return fit(start.model, X, y, start=start, **({"batch": X.shape[0]} | options))
