@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -386,11 +386,16 @@ def _given(**options: Any) -> dict[str, Any]:
 
 def _by_entry(model: Any, data: Any, columns: tuple[str, ...], **given: Any) -> dict[str, Any]:
     """Arguments that name parameters, also as a report prints them: with the names of columns."""
-    if not columns or not any(given.values()):
-        return given
-    spread = measured(data, evidence_of(model, data))
-    labels = entries_by_label(started(model, spread, like_of(model, data)), columns)
-    return {name: with_entries(value, labels) for name, value in given.items()}
+
+    @cache
+    def labels() -> dict[str, str]:
+        spread = measured(data, evidence_of(model, data))
+        return entries_by_label(started(model, spread, like_of(model, data)), columns)
+
+    def entry_of(name: str) -> str:
+        return labels().get(name, name) if columns and name.endswith(")") else name
+
+    return {name: with_entries(value, entry_of) for name, value in given.items()}
 
 
 def _refuse(options: Mapping[str, object], where: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
@@ -184,15 +184,15 @@ def entries_by_label(model: Parameters, columns: Sequence[str]) -> dict[str, str
     return {_label(name, column): name for name, column in found.items() if column}
 
 
-def with_entries(given: T, labels: Mapping[str, str]) -> T:
-    """Return names, alone, as keys or in groups, with entries in the place of labels."""
+def with_entries(given: T, entry_of: Callable[[str], str]) -> T:
+    """Return names, alone, as keys or in groups, each as the entry that is meant by it."""
     found: Any = given
     if isinstance(given, str):
-        found = labels.get(given, given)
+        found = entry_of(given)
     elif isinstance(given, Mapping):
-        found = {with_entries(name, labels): value for name, value in given.items()}
+        found = {with_entries(name, entry_of): value for name, value in given.items()}
     elif isinstance(given, tuple | list | set | frozenset):
-        found = type(given)(with_entries(one, labels) for one in given)
+        found = type(given)(with_entries(one, entry_of) for one in given)
     return cast(T, found)
 
 

@@ -15,7 +15,7 @@ from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from .schedules import Schedule, as_schedule, value_at
-from .tabular import LearnerState, offsets
+from .tabular import LearnerState, row_max
 
 __all__ = ["UCB", "EpsilonGreedy", "ExplorationPolicy", "FixedPolicy"]
 
@@ -75,8 +75,8 @@ class EpsilonGreedy:
         """Choose an action in the state of each run."""
         values = learned.values_at(states)
         epsilon, uniform = self.epsilon_at(learned, states), stream.generator.random(len(values))
-        chosen = values.argmax(1)
-        is_best = is_highest(values, chosen)
+        is_best = _is_highest(values)
+        chosen = is_best.argmax(1)
         if np.count_nonzero(is_best) > len(values):
             tied = ((is_best.sum(1) > 1) & (uniform >= epsilon)).nonzero()[0]
             chosen[tied] = _one_of(is_best[tied], uniform[tied], _at(epsilon, tied))
@@ -92,7 +92,7 @@ class EpsilonGreedy:
         values = learned.values_at(states)
         runs, num_actions = values.shape
         epsilon = np.broadcast_to(self.epsilon_at(learned, states), (runs,))
-        is_best = is_highest(values, values.argmax(1))
+        is_best = _is_highest(values)
         greedy = (1.0 - epsilon) / is_best.sum(1)
         return np.asarray(
             (epsilon / num_actions)[:, None] + np.where(is_best, greedy[:, None], 0.0)
@@ -172,11 +172,9 @@ class FixedPolicy:
         return np.asarray(chosen if chosen.ndim == 2 else np.eye(num_actions)[chosen])
 
 
-def is_highest(values: HostMatrix, best: HostVector) -> HostMatrix:
-    """Which entries are as high as the best of their row, whose place is given."""
-    runs, width = values.shape
-    highest = values.reshape(-1).take(offsets(runs, width) + best)
-    return np.asarray(values == highest[:, None])
+def _is_highest(values: HostMatrix) -> HostMatrix:
+    """Which entries are as high as the best of their row."""
+    return np.asarray(values == row_max(values)[:, None])
 
 
 def _at(epsilon: float | HostVector, runs: HostVector) -> float | HostVector:

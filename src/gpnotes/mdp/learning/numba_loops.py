@@ -178,12 +178,12 @@ def _choose_action(
     rank = 0
     if tied > 1:
         rank = min(int((uniform - probability) / (1.0 - probability) * tied), tied - 1)
-    action = -1
-    while rank >= 0:
-        action += 1
+    for action in range(num_actions - 1):
         if table[row + action] == highest:
+            if rank == 0:
+                return action
             rank -= 1
-    return action
+    return num_actions - 1
 
 
 def _first_above(keys: HostVector, first: int, last: int, key: float) -> int:

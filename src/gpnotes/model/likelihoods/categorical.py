@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -68,12 +69,7 @@ class Categorical(MulticlassLikelihood):
         object.__setattr__(self, "classes", _check.whole(self.classes, "classes", 2))
 
     def _probability(self, mean: Matrix, variance: Matrix) -> Matrix:
-        z = as_array(_nodes(self.classes, _PREDICTING), mean)
-        parts = [
-            _average(mean[rows, :], variance[rows, :], z)[1]
-            for rows in memory.blocks(mean.shape[0], z.shape[0] * z.shape[1])
-        ]
-        return array_namespace(mean).concat(parts)
+        return _averages(mean, variance, _nodes(self.classes, _PREDICTING))[1]
 
     def _expected(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
         """The average of the log density (n,) and its slopes (n, c).
@@ -81,16 +77,20 @@ class Categorical(MulticlassLikelihood):
         With ``f = m + s z`` the slopes by the moments are the averages of ``1[c = y] − p_c`` and
         of that times ``z_c / 2 s_c``, of which the first term vanishes.
         """
-        xp = array_namespace(mean)
-        z = as_array(_nodes(self.classes, _FITTING), mean)
-        parts = [
-            _average(mean[rows, :], variance[rows, :], z)
-            for rows in memory.blocks(mean.shape[0], z.shape[0] * z.shape[1])
-        ]
-        log_sum, share, by_variance = (xp.concat(column) for column in zip(*parts, strict=True))
+        log_sum, share, by_variance = _averages(mean, variance, _nodes(self.classes, _FITTING))
         told = one_hot(y, self.classes)
-        value = xp.sum(told * mean, axis=1) - log_sum
+        value = array_namespace(mean).sum(told * mean, axis=1) - log_sum
         return Expected(value, told - share, by_variance)
+
+
+def _averages(mean: Matrix, variance: Matrix, nodes: HostMatrix) -> tuple[Any, ...]:
+    """What `_average` gives of all rows, in blocks that have room."""
+    z = as_array(nodes, mean)
+    parts = [
+        _average(mean[rows, :], variance[rows, :], z)
+        for rows in memory.blocks(mean.shape[0], nodes.size)
+    ]
+    return tuple(map(array_namespace(mean).concat, zip(*parts, strict=True)))
 
 
 def _average(mean: Matrix, variance: Matrix, z: Matrix) -> tuple[Vector, Matrix, Matrix]:
