@@ -160,7 +160,8 @@ def _leave_half_to_the_night(items: list[pytest.Item]) -> None:
     halved = {Path(__file__).parent / place for place in _BY_HALVES}
     seen: dict[str, int] = {}
     for item in items:
-        if item.path in halved and hasattr(item, "callspec"):
+        late = item.get_closest_marker("nightly")
+        if item.path in halved and hasattr(item, "callspec") and not late:
             family = item.nodeid.partition("[")[0]
             seen[family] = seen.get(family, 0) + 1
             if seen[family] % 2 == 0:
