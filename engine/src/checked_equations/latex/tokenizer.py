@@ -11,10 +11,10 @@ primes as plain characters, and ``\\left(`` as a macro and a parenthesis.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ..errors import EquationError
 
@@ -213,6 +213,9 @@ def closing(
     raise UnclosedError("no closing bracket")
 
 
+Outside: TypeAlias = Callable[[Iterable[Token]], Iterator[tuple[Token, bool]]]
+
+
 def outside(row: Iterable[Token]) -> Iterator[tuple[Token, bool]]:
     """Each token of `row`, and whether it stands outside all brackets, or closes the last one."""
     depth = 0
@@ -221,11 +224,16 @@ def outside(row: Iterable[Token]) -> Iterator[tuple[Token, bool]]:
         yield token, depth == 0
 
 
-def split(row: Iterable[Token], signs: Container[str]) -> tuple[list[list[Token]], list[Token]]:
-    """The parts of `row` between the `signs` outside all brackets, and those signs."""
+def split(
+    row: Iterable[Token], signs: Container[str], told: Outside = outside
+) -> tuple[list[list[Token]], list[Token]]:
+    """The parts of `row` between the `signs` outside all brackets, and those signs.
+
+    Which brackets count is `told`, as `outside` tells it.
+    """
     parts: list[list[Token]] = [[]]
     between: list[Token] = []
-    for token, free in outside(row):
+    for token, free in told(row):
         if free and token.text in signs:
             between.append(token)
             parts.append([])

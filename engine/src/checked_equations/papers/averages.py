@@ -19,9 +19,9 @@ SIGN = re.compile(
     r"(?P<word>E|V|Var|var|Cov|cov)\s*\}?|(?P<bare>E|Var|Cov))\s*(?:_\s*(?:\{\s*(?P<under>[0t]?)\s*\}|(?P<at>[0t])(?![A-Za-z])))?\s*"
     r"(?=(?:\\left|\\[bB]igg?l?)?\s*(?P<open>\(|\[|\\\{|\\lbrack))"
 )
-SPELLED = {"E": r"\mathbb E", "V": r"\mathbb V", "var": r"\operatorname{Var}",
-            "Var": r"\operatorname{Var}", "cov": r"\operatorname{Cov}",
-            "Cov": r"\operatorname{Cov}"}  # fmt: skip
+_SPELLED = {"E": r"\mathbb E", "V": r"\mathbb V", "var": r"\operatorname{Var}",
+             "Var": r"\operatorname{Var}", "cov": r"\operatorname{Cov}",
+             "Cov": r"\operatorname{Cov}"}  # fmt: skip
 _CLOSE = {"(": ")", "[": "]", "\\{": "\\}", "\\lbrack": "\\rbrack"}
 _COMMANDS = re.compile(r"\\(?:mathbb|mathrm|operatorname\*?|text|textrm)\s*\{[^{}]*\}|\\[A-Za-z]+")
 _VARIABLE = re.compile(r"(?P<key>[A-DF-Z])(?:_(?P<index>\d|\{\d\}))?(?![A-Za-z_'])")
@@ -51,10 +51,8 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
     >>> found.said
     'for a distribution of X that was drawn'
     """
-    signs = list(SIGN.finditer(latex))
-    inside = [bracketed(latex, sign) for sign in signs]
-    given = any("|" in one or "\\mid" in one for one in inside)
-    if not signs or given or claims_order(latex) or len(set(map(known_at, signs))) > 1:
+    inside = insides(latex)
+    if not inside or claims_order(latex):
         return
     if any(map(claims_order, inside)):  # of an indicator, whose points must meet its bounds
         return
@@ -64,16 +62,12 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
     variables = _variables(inside, form)
     if not all(_variables([one], form) for one in inside):  # else the mean of a number
         return
-    free = [letter for letter in LETTERS if not re.search(rf"(?<![A-Za-z\\]){letter}", latex)]
-    if not variables or len(variables) > _MOST or not free:
+    law = free_letter(latex, LETTERS)
+    if not variables or len(variables) > _MOST or not law:
         return
-    key = f"{free[0]}({', '.join(variables)})"
-
-    def written(sign: re.Match[str]) -> str:
-        return f"{SPELLED[sign['word'] or sign['bare']]}_{{{key}}}"
-
     names = ", ".join(variables)
-    full = SIGN.sub(written, latex)
+    key = f"{law}({names})"
+    full = written_below(latex, key)
     means = _with_means(full, variables, key)
     for apart in (False, True)[: 1 + (len(variables) > 1)]:
         drawn = {key: kinds.joint(len(variables), apart=apart)}
@@ -87,9 +81,28 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
             yield Averaged(means, said, drawn, region)
 
 
-def known_at(sign: re.Match[str]) -> str:
-    """Under what a mean is taken: ``\\mathbb E_0``, ``\\mathbb E_t``; else nothing."""
-    return sign["under"] or sign["at"] or ""
+def insides(latex: str) -> list[str]:
+    """What stands in the brackets of each average.
+
+    Nothing where one is given something, or where they are taken at several times, as
+    ``\\mathbb E_0`` and ``\\mathbb E_t``.
+    """
+    signs = list(SIGN.finditer(latex))
+    inside = [_bracketed(latex, sign) for sign in signs]
+    given = any("|" in one or "\\mid" in one for one in inside)
+    times = {sign["under"] or sign["at"] or "" for sign in signs}
+    return [] if given or len(times) > 1 else inside
+
+
+def written_below(latex: str, key: str) -> str:
+    """With a distribution below each average."""
+    return SIGN.sub(lambda sign: f"{_SPELLED[sign['word'] or sign['bare']]}_{{{key}}}", latex)
+
+
+def free_letter(latex: str, letters: str) -> str:
+    """The first of `letters` that the display has no use for."""
+    used = re.compile(r"(?<![A-Za-z\\])[a-z]").findall(latex)
+    return next((one for one in letters if one not in used), "")
 
 
 def claims_order(latex: str) -> bool:
@@ -107,7 +120,7 @@ _ORDERS = re.compile(
 )
 
 
-def bracketed(latex: str, sign: re.Match[str]) -> str:
+def _bracketed(latex: str, sign: re.Match[str]) -> str:
     """What stands in the brackets behind the sign of an average."""
     opened, shut = sign["open"], _CLOSE[sign["open"]]
     start = at = latex.index(opened, sign.end()) + len(opened)

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 
 from ..errors import EquationError
-from ..latex.tokenizer import Token, UnclosedError, closing, tokens
+from ..latex.tokenizer import Token, UnclosedError, closing, split, tokens
 from ..tried import kinds
 from ..tried.kinds import Kind
 from .averages import Averaged, claims_order
 
 _HEADS: Mapping[str, str] = {"P": "P", "\\Pr": "P", "H": "H", "I": "I", "h": "H"}
-_FONTS = frozenset(["\\mathbb", "\\mathrm", "\\mathcal", "\\mathsf", "\\operatorname", "\\text"])
+FONTS = frozenset(["\\mathbb", "\\mathrm", "\\mathcal", "\\mathsf", "\\operatorname", "\\text"])
 _OPEN = {"(": ")", "[": "]", "\\{": "\\}"}
 _BARS = frozenset(["|", "\\mid", "\\vert", "\\lvert", "\\rvert"])
 _SIZES = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])|\\[,;:! ]")
@@ -85,7 +85,7 @@ def _calls(row: Row) -> Iterator[_Call]:
     """All heads with their brackets; `_Unread` where one is of something else."""
     i = 0
     while i < len(row):
-        font = row[i].text in _FONTS and i + 3 < len(row) and row[i + 1].text == "{"
+        font = row[i].text in FONTS and i + 3 < len(row) and row[i + 1].text == "{"
         head = row[i + 2].text if font else row[i].text
         after = closing(row, i + 1) + 1 if font else i + 1
         if head in _HEADS and after < len(row) and row[after].text in _OPEN:
@@ -230,7 +230,7 @@ class _Space:
 _SIGNS = frozenset(["\\cap", "\\cup", "\\setminus"])
 
 
-def _outside(row: Row) -> Iterator[tuple[Token, bool]]:
+def _outside(row: Iterable[Token]) -> Iterator[tuple[Token, bool]]:
     """Each token, and whether it stands outside all brackets and braces."""
     depth = 0
     for token in row:
@@ -244,13 +244,7 @@ def _is_mark(token: Token) -> bool:
 
 
 def _split(row: Row, marks: Set[str]) -> list[Row]:
-    parts: list[list[Token]] = [[]]
-    for token, out in _outside(row):
-        if out and token.text in marks:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return list(parts)
+    return list(split(row, marks, _outside)[0])
 
 
 def _written(row: Row, calls: Sequence[_Call], space: _Space) -> tuple[str, dict[str, Kind]]:

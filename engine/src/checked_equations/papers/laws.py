@@ -8,7 +8,7 @@ and the letters that X is compared with are some of these: there ``<`` and ``\\l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise, permutations, product
@@ -17,12 +17,12 @@ import numpy as np
 
 from ..errors import EquationError
 from ..evaluate.values import Nodes
-from ..latex.tokenizer import Token, UnclosedError, closing, outside, tokens
+from ..latex.tokenizer import Token, UnclosedError, closing, outside, split, tokens
 from ..tried import kinds
 from ..tried.kinds import Kind
 from .averages import LETTERS, Averaged
+from .chances import FONTS, Row
 
-_FONTS = frozenset(["\\mathbb", "\\mathrm", "\\mathsf", "\\mathcal", "\\operatorname", "\\text"])
 _HEADS: Mapping[str, str] = {
     "P": "P", "\\Pr": "P", "Pr": "P", "Prob": "P", "E": "E", "V": "V", "Var": "V", "var": "V",
     "Cov": "C", "cov": "C",
@@ -43,7 +43,6 @@ _PLAIN = frozenset(
      "\\mathbb", "[", "]", "\\lvert", "\\rvert", "\\,", "\\;"]
 )  # fmt: skip
 _FRESH = "UVWTSRQZ"
-Row = Sequence[Token]
 
 
 class _Unread(ValueError):
@@ -108,7 +107,7 @@ def _ordered(row: Row) -> bool:
     return False
 
 
-def _outermost(row: Row) -> Iterator[tuple[Token, bool]]:
+def _outermost(row: Iterable[Token]) -> Iterator[tuple[Token, bool]]:
     """Each token, and whether no bracket or set stands around it."""
     depth = 0
     for token, out in outside(row):
@@ -291,7 +290,7 @@ def _without_words(row: Row) -> Row:
     kept, i = [], 0
     while i < len(row):
         digit = i + 1 < len(row) and row[i + 1].text == "1"  # of an indicator
-        worded = row[i].text in _FONTS and i + 1 < len(row) and not digit
+        worded = row[i].text in FONTS and i + 1 < len(row) and not digit
         end = closing(row, i + 1) if worded and row[i + 1].text == "{" else i + worded
         kept += [] if worded else [row[i]]
         i = end + 1
@@ -321,7 +320,7 @@ def _calls(row: Row) -> Iterator[tuple[str, Row, tuple[int, int]]]:
 def _head(row: Row, i: int) -> tuple[str, int]:
     """What is meant by the sign at a place, and where it ends."""
     text = row[i].text
-    if text in _FONTS and i + 1 < len(row):
+    if text in FONTS and i + 1 < len(row):
         braced = row[i + 1].text == "{"
         shut = closing(row, i + 1) if braced else i + 1
         word = "".join(t.text for t in row[i + 2 : shut]) if braced else row[i + 1].text
@@ -330,10 +329,4 @@ def _head(row: Row, i: int) -> tuple[str, int]:
 
 
 def _split(row: Row, marks: frozenset[str] | set[str]) -> list[Row]:
-    parts: list[list[Token]] = [[]]
-    for token, out in _outermost(row):
-        if out and token.text in marks:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return list(parts)
+    return list(split(row, marks, _outermost)[0])

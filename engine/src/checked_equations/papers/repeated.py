@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ..tried import kinds
 from ..tried.kinds import Kind
-from .averages import LETTERS, SIGN, SPELLED, Averaged, bracketed, claims_order, known_at
+from .averages import LETTERS, SIGN, Averaged, claims_order, free_letter, insides, written_below
 
 _INDEXED = re.compile(
     r"(?<![A-Za-z\\])(?P<key>[A-DF-Z])\s*_\s*(?:\{\s*(?P<braced>[a-z])\s*\}|(?P<index>[a-z]))(?![A-Za-z])"
@@ -41,16 +41,12 @@ def of_many(latex: str) -> Iterator[Averaged]:
     >>> found.said
     'for a joint distribution of X_1, …, X_n that was drawn'
     """
-    signs = list(SIGN.finditer(latex))
-    inside = [bracketed(latex, sign) for sign in signs]
-    key = _only_row(latex)
-    ordered = claims_order(_PAIRS.sub("", latex))
-    if not signs or not key or ordered or any("mid" in s or "|" in s for s in inside):
+    inside, key, size = insides(latex), _only_row(latex), _size(latex)
+    if not inside or not key or not size or claims_order(_PAIRS.sub("", latex)):
         return
-    size = _size(latex)
-    if not size or len(set(map(known_at, signs))) > 1 or not all(_of_row(s, key) for s in inside):
+    if not all(_of_row(one, key) for one in inside):
         return
-    law = _free(latex, LETTERS)
+    law = free_letter(latex, LETTERS)
     full = _written(latex, key, size, f"{law}({key})")
     if full is None or not law:
         return
@@ -94,18 +90,12 @@ def _size(latex: str) -> str:
     return size if size.isalpha() else ""
 
 
-def _free(latex: str, letters: str) -> str:
-    """The first of `letters` that the display has no use for."""
-    used = re.compile(r"(?<![A-Za-z\\])[a-z]").findall(latex)
-    return next((one for one in letters if one not in used), "")
-
-
 def _written(latex: str, key: str, size: str, under: str) -> str | None:
     """With a distribution below each average, ends at each sum, and means written out."""
-    index = _free(latex, _RUNNING)
+    index = free_letter(latex, _RUNNING)
     if not index:
         return None
-    full = SIGN.sub(lambda sign: f"{SPELLED[sign['word'] or sign['bare']]}_{{{under}}}", latex)
+    full = written_below(latex, under)
     full = _PAIRS.sub(
         lambda s: rf"\sum_{{{s[1]}=1}}^{{{size} - 1}} \sum_{{{s[2]}={s[1]} + 1}}^{{{size}}}", full
     )
