@@ -1,15 +1,18 @@
 """What the text around a display says of its symbols: ``where $K_y = K + \\sigma^2 I$``.
 
 Only what stands between the display before and the display behind is taken, and only behind a word
-that announces it. It may let an equation be tried that was not, and never accuses one.
+that announces it. What a function is, ``f(x) = x^2``, may stand anywhere before, in a display too.
+It may let an equation be tried that was not, and never accuses one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..sources.paper import Paper, PaperEquation
+from .functions import defined
 
 _DEFINES = re.compile(
     r"\b(?:where|let|with|defin\w+|denot\w+|set|put|writ\w+|introduc\w+|here|and|recall)\b[\w\s,]{0,25}\$?$",
@@ -31,6 +34,7 @@ class Around:
 
     stands_for: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
 
 
 def told_around(paper: Paper, place: int) -> Around:
@@ -45,7 +49,20 @@ def told_around(paper: Paper, place: int) -> Around:
     return Around(
         tuple(one.latex for one in near if _defines(paper, one)),
         tuple(one.latex for one in near if own.at < one.at < sentence and _states(paper, one)),
+        _functions(paper, before, end),
     )
+
+
+def _functions(paper: Paper, before: Sequence[PaperEquation], end: int) -> tuple[str, ...]:
+    """What the text and its displays say of functions: of each what is said last."""
+    inline = [
+        one for one in paper.inline if one.at < end and defined(one.latex) and _defines(paper, one)
+    ]
+    said = {}
+    for one in sorted([*before, *inline], key=lambda one: one.at):
+        if found := defined(one.latex):
+            said[found.name] = one.latex.strip().rstrip(".,; ")
+    return tuple(said.values())
 
 
 def _sentence(paper: Paper, own: PaperEquation, end: int) -> int:

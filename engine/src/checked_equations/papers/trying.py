@@ -26,6 +26,7 @@ from .around import Around, told_around
 from .declarations import Declared
 from .doubts import arrow_in, doubt, mended_for_good, more_than_numbers
 from .findings import Finding, finding
+from .functions import defined, with_functions
 from .reading import Read
 from .readings import Other, marked, others
 from .shapes import Shapes, shapes_of
@@ -102,11 +103,8 @@ def _tried(task: Task) -> Tried:
     meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
     full = substituted(_apart(full), meant)
     plain = _tried_with(task, full, ())
-    told = [_written(one, task.macros) for one in task.around.stands_for]
-    if plain.verdict == "not read" and (put := substituted(full, told)) != full:
-        found = _tried_with(task, put, ())
-        if found.verdict in ("holds", "holds if"):
-            return replace(found, why=f"with {', '.join(told)}, as the text says")
+    if plain.verdict in ("not read", "definition") and (found := _by_the_text(task, full)):
+        return found
     stated = [_written(one, task.macros) for one in task.around.conditions]
     if plain.verdict == "holds if" and stated:
         found = _tried_with(task, full, stated)
@@ -117,6 +115,30 @@ def _tried(task: Task) -> Tried:
     return (
         _otherwise(task, others(full, plain.why), plain) if plain.verdict == "not read" else plain
     )
+
+
+def _by_the_text(task: Task, full: str) -> Tried | None:
+    """The verdict with what the text says that symbols and functions are, if it is to be told."""
+    told = [_written(one, task.macros) for one in task.around.stands_for]
+    functions = [_written(one, task.macros) for one in task.around.functions]
+    called = [one for one in functions if _called(full, one)]
+    put = with_functions(full, filter(None, map(defined, functions)))
+    put = substituted(put, told)
+    if put == full:
+        return None
+    found = _tried_with(task, put, ())
+    told = [one for one in told if defined(one) is None]
+    said = f"with {', '.join([*called, *told])}, as the text says"
+    if found.verdict in _HOLDS:
+        return replace(found, why=said)
+    if called and found.verdict == "does not hold" and (found.residual or 0.0) > _CLEARLY:
+        return Tried("not read", f"it does not hold {said}", residual=found.residual)
+    return None
+
+
+def _called(full: str, function: str) -> bool:
+    found = defined(function)
+    return found is not None and with_functions(full, [found]) != full
 
 
 _TOGETHER = re.compile(
