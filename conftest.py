@@ -154,15 +154,28 @@ _BY_HALVES = (
     "tests/samplers/test_sampling.py", "tests/samplers/test_steps.py",
 )  # fmt: skip
 
+# Files whose tests each open a page that has its own script: every second test is taken by day.
+_PAGES_BY_HALVES = tuple(
+    f"tests/book/test_{name}.py"
+    for name in (
+        "beliefs_playground", "circle_playground", "design_playgrounds", "fast_playgrounds",
+        "figure_states", "fingers", "folding", "formula_menu", "hills", "kernel_playgrounds",
+        "playground", "rabbit_playground", "smoothing_playgrounds", "surface_playgrounds",
+        "weight_playground",
+    )
+)  # fmt: skip
+
 
 def _leave_half_to_the_night(items: list[pytest.Item]) -> None:
-    """Mark every second case of these families `nightly`; a case that is asked for alone runs."""
-    halved = {Path(__file__).parent / place for place in _BY_HALVES}
+    """Mark every second of them `nightly`, the first of each family and file by day."""
+    cases = {Path(__file__).parent / place for place in _BY_HALVES}
+    tests = {Path(__file__).parent / place for place in _PAGES_BY_HALVES}
     seen: dict[str, int] = {}
     for item in items:
-        late = item.get_closest_marker("nightly")
-        if item.path in halved and hasattr(item, "callspec") and not late:
-            family = item.nodeid.partition("[")[0]
+        if item.get_closest_marker("nightly"):
+            continue
+        if item.path in tests or (item.path in cases and hasattr(item, "callspec")):
+            family = str(item.path) if item.path in tests else item.nodeid.partition("[")[0]
             seen[family] = seen.get(family, 0) + 1
             if seen[family] % 2 == 0:
                 item.add_marker("nightly")

@@ -120,6 +120,7 @@ def test_the_features_of_a_kernel_average_to_it(kernel, rng):
     assert np.all(np.abs(error) < 4.5 * bars + 1e-12)
 
 
+@pytest.mark.nightly
 def test_more_features_come_nearer_to_the_posterior(rng):
     """The covariance over all draws is the posterior's; of few features it misses by √16 times."""
     posterior, Xs = problem(RBF(1.3, LENGTHS), rng)

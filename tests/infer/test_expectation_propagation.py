@@ -125,7 +125,8 @@ def test_of_independent_values_it_is_exact(rng):
     assert log_evidence(EPGP(gp), X, y) == pytest.approx(chance, rel=1e-9)
 
 
-@pytest.mark.parametrize("link", by_day(["probit"], ["logit"]))
+@pytest.mark.nightly
+@pytest.mark.parametrize("link", ["probit", "logit"])
 def test_its_probabilities_are_those_of_long_chains(rng, link):
     """Elliptical slices, 300 chains of thirty labels; Laplace is ten times farther off."""
     X = rng.uniform(-2.0, 2.0, size=(30, 1))

@@ -39,6 +39,7 @@ from gpnotes.datasets import dataset
 from gpnotes.ground.chunks import Chunks
 from gpnotes.ground.params import left_open
 from gpnotes.infer.features import draw_frequencies
+from gpnotes.infer.fit_checks import may_be_noise
 from gpnotes.infer.fitting import FitWarning
 from gpnotes.infer.open_start import FLOOR
 from gpnotes.model.bounds import spread, strides, units
@@ -401,6 +402,8 @@ def test_a_start_that_is_far_off_is_tried_beside_one_from_the_data():
     assert (len(there.runs), len(far.runs)) == (6, 7)
     assert "all of y taken for noise" in " ".join(str(far).split())
     assert "taken for noise" not in str(there)
+    with may_be_noise():  # which makes an error of nothing
+        fit(GP(RBF(1.0, 1.0), 1.0), 1e3 * X, y, restarts=5, rng=0)
 
 
 def test_noise_alone_is_told_in_the_report_and_as_a_warning():
@@ -408,6 +411,8 @@ def test_noise_alone_is_told_in_the_report_and_as_a_warning():
     with pytest.warns(FitWarning, match="no reading tells of another"):
         said = " ".join(str(fit(GP(RBF(1.0, 1.0), 1.0), X, y)).split())
     assert "all that varies in y is taken for noise" in said
+    with may_be_noise():
+        assert "taken for noise" in str(fit(GP(RBF(1.0, 1.0), 1.0), X, y))
 
 
 def test_what_is_open_and_held_is_told():

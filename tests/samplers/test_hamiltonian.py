@@ -95,9 +95,8 @@ BLIND = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", ["correlated normal", pytest.param("funnel", marks=pytest.mark.nightly)]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["correlated normal", "funnel"])
 def test_a_place_of_a_path_is_drawn_by_its_weight_whatever_the_path(name):
     """Sixteen places in a row, of all weights: with the largest for their sum, 7 errors off."""
     density, sampler = BLIND[name]

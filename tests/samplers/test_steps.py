@@ -176,6 +176,7 @@ def test_some_rows_estimate_all_rows(rng):
     np.testing.assert_allclose(np.mean([pair[1] for pair in pairs], axis=0), slope)
 
 
+@pytest.mark.nightly
 def test_the_variance_of_sgld_is_that_of_its_recursion():
     """Half a million chains at once would say no more: the recursion of mean and variance."""
     data = np.asarray([0.5, 1.5, 0.2, 2.0, 1.0])

@@ -168,6 +168,7 @@ def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
     assert whole.best.x["n"] == 6
 
 
+@pytest.mark.nightly
 def test_it_goes_with_constraints_and_from_a_file(tmp_path):
     options = {
         "acquisition": BatchExpectedImprovement(32, 64),

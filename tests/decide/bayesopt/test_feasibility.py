@@ -206,9 +206,8 @@ def test_slopes_of_the_odds_are_those_of_differences(rng):
             gradcheck(surface.values, lambda _, bar, g=slopes: (bar[:, None] * g,), at, rtol=1e-4)
 
 
-@pytest.mark.parametrize(
-    "budgets", [(3, 4, 9), pytest.param((3, 4, 9, 13, 14), marks=pytest.mark.nightly)]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("budgets", [(3, 4, 9), (3, 4, 9, 13, 14)])
 def test_a_killed_search_goes_on_to_the_same_points(tmp_path, budgets):
     def told(x):
         value = math.nan if x[0] > 0.75 else float(np.sum((x - 0.6) ** 2))

@@ -188,6 +188,7 @@ def test_an_error_is_kept_with_its_words(on_failure, tmp_path):
     ]
 
 
+@pytest.mark.nightly
 def test_a_failure_that_is_recorded_keeps_the_search_away():
     """The least of the slope lies where there is no value; only a model that knows turns back."""
 
@@ -384,6 +385,7 @@ def test_constant_and_repeated_values_are_modelled():
     assert np.all(np.isfinite(optimiser.ask()))
 
 
+@pytest.mark.nightly
 def test_noise_is_not_taken_for_a_best():
     """What counts as the best is a mean of the model, not the luckiest reading."""
     draw = stream(7)

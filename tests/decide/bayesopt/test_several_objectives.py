@@ -157,6 +157,7 @@ def test_the_hypervolume_of_an_outcome_is_what_points_at_random_count(objectives
     assert found.hypervolume == pytest.approx(volume * share, abs=5.0 * error)
 
 
+@pytest.mark.nightly
 def test_the_place_that_is_asked_for_adds_most_of_all_draws():
     """The mean growth of the hypervolume, by draws from both models, at that place and at 40."""
     search = ParetoOptimiser(SQUARE, model=quick, num_initial=7, reference=[6.0, 6.0], rng=3)

@@ -53,6 +53,7 @@ def test_a_candidate_is_chosen_as_often_as_it_is_best():
     assert abs(odds - 0.5) > 10.0 * error
 
 
+@pytest.mark.nightly
 def test_an_end_of_the_box_is_chosen_as_often_as_it_is_best():
     """A path of a linear kernel through the origin is largest at one end or at the other.
 

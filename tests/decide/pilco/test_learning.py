@@ -246,6 +246,7 @@ def same(one, other):
         np.testing.assert_array_equal(*(flatten(attempt.policy)[0] for attempt in (a, b)))
 
 
+@pytest.mark.nightly
 def test_a_run_that_stopped_goes_on_as_if_it_had_not(world, task):
     """With its functions as they were left, and a trial that was written down and read again."""
     settings = {"max_steps": 3, "num_proposals": 2}

@@ -51,9 +51,8 @@ def learned(trial, cost, seed=0, **settings):
     return task, list(trials)[-1]
 
 
-@pytest.mark.parametrize(
-    ("price", "effort"), [(0.02, 29.4), pytest.param(0.1, 9.74, marks=pytest.mark.nightly)]
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize(("price", "effort"), [(0.02, 29.4), (0.1, 9.74)])
 def test_the_mass_is_brought_to_rest_at_a_price(trial, price, effort):
     """What the model expects comes true, and a force that costs more is used less."""
     task, last = learned(trial, NEAR + price * EFFORT, max_steps=25)

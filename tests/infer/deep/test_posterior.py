@@ -28,6 +28,7 @@ def shallow(X, y, size=10):
     return fit(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), Z), X, y, fixed=("inducing",))
 
 
+@pytest.mark.nightly
 def test_a_fit_gains_by_depth_where_a_function_has_a_step(rng):
     X, y = step(rng)
     flat = shallow(X, y)
@@ -100,6 +101,7 @@ def test_layers_begin_near_the_identity(space, linear):
         assert to_numpy(mean) == pytest.approx(to_numpy(Z)[:, column], abs=1e-4)
 
 
+@pytest.mark.nightly
 def test_predictions_are_those_of_many_draws():
     model = two_layers()
     Xs = np.random.default_rng(3).normal(size=(3, 2))

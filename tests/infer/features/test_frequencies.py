@@ -92,6 +92,7 @@ def test_paired_features_have_the_variance_exactly_and_depend_on_differences(X):
     np.testing.assert_allclose(Phi @ Phi.T, moved @ moved.T, atol=1e-13)
 
 
+@pytest.mark.nightly
 def test_paired_features_vary_less_than_cosines_where_the_kernel_is_large(X):
     """``½(1 + k(2δ) − 2k(δ)²)`` of a pair against ``½(1 + ½k(2δ) − k(δ)²)`` of two cosines."""
     kernel, near = RBF(), np.asarray([[0.0], [0.5]])

@@ -92,6 +92,7 @@ def test_a_mean_of_white_noise_is_known_to_its_standard_error(rng):
     np.testing.assert_allclose(np.diff(mean.interval), 4.0 * mean.error)
 
 
+@pytest.mark.nightly
 def test_errors_are_right_as_often_as_they_say():
     """Two errors of the logarithm hold the true noise variance in about 95 of 100 draws."""
     held = 0
