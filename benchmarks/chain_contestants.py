@@ -59,7 +59,7 @@ def our_ellipses(problem: LabelProblem) -> Call:
         values = []
         for _ in range(problem.draws):
             state = sampler.step(problem.log_likelihood, state, stream).state
-            values.append(state.value)
+            values.append(state.log_density)
         return summary(values)
 
     return call
@@ -215,4 +215,6 @@ def our_chain(problem: HyperProblem, draws: int) -> tuple[float, int]:
         problem.objective, samplers.NUTS(), rng=gpnotes.stream(1), num_chains=1, num_samples=draws,
         num_warmup=draws // 3, mass_matrix="dense",
     )  # fmt: skip
-    return float(np.min(found.ess_bulk)), int(found.evaluations.sum() + sum(found.warmup))
+    return float(np.min(found.ess_bulk)), int(
+        found.evaluations.sum() + sum(found.warmup_evaluations)
+    )

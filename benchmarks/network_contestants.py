@@ -91,7 +91,8 @@ def ours(problem: NetworkProblem) -> Call:
     """The log joint density before each step."""
     X, y = problem.data
     model, start, steps = problem.model, problem.start, problem.steps
-    return lambda: networks.map_estimate(model, X, y, start, num_steps=steps, rate=RATE).trace
+    settings = {"num_steps": steps, "learning_rate": RATE}
+    return lambda: networks.map_estimate(model, X, y, start, **settings).trace
 
 
 def by_jax(problem: NetworkProblem) -> Call:

@@ -66,16 +66,19 @@ def gradient_from_sums(n: int) -> Ways:
     u = leading_harmonics(_CIRCLE.kernel, X, 21)
     sums = wave_sums(u, X, y)
     return {
-        "gpnotes": lambda: _flat(log_evidence_and_gradient(SparseGP(_CIRCLE, u), sums)),
+        "gpnotes": lambda: _of_sparse(log_evidence_and_gradient(SparseGP(_CIRCLE, u), sums)),
         "jax": _by_jax(*_plain_sums(X, y, 20), float(y @ y), n),
-        "gpnotes, by readings": lambda: _flat(
+        "gpnotes, by readings": lambda: _of_sparse(
             log_evidence_and_gradient(SparseGP(_CIRCLE, u), X, y)
         ),
     }
 
 
-def _flat(found: tuple[Any, ...]) -> np.ndarray:
-    value, bar = found[:2]
+def _of_sparse(found: tuple[float, SparseGP]) -> np.ndarray:
+    return _flat(found[0], found[1].gp)
+
+
+def _flat(value: float, bar: GP) -> np.ndarray:
     return np.asarray([value, bar.kernel.variance, bar.kernel.lengthscale, bar.noise_var])
 
 
@@ -166,7 +169,7 @@ def windows(n: int) -> Ways:
     def ours() -> Any:
         value, model_bar = log_evidence_and_gradient(SparseGP(gp, u), X, y)
         bar, inputs_bar = model_bar.gp, model_bar.inducing
-        return np.concatenate([_flat((value, bar)), inputs_bar.ravel()])
+        return np.concatenate([_flat(value, bar), inputs_bar.ravel()])
 
     def theirs() -> Any:
         value, (s, ell, noise, by_Z, by_c) = jax.block_until_ready(both(*theta))

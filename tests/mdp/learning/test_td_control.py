@@ -228,4 +228,6 @@ def test_the_default_step_size_learns_what_one_over_k_does_not():
         found = run(learner, world, num_steps=60_000, num_runs=20, horizon=100, rng=stream(1))
         values = [evaluate(mdp, policy)[0] / best for policy in found.learner_state.greedy]
         worth[name] = np.mean(values)
-    assert worth["default"] > 0.8 > 0.5 > worth["1/k"]
+    assert (
+        worth["default"] > 0.85 > 0.65 > worth["1/k"]
+    )  # streams 1 to 5: 0.93 to 0.97, 0.46 to 0.56
