@@ -144,14 +144,19 @@ _BY_HALVES = (
     "engine/tests/papers/test_marks_and_conditions.py",
     "engine/tests/papers/test_random_variables.py",
     "engine/tests/tried/test_dots.py", "engine/tests/tried/test_leading.py",
-    "engine/tests/tried/test_special.py", "tests/decide/bayesopt/test_pending_points.py",
-    "tests/games/test_payoff_fit.py", "tests/infer/sparse/test_regression.py",
+    "engine/tests/tried/test_special.py", "tests/decide/bayesopt/test_loop.py",
+    "tests/decide/bayesopt/test_pending_points.py",
+    "tests/decide/bayesopt/test_several_objectives.py", "tests/decide/design/test_greedy.py",
+    "tests/draw/test_paths.py", "tests/fast/test_tiles.py", "tests/games/test_payoff_fit.py",
+    "tests/games/test_posterior_variance.py", "tests/infer/sparse/test_regression.py",
     "tests/infer/state_space/test_line.py", "tests/infer/state_space/test_sums.py",
-    "tests/infer/svgp/test_natural_gradients.py", "tests/infer/test_expectation_propagation.py",
-    "tests/infer/test_objective.py", "tests/infer/test_offset.py",
+    "tests/infer/svgp/test_evidence_lower_bound.py", "tests/infer/svgp/test_natural_gradients.py",
+    "tests/infer/test_expectation_propagation.py", "tests/infer/test_objective.py",
+    "tests/infer/test_offset.py",
     "tests/model/kernels/test_base.py", "tests/model/kernels/test_derivatives.py",
     "tests/model/test_likelihoods.py", "tests/model/test_robust_max.py",
     "tests/samplers/test_sampling.py", "tests/samplers/test_steps.py",
+    "tests/test_testing_mixtures.py",
 )  # fmt: skip
 
 # Files whose tests each open a page that has its own script: every second test is taken by day.
