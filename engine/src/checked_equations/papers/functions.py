@@ -155,14 +155,7 @@ def _starts(latex: str) -> list[int]:
         if match.start() < shut:
             continue
         found.append(match.start())
-        if match[0].strip() in (
-            r"\text",
-            r"\mathrm",
-            r"\operatorname",
-            r"\mbox",
-            r"\begin",
-            r"\end",
-        ):
+        if match[0].strip() in _TEXTS:
             inside = group(latex, match.end())
             shut = inside[1] if inside else match.end()
     return found

@@ -17,6 +17,7 @@ from types import FrameType
 from ..errors import EquationError
 from ..latex.equation import Equation
 from ..latex.macros import Macros, expand
+from ..latex.tokenizer import tokens
 from ..tried import Tried, kinds, try_display
 from ..tried.kinds import Kind
 from ..tried.nist import COMMON, PAPERS
@@ -103,7 +104,7 @@ def _tried(task: Task) -> Tried:
     meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
     full = substituted(_apart(full), meant)
     plain = _tried_with(task, full, ())
-    if plain.verdict in ("not read", "definition") and (found := _by_the_text(task, full)):
+    if plain.verdict in ("not read", "definition") and (found := _by_the_text(task, full, plain)):
         return found
     stated = [_written(one, task.macros) for one in task.around.conditions]
     if plain.verdict == "holds if" and stated:
@@ -117,23 +118,41 @@ def _tried(task: Task) -> Tried:
     )
 
 
-def _by_the_text(task: Task, full: str) -> Tried | None:
-    """The verdict with what the text says that symbols and functions are, if it is to be told."""
+def _by_the_text(task: Task, full: str, plain: Tried) -> Tried | None:
+    """The verdict with what the text says that symbols and functions are, if it is to be told.
+
+    A function that is said anew in other words is tried; in the same ones it would be compared with
+    itself, and what fails is another function.
+    """
     told = [_written(one, task.macros) for one in task.around.stands_for]
     functions = [_written(one, task.macros) for one in task.around.functions]
     called = [one for one in functions if _called(full, one)]
-    put = with_functions(full, filter(None, map(defined, functions)))
+    put = with_functions(full, filter(None, map(defined, called)))
     put = substituted(put, told)
-    if put == full:
+    if put == full or (plain.verdict == "definition" and not called) or _says_the_same_twice(put):
         return None
     found = _tried_with(task, put, ())
     told = [one for one in told if defined(one) is None]
     said = f"with {', '.join([*called, *told])}, as the text says"
     if found.verdict in _HOLDS:
         return replace(found, why=said)
-    if called and found.verdict == "does not hold" and (found.residual or 0.0) > _CLEARLY:
+    fails = found.verdict == "does not hold" and (found.residual or 0.0) > _CLEARLY
+    if called and fails and defined(full) is None:
         return Tried("not read", f"it does not hold {said}", residual=found.residual)
     return None
+
+
+def _says_the_same_twice(latex: str) -> bool:
+    """Whether both sides of an equality are one, but for layout and brackets around the left."""
+    try:
+        texts = [token.text for token in tokens(latex) if token.text not in "{}.,;"]
+    except EquationError:
+        return False
+    if "=" not in texts:
+        return False
+    at = texts.index("=")
+    left, right = texts[:at], texts[at + 1 :]
+    return right in (left, left[1:-1])
 
 
 def _called(full: str, function: str) -> bool:
