@@ -159,14 +159,14 @@ _BY_HALVES = (
     "tests/test_testing_mixtures.py",
 )  # fmt: skip
 
-# Files whose tests each open a page that has its own script: every second test is taken by day.
+# Files whose tests each drive a page that has its own script: every second test is taken by day.
 _PAGES_BY_HALVES = tuple(
     f"tests/book/test_{name}.py"
     for name in (
         "beliefs_playground", "circle_playground", "design_playgrounds", "fast_playgrounds",
         "figure_states", "fingers", "folding", "formula_menu", "hills", "kernel_playgrounds",
-        "playground", "rabbit_playground", "smoothing_playgrounds", "surface_playgrounds",
-        "weight_playground",
+        "ledger_page", "live", "playground", "rabbit_playground", "search",
+        "smoothing_playgrounds", "surface_playgrounds", "weight_playground",
     )
 )  # fmt: skip
 

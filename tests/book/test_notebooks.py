@@ -193,6 +193,7 @@ def test_it_runs_and_checks_itself_without_what_makes_pages(alone: Any, slug: st
 SIGN = r"\\exp\\left( -\\frac{1}{2\\sigma_n^2} \\lVert"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_flipped_sign_in_it_fails(alone: Any) -> None:
     def flip(text: str) -> str:

@@ -95,16 +95,22 @@ def places(notebook: Path) -> list[tuple[Path, int, str]]:
     cells = [(cell.line, cell.code) for cell in execution.cells(chapter)]
     if [source.strip() for _, source in cells] != [source.strip() for source in stored]:
         return []
-    return [(chapter, line, _section(text, line)) for line, _ in cells]
+    prose = _without_code(text)
+    return [(chapter, line, _section(prose, line)) for line, _ in cells]
 
 
-def _section(text: str, line: int) -> str:
-    """The words of the last heading above a line."""
+def _without_code(text: str) -> list[str]:
+    """The lines of a text, empty where they are code."""
     lines = text.splitlines()
     for fence, body in markup.blocks(lines):
         if fence.opaque:
             lines[fence.line : fence.line + len(body)] = [""] * len(body)
-    above = (re.fullmatch(r"#+\s+(.*\S)\s*", one) for one in reversed(lines[: line - 1]))
+    return lines
+
+
+def _section(prose: list[str], line: int) -> str:
+    """The words of the last heading above a line."""
+    above = (re.fullmatch(r"#+\s+(.*\S)\s*", one) for one in reversed(prose[: line - 1]))
     return next((heading[1] for heading in above if heading), "")
 
 
