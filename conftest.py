@@ -165,8 +165,8 @@ _PAGES_BY_HALVES = tuple(
     for name in (
         "beliefs_playground", "circle_playground", "design_playgrounds", "fast_playgrounds",
         "figure_states", "fingers", "folding", "formula_menu", "hills", "kernel_playgrounds",
-        "ledger_page", "live", "playground", "rabbit_playground", "search",
-        "smoothing_playgrounds", "surface_playgrounds", "weight_playground",
+        "ledger_page", "live", "playground", "rabbit_playground", "search", "site",
+        "smoothing_playgrounds", "surface_playgrounds", "try_equation", "weight_playground",
     )
 )  # fmt: skip
 
