@@ -19,6 +19,12 @@ def last(folder: Path, text: str) -> Finding:
     return try_one(list(tasks(read(folder / "paper.tex"), Declared(), {}))[-1])
 
 
+def is_told(folder: Path, text: str, outcome: str, why: str) -> None:
+    """The last display of `text` has this outcome, and the reason has `why` in it."""
+    found = last(folder, text)
+    assert (found.outcome, why in found.why) == (outcome, True), str(found)
+
+
 @each(
     ("text", "outcome", "why"),
     [
@@ -41,8 +47,7 @@ def last(folder: Path, text: str) -> Finding:
     ],
 )  # fmt: skip
 def test_what_the_text_says(tmp_path: Path, text: str, outcome: str, why: str) -> None:
-    found = last(tmp_path, text)
-    assert (found.outcome, why in found.why) == (outcome, True), str(found)
+    is_told(tmp_path, text, outcome, why)
 
 
 @each(
@@ -96,8 +101,7 @@ LINE = r"\[ f(x) = a x^2 + b x \] "
     ],
 )  # fmt: skip
 def test_what_a_function_is(tmp_path: Path, text: str, outcome: str, why: str) -> None:
-    found = last(tmp_path, text)
-    assert (found.outcome, why in found.why) == (outcome, True), str(found)
+    is_told(tmp_path, text, outcome, why)
 
 
 @each(
