@@ -85,6 +85,18 @@ def evidence(n: int) -> Callable[[], Work]:
     return made
 
 
+def by_lapack(case: Callable[[], Work]) -> Callable[[], Work]:
+    """The same, without tiles that threads take when they are free."""
+
+    def made() -> Work:
+        from gpnotes.ground import tiled_cholesky
+
+        tiled_cholesky._SMALLEST = sys.maxsize
+        return case()
+
+    return made
+
+
 def lapack(name: str, n: int) -> Callable[[], Work]:
     """LAPACK's factor of a matrix, or its inverse from the factor, alone."""
 
@@ -95,6 +107,27 @@ def lapack(name: str, n: int) -> Callable[[], Work]:
         K = np.asfortranarray(A @ A.T + n * np.eye(n))
         given = library.dpotrf(K, lower=1)[0] if name == "dpotri" else K
         return lambda: getattr(library, name)(given, lower=1)
+
+    return made
+
+
+def tiles(inverse: bool, n: int) -> Callable[[], Work]:
+    """The same by gpnotes: in tiles where threads share the work, by LAPACK on one."""
+
+    def made() -> Work:
+        from gpnotes.fast import factors
+        from gpnotes.ground.tiled_cholesky import sharing
+
+        A = np.random.default_rng(n).standard_normal((n, n))
+        K = np.asfortranarray(A @ A.T + n * np.eye(n))
+
+        def work() -> object:
+            with sharing(K) as threads:
+                lower = factors.cholesky(K.copy(order="F"), 0.0, threads)
+                assert lower is not None
+                return factors.inverse(lower, threads) if inverse else lower
+
+        return work
 
     return made
 
@@ -154,8 +187,12 @@ CASES: dict[str, Callable[[], Work]] = {
     "evidence and gradient, n = 300": evidence(300),
     "evidence and gradient, n = 500": evidence(500),
     "evidence and gradient, n = 2000": evidence(2000),
+    "the same by LAPACK's threads, n = 2000": by_lapack(evidence(2000)),
+    "condition, predict by LAPACK's, n = 2000": by_lapack(predicted(2000)),
     "LAPACK's factor alone, n = 2000": lapack("dpotrf", 2000),
     "LAPACK's inverse alone, n = 2000": lapack("dpotri", 2000),
+    "factor in tiles, n = 2000": tiles(False, 2000),
+    "factor and inverse in tiles, n = 2000": tiles(True, 2000),
     "BLAS's product alone, n = 2000": product_of(2000),
     "sparse fit, n = 2000, M = 50": sparse_fit,
     "svgp fit, n = 2000, M = 50": svgp_fit,
@@ -200,9 +237,9 @@ def _measured(name: str, one: bool) -> float:
 def table(names: list[str], rounds: int) -> Iterator[str]:
     """A line for each case: seconds and their ratio, idle and busy."""
     columns = f"{'one':>9}{'ratio':>7}"
-    yield f"{'':34}{'idle: default':>14}{columns}{'busy: default':>15}{columns}"
+    yield f"{'':42}{'idle: default':>14}{columns}{'busy: default':>15}{columns}"
     for name in names:
-        row = f"{name:34}"
+        row = f"{name:42}"
         for wanted, width in ((False, 14), (True, 15)):
             pairs = []
             for _ in range(rounds):

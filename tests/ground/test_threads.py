@@ -22,7 +22,7 @@ from gpnotes.decide.fantasy import input_averages as averages
 from gpnotes.decide.fantasy import reductions
 from gpnotes.ground import threads as _threads
 from gpnotes.ground import xp as _xp
-from gpnotes.ground.threads import in_one_pool, threads_for
+from gpnotes.ground.threads import in_one_pool, shared_out, threads_at_hand, threads_for
 from gpnotes.infer import laplace, sparse, svgp
 
 
@@ -272,3 +272,12 @@ def test_a_sparse_and_a_variational_fit_rest_too() -> None:
     gp.fit(model, X, np.sin(X[:, 0]), batch=len(X), max_steps=2, rng=gp.stream(0))
     assert [1, 1] in seen
     assert threads() == [2, 2]
+
+
+def test_work_shared_out_leaves_one_thread_to_each_call_and_is_not_shared_again() -> None:
+    with shared_out() as many:
+        assert many == 2
+        assert threads() == [1, 1]
+        assert threads_at_hand() == 1
+    assert threads() == [2, 2]
+    assert threads_at_hand() == 2

@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..ground import tiled_cholesky
 from ..ground.memory import blocks
 from ..ground.params import Parameters
 from ..ground.xp import LOG_2PI, HostMatrix, HostVector, Numbers, Vector, as_host, blas, lapack
 
-__all__ = ["Evidence", "Solved", "cholesky", "diagonal", "divide", "invert", "solved"]
+__all__ = [
+    "Evidence", "Solved", "cholesky", "diagonal", "divide", "inverse", "invert", "solved",
+]  # fmt: skip
 
 _SIDE = 96  # rows of a triangle up to which LAPACK inverts it as it is
 _LARGE = 1000  # rows beyond which it is as fast, and halves would cost memory
@@ -40,34 +43,45 @@ class Solved(NamedTuple):
 
 
 def solved(
-    K: HostMatrix, noise_var: Numbers, residual: Vector, share: Numbers = 1.0
+    K: HostMatrix, noise_var: Numbers, residual: Vector, share: Numbers = 1.0, threads: int = 1
 ) -> Solved | None:
     """What ``K_y = K + σ_n² I`` says of the residual, or None where it needs jitter; O(n³).
 
     K is given up: its place is that of the factor, and then of the inverse. Where the noise of each
-    reading is its own, `share` is its derivative by σ_n².
+    reading is its own, `share` is its derivative by σ_n². Several `threads` work on tiles.
     """
     r = as_host(residual)
-    lower = cholesky(K, noise_var, clean=0)
+    lower = cholesky(K, noise_var, threads)
     if lower is None:
         return None
     log_det = 2.0 * float(np.sum(np.log(diagonal(lower))))
     alpha, _ = lapack("potrs", K)(lower, r, lower=1)
-    invert(lower)
-    # L⁻ᵀ L⁻¹; then ∂ log p/∂K_y = ½ (α αᵀ − K_y⁻¹), of which σ_n² has the trace
-    inverse, _ = lapack("lauum", K)(lower, lower=1, overwrite_c=1)
+    precision = inverse(lower, threads)
+    # ∂ log p/∂K_y = ½ (α αᵀ − K_y⁻¹), of which σ_n² has the trace
     value = -0.5 * (_dot(r, alpha) + log_det + r.shape[0] * LOG_2PI)
     shares = share if isinstance(share, float) else as_host(share)
-    trace = float(np.sum(shares * diagonal(inverse)))
+    trace = float(np.sum(shares * diagonal(precision)))
     noise_var_bar = 0.5 * (_dot(alpha, shares * alpha) - trace)
-    return Solved(value, noise_var_bar, alpha, inverse)
+    return Solved(value, noise_var_bar, alpha, precision)
 
 
-def cholesky(K: HostMatrix, noise_var: Numbers, *, clean: int) -> HostMatrix | None:
-    """The factor of ``K + σ_n² I`` in the place of K; `clean` clears the upper triangle."""
+def inverse(lower: HostMatrix, threads: int) -> HostMatrix:
+    """The lower triangle of ``L⁻ᵀ L⁻¹`` in the place of L."""
+    if threads > 1:
+        tiled_cholesky.invert(lower, threads)
+        return lower
+    invert(lower)
+    precision, _ = lapack("lauum", lower)(lower, lower=1, overwrite_c=1)
+    return as_host(precision)
+
+
+def cholesky(K: HostMatrix, noise_var: Numbers, threads: int = 1) -> HostMatrix | None:
+    """The factor of ``K + σ_n² I`` in the place of the lower triangle of K."""
     on_diagonal = diagonal(K)
     on_diagonal += noise_var
-    lower, failed = lapack("potrf", K)(K, lower=1, clean=clean, overwrite_a=1)
+    if threads > 1:
+        return K if tiled_cholesky.factor(K, threads) else None
+    lower, failed = lapack("potrf", K)(K, lower=1, clean=0, overwrite_a=1)
     return None if failed else lower
 
 

@@ -16,9 +16,11 @@ from typing import ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
+from ..ground import tiled_cholesky
 from ..ground.distances import ALL, Pairs, _centroid, rounding
 from ..ground.memory import blocks
 from ..ground.params import Parameters
+from ..ground.task_queue import for_each
 from ..ground.xp import (
     HostMatrix,
     HostVector,
@@ -31,7 +33,7 @@ from ..ground.xp import (
     is_numpy_namespace,
 )
 from .factors import cholesky
-from .tiles import tiles_of
+from .tiles import Tile, tiles_of
 
 __all__ = [
     "HostPairs", "across", "cross", "factor", "gram", "project", "project_jointly", "supports",
@@ -69,8 +71,9 @@ def supports(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
 
 def factor(kernel: InPlaceKernel, noise_var: Numbers, X: Matrix) -> HostMatrix | None:
     """The Cholesky factor of ``K_y``, (n, n) in Fortran order, or None where it needs jitter."""
-    K = gram(kernel, scaled(kernel, X))
-    return cholesky(K, noise_var, clean=1)
+    with tiled_cholesky.sharing(as_host(X)) as threads:
+        K = gram(kernel, scaled(kernel, X), threads)
+        return cholesky(K, noise_var, threads)
 
 
 def project(
@@ -94,11 +97,15 @@ def _projections(
     kernel: InPlaceKernel, X: Matrix, Xs: Matrix, lower: Matrix, alpha: Vector
 ) -> tuple[HostVector, HostMatrix]:
     """``K_*f α`` and ``L⁻¹ K_f*``."""
-    K = cross(kernel, *scaled_pair(kernel, X, Xs))
-    mean = blas("gemv", X)(1.0, K, alpha, trans=1)
-    if K.shape[1] == 1:  # of 500 points a quarter of the time
-        return mean, blas("trsv", X)(lower, K[:, 0], lower=1, overwrite_x=1)[:, None]
-    return mean, blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
+    with tiled_cholesky.sharing(as_host(X)) as threads:
+        K = cross(kernel, *scaled_pair(kernel, X, Xs))
+        mean = blas("gemv", X)(1.0, K, alpha, trans=1)
+        if K.shape[1] == 1:  # of 500 points a quarter of the time
+            return mean, blas("trsv", X)(lower, K[:, 0], lower=1, overwrite_x=1)[:, None]
+        if threads == 1:
+            return mean, blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
+        tiled_cholesky.solve(as_host(lower), K, threads)
+        return mean, K
 
 
 def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
@@ -121,12 +128,19 @@ def host_lengths(kernel: InPlaceKernel) -> float | HostVector:
     return lengths if isinstance(lengths, float) else as_host(lengths)
 
 
-def gram(kernel: InPlaceKernel, u: HostMatrix) -> HostMatrix:
-    """The lower triangle of k of inputs in units of the lengthscale with themselves, (n, n)."""
+def gram(kernel: InPlaceKernel, u: HostMatrix, threads: int = 1) -> HostMatrix:
+    """The lower triangle of k of inputs in units of the lengthscale with themselves, (n, n).
+
+    Above it are zeros.
+    """
     K = np.zeros((u.shape[0], u.shape[0]), u.dtype, order="F")
     pairs = HostPairs(u, u)
-    for tile in tiles_of(u.shape[0], _SIDE):
-        K.T[tile], _ = values_and_slopes(kernel, pairs, tile.rows, tile.columns)
+
+    def fill(tile: Tile) -> None:
+        k, _ = values_and_slopes(kernel, pairs, tile.rows, tile.columns)
+        K.T[tile] = np.triu(k) if tile.on_diagonal else k
+
+    for_each(tiles_of(u.shape[0], _SIDE), fill, threads)
     return K
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "evidence_in_place", "tiled",
 ]  # fmt: skip
 
+_SHARES = 4  # objects of a kernel of distances, each with some tiles of the others
 _SMALL = 512  # points up to which all tiles of a kernel are kept: few enough to cost no memory
 
 
@@ -65,7 +66,8 @@ def evidence_in_place(
     memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
     at_work = tiled(kernel, X)
     if isinstance(at_work, OfDistances):
-        return evidence_and_gradient(at_work, noise_var, X, residual, share)
+        others = [tiled(kernel, X) for _ in range(_SHARES - 1 if X.shape[0] > _SMALL else 0)]
+        return evidence_and_gradient([at_work, *others], noise_var, X, residual, share)
     return _in_one_pool(at_work, noise_var, X, residual, share)
 
 
@@ -74,7 +76,7 @@ def _in_one_pool(
     kernel: TiledKernel, noise_var: Numbers, X: Matrix, residual: Vector, share: Numbers = 1.0
 ) -> Evidence | None:
     """The same for kernels that may multiply with NumPy."""
-    return evidence_and_gradient(kernel, noise_var, X, residual, share)
+    return evidence_and_gradient([kernel], noise_var, X, residual, share)
 
 
 class ByHooks:

@@ -12,14 +12,16 @@ rows are never behind the columns, and contiguous along them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, reduce
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ..ground import tiled_cholesky
 from ..ground.memory import blocks
-from ..ground.params import Parameters
+from ..ground.params import Parameters, added
+from ..ground.task_queue import for_each
 from ..ground.xp import (
     HostMatrix,
     Matrix,
@@ -71,20 +73,50 @@ def supports(X: Matrix) -> bool:
 
 
 def evidence_and_gradient(
-    kernel: TiledKernel, noise_var: Numbers, X: Matrix, residual: Vector, share: Numbers = 1.0
+    kernels: Sequence[TiledKernel],
+    noise_var: Numbers,
+    X: Matrix,
+    residual: Vector,
+    share: Numbers = 1.0,
 ) -> Evidence | None:
-    """The evidence and its derivatives, or None where K_y needs jitter; O(n³), one n × n buffer."""
+    """The evidence and its derivatives, or None where K_y needs jitter; O(n³), one n × n buffer.
+
+    Several objects of one kernel go through tiles of their own, so that threads may share them.
+    """
+    with tiled_cholesky.sharing(as_host(X)) as threads:
+        return _evidence(kernels, noise_var, X, residual, share, threads)
+
+
+def _evidence(
+    kernels: Sequence[TiledKernel],
+    noise_var: Numbers,
+    X: Matrix,
+    residual: Vector,
+    share: Numbers,
+    threads: int,
+) -> Evidence | None:
     n = X.shape[0]
     K = np.empty((n, n), as_host(X).dtype, order="F")
-    for tile in tiles_of(n, _SIDE):
-        K.T[tile] = kernel.values(tile)
-    found = solved(K, noise_var, residual, share)
+    tiles, many = list(tiles_of(n, _SIDE)), len(kernels)
+    own = [(kernel, tiles[i::many]) for i, kernel in enumerate(kernels)]
+
+    def fill(kernel: TiledKernel, some: Sequence[Tile]) -> None:
+        for tile in some:
+            K.T[tile] = kernel.values(tile)
+
+    for_each(own, lambda one: fill(*one), threads)
+    found = solved(K, noise_var, residual, share, threads)
     if found is None:
         return None
-    for tile in tiles_of(n, _SIDE):
-        kernel.pull(tile, _bar(found, tile))
-    bar, own = kernel.kernel_bar(), diagonal(found.inverse).copy()
-    return Evidence(found.value, bar, found.noise_var_bar, found.alpha, own)
+
+    def pull(kernel: TiledKernel, some: Sequence[Tile], found: Solved = found) -> None:
+        for tile in some:
+            kernel.pull(tile, _bar(found, tile))
+
+    for_each(own, lambda one: pull(*one), threads)
+    bar = reduce(added, (kernel.kernel_bar() for kernel in kernels))
+    precision = diagonal(found.inverse).copy()
+    return Evidence(found.value, bar, found.noise_var_bar, found.alpha, precision)
 
 
 def tiles_of(n: int, side: int) -> Iterator[Tile]:

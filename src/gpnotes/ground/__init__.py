@@ -12,9 +12,9 @@ if TYPE_CHECKING:  # isort: off
         interrupts as interrupts, jobs as jobs, lazy as lazy, levels as levels, linalg as linalg,
         memory as memory, namespace as namespace, naming as naming,
         normal_tail as normal_tail, open_numbers as open_numbers, params as params,
-        quadrature as quadrature, random as random,
+        parts as parts, quadrature as quadrature, random as random,
         saved as saved, showing as showing, sparse_matrices as sparse_matrices,
-        threads as threads, xp as xp,
+        task_queue as task_queue, threads as threads, tiled_cholesky as tiled_cholesky, xp as xp,
     )  # fmt: skip
 else:
     __getattr__, __dir__ = lazy_modules(__name__)

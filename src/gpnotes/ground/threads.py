@@ -12,7 +12,8 @@ as long as on one thread.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from itertools import product
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["called_back", "in_one_pool", "threads_for"]
+__all__ = ["called_back", "in_one_pool", "shared_out", "threads_at_hand", "threads_for"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -91,6 +92,19 @@ def called_back(function: Callable[P, R]) -> Callable[P, R]:
     return called
 
 
+def threads_at_hand() -> int:
+    """How many threads BLAS would have now: one, within what is small or shared out."""
+    return _rests().of_all.pools[-1].threads()
+
+
+@contextmanager
+def shared_out() -> Iterator[int]:
+    """One thread for each call of BLAS inside; and how many of Python's may share the work."""
+    threads = threads_at_hand()
+    with _rests().of_all:
+        yield threads
+
+
 _LOCK = Lock()  # over whoever is counted as inside
 
 
@@ -137,6 +151,10 @@ class _Pools:
         self._pools = pools
         self._before: list[int] = []
         self._inside = 0
+
+    def threads(self) -> int:
+        """How many the largest has now."""
+        return max((pool.many() for pool in self._pools), default=1)
 
     def enter(self) -> None:
         """One more is inside."""

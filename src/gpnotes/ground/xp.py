@@ -21,6 +21,7 @@ from array_api_compat import (
     to_device,
 )
 
+from . import tiled_cholesky
 from .array_types import (
     Array,
     ArrayLike,
@@ -238,9 +239,16 @@ def cholesky_factor(a: Matrix) -> Matrix | None:
 
 
 def _scipy_cholesky(a: Matrix) -> Matrix:
+    import numpy as np
     from scipy.linalg import cholesky
 
-    return cholesky(a, lower=True, check_finite=False)
+    with tiled_cholesky.sharing(as_host(a)) as threads:
+        if threads == 1:
+            return cholesky(a, lower=True, check_finite=False)
+        lower = tiled_cholesky.lower_triangle(as_host(a))
+        if not tiled_cholesky.factor(lower, threads):
+            raise np.linalg.LinAlgError("the matrix is not positive definite")
+    return lower
 
 
 def _foreign_cholesky(xp: Namespace, a: Matrix) -> Matrix:
@@ -277,7 +285,12 @@ def cholesky_inverse(lower: Matrix) -> Matrix:
 def _potri(lower: Matrix) -> Matrix:
     import numpy as np
 
-    inverse, _ = lapack("potri", lower)(lower, lower=1)
+    with tiled_cholesky.sharing(as_host(lower)) as threads:
+        if threads == 1:
+            inverse, _ = lapack("potri", lower)(lower, lower=1)
+        else:
+            inverse = np.array(lower, order="F")
+            tiled_cholesky.invert(inverse, threads)
     return np.tril(inverse) + np.tril(inverse, -1).T
 
 
@@ -414,12 +427,32 @@ def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Arr
     return _substitute(xp, lower, b, transpose)
 
 
+def _shared_solve(lower: HostMatrix, b: HostMatrix, transpose: bool) -> HostMatrix | None:
+    """By several threads, where there are, and columns enough for them; else None."""
+    import numpy as np
+
+    fit = lower.flags.f_contiguous and lower.dtype == b.dtype and b.shape[1] >= _SHARED
+    if not fit or not np.all(np.diagonal(lower)):
+        return None
+    with tiled_cholesky.sharing(lower) as threads:
+        if threads == 1:
+            return None
+        x = np.array(b, order="F")
+        tiled_cholesky.solve(lower, x, threads, transposed=transpose)
+    return x
+
+
+_SHARED = 64  # right-hand sides from which on a solve is divided among threads
+
+
 def _trtrs(lower: Matrix, b: Array, transpose: bool) -> Array:
     """By LAPACK as it is: SciPy's function around it takes as long as a small system."""
     import numpy as np
 
     if not b.size:
         return np.empty_like(b)
+    if b.ndim == 2 and (shared := _shared_solve(as_host(lower), as_host(b), transpose)) is not None:
+        return shared
     by_rows = as_host(lower).flags.c_contiguous  # then its transpose is what needs no copy
     a = lower.T if by_rows else lower
     trtrs = _routine("get_lapack_funcs", "trtrs", np.result_type(as_host(lower), as_host(b)).char)

@@ -1,0 +1,207 @@
+"""The factor of a large matrix, its inverse and solves by it, a tile at a time.
+
+LAPACK's threads share every product, and wait for each other after it: beside a program that keeps
+a processor, the factor of 2000 points takes them up to four times as long as one thread alone.
+Here each thread takes whole tiles, for which it needs nobody. Every tile is made by the same
+operations in the same order whoever makes it, so that results do not depend on the threads.
+
+Matrices are NumPy arrays (n, n) in Fortran order, of float32 or float64. ``cuts`` below are the
+slices of rows, and of columns, of their tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from . import parts
+from .array_types import HostMatrix
+from .task_queue import Task, for_each, work_off
+from .threads import shared_out, threads_at_hand
+
+__all__ = ["factor", "invert", "lower_triangle", "sharing", "solve"]
+
+_SMALLEST = 1500  # rows from which on tiles are about as fast as LAPACK on an idle machine
+_MOST = 4  # threads that find enough tiles to do
+_SIDE = 256  # rows of a tile: a product of two is a millisecond's work
+_LARGEST = 512  # rows of one of a larger matrix, whose products run faster
+_MANY = 8  # tiles in a column until then
+_DEPTH = 2  # tiles whose products are taken off another at once
+_STRIP = 64  # columns of a triangle that are solved for at once: the rest is products
+
+
+class _NotPositive(Exception):
+    """A pivot was not positive."""
+
+
+@contextmanager
+def sharing(like: HostMatrix) -> Iterator[int]:
+    """How many threads are to share the work on a matrix with the rows and the dtype of another.
+
+    One, where it is small, or there is but one, which waits for nobody, or there are too many: that
+    has LAPACK, with all threads of its own. Several find BLAS with one thread for each meanwhile.
+    """
+    large = like.shape[0] >= _SMALLEST and like.dtype.char in "fd"
+    if not large or not 1 < threads_at_hand() <= _MOST or not parts.are_at_hand():
+        yield 1
+        return
+    with shared_out() as threads:
+        yield threads
+
+
+def factor(K: HostMatrix, threads: int) -> bool:
+    """L in the place of the lower triangle of K, and whether that could be had; O(n³).
+
+    ``L_ij = (K_ij − Σ_k L_ik L_jkᵀ) L_jj⁻ᵀ``, and ``L_jj`` is the factor of what is left of
+    ``K_jj``.
+    """
+    try:
+        work_off(_factoring(K), threads)
+    except _NotPositive:
+        return False
+    return True
+
+
+def invert(lower: HostMatrix, threads: int) -> None:
+    """The lower triangle of ``(L Lᵀ)⁻¹`` in the place of L; the upper one is lost; O(n³).
+
+    ``V = L⁻ᵀ`` is made in the upper triangle, but for its tiles on the diagonal, which stand apart.
+    """
+    cuts = _slices(lower.shape[0], _side(lower))
+    corners = [np.eye(cut.stop - cut.start, dtype=lower.dtype, order="F") for cut in cuts]
+    own = list(zip(cuts, corners, strict=True))
+    for_each(reversed(own), lambda one: _invert_columns(lower, *one), threads)  # the longest first
+    tiles = [(columns, *row) for i, row in enumerate(own) for columns in cuts[: i + 1]]
+    for_each(tiles, lambda tile: _square_tile(lower, *tile), threads)
+
+
+def lower_triangle(K: HostMatrix) -> HostMatrix:
+    """A copy of the lower triangle in Fortran order, with zeros above."""
+    n = K.shape[0]
+    lower = np.zeros((n, n), K.dtype, order="F")
+    for rows in _slices(n, _STRIP):
+        lower[rows, : rows.start] = K[rows, : rows.start]
+        lower[rows, rows] = np.tril(K[rows, rows])
+    return lower
+
+
+def _slices(n: int, side: int = _SIDE) -> list[slice]:
+    """Slices of one length, or of one less, up to `side`, that cover n."""
+    count = -(-n // side)
+    edges = [n * k // count for k in range(count + 1)]
+    return [slice(start, stop) for start, stop in pairwise(edges)]
+
+
+def solve(lower: HostMatrix, B: HostMatrix, threads: int, *, transposed: bool = False) -> None:
+    """``L⁻¹ B`` or ``L⁻ᵀ B`` in the place of B (n, m), in Fortran order; O(n² m)."""
+    pairs = -(-B.shape[1] // (2 * _SIDE))
+    even = _slices(B.shape[1], -(-B.shape[1] // (2 * pairs)))  # for two threads as many each
+    for_each(even, lambda some: parts.solve(lower, B[:, some], transposed=transposed), threads)
+
+
+def _side(K: HostMatrix) -> int:
+    return min(max(_SIDE, K.shape[0] // _MANY), _LARGEST)
+
+
+def _factoring(K: HostMatrix) -> Iterator[Task]:
+    """Column by column: products are taken off each tile, then it is factored or divided.
+
+    What a tile owes to columns that are done can be taken off before its own column's turn, by a
+    thread that finds nothing better: so the last columns, which have few tiles, wait for little.
+    """
+    cuts = _slices(K.shape[0], _side(K))
+    for j, columns in enumerate(cuts):
+        for i, rows in enumerate(cuts[j:], j):
+            before: tuple[object, ...] = ()
+            for first in range(0, j, _DEPTH):
+                last = min(first + _DEPTH, j) - 1
+                done = slice(cuts[first].start, cuts[last].stop)
+                needed = (*before, (i, last), (j, last))
+                yield Task((i, j, first), partial(_take_off, K, rows, columns, done), needed)
+                before = ((i, j, first),)
+            if i == j:
+                yield Task((j, j), partial(_factor, K[rows, columns]), before)
+            else:
+                work = partial(_divide, K[rows, columns], K[columns, columns])
+                yield Task((i, j), work, (*before, (j, j)))
+
+
+def _take_off(K: HostMatrix, rows: slice, columns: slice, done: slice) -> None:
+    """``K_ij − Σ_k L_ik L_jkᵀ`` in the place of K_ij, over the columns k that are done."""
+    left = K[rows, done]
+    right = left if rows == columns else K[columns, done]
+    parts.add_product(K[rows, columns], -1.0, left, right)
+
+
+def _factor(K: HostMatrix) -> None:
+    if not parts.factor(K):
+        raise _NotPositive
+
+
+def _divide(B: HostMatrix, lower: HostMatrix) -> None:
+    """``B L⁻ᵀ`` in the place of B, by halves: mostly products, which are twice as fast."""
+    n = lower.shape[0]
+    if n <= _STRIP:
+        parts.divide(B, lower)
+        return
+    first, then = slice(n // 2), slice(n // 2, n)
+    _divide(B[:, first], lower[first, first])
+    parts.add_product(B[:, then], -1.0, B[:, first], lower[then, first])
+    _divide(B[:, then], lower[then, then])
+
+
+def _invert_columns(lower: HostMatrix, columns: slice, V: HostMatrix) -> None:
+    """Of ``Lᵀ V = I`` some columns: ``V_jj = L_jj⁻ᵀ`` apart, what is above it in its place.
+
+    Column by column V has the small ``V Lᵀ − I`` on which ``V Vᵀ K − I`` depends; made row by row
+    it would be off by the condition of L as many times.
+    """
+    _solve_identity(lower[columns, columns], V)
+    above = slice(columns.start)
+    if columns.start:
+        lower[above, columns] = lower[columns, above].T
+        parts.multiply_by(lower[above, columns], -1.0, V)
+        _solve_turned(lower[above, above], lower[above, columns])
+
+
+def _solve_turned(lower: HostMatrix, B: HostMatrix) -> None:
+    """``L⁻ᵀ B`` in the place of B, by halves likewise."""
+    n = lower.shape[0]
+    if n <= _STRIP:
+        parts.solve(lower, B, transposed=True)
+        return
+    first, then = slice(n // 2), slice(n // 2, n)
+    _solve_turned(lower[then, then], B[then])
+    parts.add_turned_product(B[first], -1.0, lower[then, first], B[then])
+    _solve_turned(lower[first, first], B[first])
+
+
+def _solve_identity(lower: HostMatrix, V: HostMatrix) -> None:
+    """``L⁻ᵀ`` in the place of the identity, without the zeros below."""
+    n = lower.shape[0]
+    if n <= _STRIP:
+        parts.solve(lower, V, transposed=True)
+        return
+    first, then = slice(n // 2), slice(n // 2, n)
+    _solve_identity(lower[then, then], V[then, then])
+    parts.add_turned_product(V[first, then], -1.0, lower[then, first], V[then, then])
+    _solve_turned(lower[first, first], V[first, then])
+    _solve_identity(lower[first, first], V[first, first])
+
+
+def _square_tile(lower: HostMatrix, columns: slice, rows: slice, V: HostMatrix) -> None:
+    """Of ``V Vᵀ`` the tile ``Σ_{k≥i} V_ik V_jkᵀ``, i ≥ j, where V_ii stands apart."""
+    tile, on_diagonal = lower[rows, columns], rows == columns
+    if on_diagonal:
+        parts.add_product(tile, 1.0, V, V, keep=False)
+    else:
+        tile[...] = lower[columns, rows].T
+        parts.multiply(V, tile)
+    rest = slice(rows.stop, lower.shape[0])
+    left = lower[rows, rest]
+    if left.size:
+        parts.add_product(tile, 1.0, left, left if on_diagonal else lower[columns, rest])
