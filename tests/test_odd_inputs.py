@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import each
+from misuse import odd_inputs
 from misuse.answers import Call, call
 from misuse.calls import CALLS
 from misuse.kinds import vector
@@ -37,6 +38,36 @@ MENDED = (
     ("certify", "mixture", "a table", 235400),  # the error was another library's
     ("check_cost", "m", "constant", 123113),  # a division by zero
 )
+
+
+# The same of numbers up to 1e300, which the nights do not try: far beyond what squares allow.
+FAR = (
+    ("GaussianWindows.cross_pullback", "X", "shifted", 277617),  # NaN, as where nothing is said
+    ("WeightPosterior.log_density", "Xs", "shifted", 272981),
+    ("WeightPosterior.joint", "Xs", "scaled by columns", 434948),
+    ("network_moments_and_pullback", "weights", "scaled by columns", 81799),
+    ("log_evidence of a EPGP, offset", "offset", "scaled", 448487),
+    ("log_evidence_and_gradient of a LaplaceGP, offset", "offset", "shifted", 161484),
+    ("Polynomial.pullback", "x", "scaled", 652128),
+    ("HeteroscedasticPosterior.log_density", "y", "scaled", 42551),
+    ("DeepPosterior.log_density", "y", "scaled by columns", 295698),
+    ("Circular.coefficients_pullback", "orders", "one entry far away", 199748),
+    ("dim_scaled_model", "X", "one entry far away", 156527),  # the lengthscale was named
+    ("fit", "X", "one entry far away", 543953),  # the lengthscale was named
+    ("condition of a SparseGP of a number", "X", "one entry far away", 470601),  # the same
+    ("batch_expected_improvement", "x", "scaled by columns", 902307),  # Xs was named
+    ("fit_payoffs", "payoffs", "scaled by columns", 61515),  # the scale was named
+    ("deep.elbo", "y", "one entry far away", 93938),  # nothing was named
+    ("fantasy.look_ahead", "x_hat", "scaled by columns", 709233),  # the state was named
+)
+
+
+@each(("called", "argument", "alteration", "seed"), FAR)
+def test_what_was_mended_of_far_inputs_stays_so(
+    monkeypatch: pytest.MonkeyPatch, called: str, argument: str, alteration: str, seed: int
+) -> None:
+    monkeypatch.setattr(odd_inputs, "LARGEST", 300)
+    assert tried(ROWS[called], argument, alteration, seed) is None
 
 
 @each(("called", "argument", "alteration", "seed"), MENDED)

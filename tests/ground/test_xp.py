@@ -198,3 +198,12 @@ def test_a_factor_of_another_library_is_proved_the_lower_one(monkeypatch, upper)
             _xp.cholesky_factor(a)
     else:
         np.testing.assert_array_equal(_xp.cholesky_factor(a), np.linalg.cholesky(a))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_sums_of_exponentials_neither_underflow_nor_end_in_nan(space, axis):
+    rows = [[0.0, -2.0], [-900.0, -901.0], [-np.inf, -3.0], [-np.inf, -np.inf]]
+    terms = np.asarray(rows if axis else np.transpose(rows))
+    wanted = [np.log(0.5 + 0.5 * np.exp(-2.0)), -900.0 + np.log(0.5 + 0.5 * np.exp(-1.0))]
+    wanted += [-3.0 + np.log(0.5), -np.inf]
+    close(space, _xp.log_sum_exp(space.asarray(terms), 0.5, axis=axis), wanted)

@@ -166,6 +166,7 @@ def _samples_of(
     y = earned[played, s]
     if not np.isfinite(y).all():
         raise ValueError(f"payoffs must be finite where a strategy is played; see column {s}")
+    _check.squarable(y, "payoffs")
     r = repetitions[played, s]
     if not (np.isfinite(r) & (r > 0.0)).all():
         raise ValueError(

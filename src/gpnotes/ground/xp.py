@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Literal, Protocol, TypeVar, cast
 
 from array_api_compat import (
     device,
@@ -50,9 +50,9 @@ __all__ = [
     "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "as_index", "blas",
     "cast_like", "cholesky_factor", "cholesky_inverse", "device", "device_elsewhere",
     "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double", "how_many", "in_double",
-    "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf", "mills_fractions",
-    "minimise", "set_at", "set_rows", "sobol", "solve_triangular", "symmetric_part", "to_device",
-    "to_numpy", "to_write", "triangular_product", "zeros",
+    "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf", "log_sum_exp",
+    "mills_fractions", "minimise", "set_at", "set_rows", "sobol", "solve_triangular",
+    "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "zeros",
 ]  # fmt: skip
 
 
@@ -467,6 +467,17 @@ def _trtrs(lower: Matrix, b: Array, transpose: bool) -> Array:
 def _jax_solve(lower: Matrix, b: Array, transpose: bool) -> Array:
     solve = import_module("jax.scipy.linalg").solve_triangular
     return cast("Array", solve(lower, b, lower=True, trans=1 if transpose else 0))
+
+
+def log_sum_exp(terms: Matrix, weights: Array | float, *, axis: Literal[0, 1]) -> Vector:
+    """``log Σ w exp(t)`` along an axis, whatever underflows; minus infinity where all terms are."""
+    xp = array_namespace(terms)
+    top = xp.max(terms, axis=axis)
+    none = top == -float("inf")
+    out = xp.where(none, xp.zeros_like(top), top)  # so that no difference of infinities is taken
+    out = out[None, :] if axis == 0 else out[:, None]
+    total = xp.sum(weights * xp.exp(terms - out), axis=axis)
+    return top + xp.log(xp.where(none, xp.ones_like(total), total))
 
 
 def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Array:

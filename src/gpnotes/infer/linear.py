@@ -275,7 +275,7 @@ class WeightPosterior(Posterior):
     def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
         """Raise, naming the argument, for features of a prediction that do not fit the weights."""
         _check.matrix(Xs, name, columns=self.weight_mean.shape[0])
-        _check.alike(Xs, name, self.weight_mean, "prior_cov")
+        _check.squarable(_check.alike(Xs, name, self.weight_mean, "prior_cov"), name)
 
     @property
     def _noise(self) -> float:

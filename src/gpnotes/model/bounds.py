@@ -29,13 +29,20 @@ _NONE = (-math.inf, math.inf)
 
 def lengths_of(X: HostMatrix) -> HostVector:
     """The standard deviation times √d of each column of X, and 1 for one that is constant."""
-    widths = np.std(X, axis=0) * math.sqrt(X.shape[1])
+    top = _tops(X)
+    widths = top * np.std(X / top, axis=0) * math.sqrt(X.shape[1])
     varies = np.ptp(X, axis=0) > 0.0
     lost = np.flatnonzero(varies & (widths == 0.0))
     if lost.size:
         wanted = "vary by more than 1e-160 where it varies: squares underflow"
         raise ValueError(f"X must {wanted}; got {np.ptp(X[:, lost[0]]):.3g} in column {lost[0]}")
     return np.where(varies, widths, 1.0)
+
+
+def _tops(rows: HostMatrix) -> HostVector:
+    """For each column its size if that has no square, else 1: in this unit deviations are taken."""
+    size = np.max(np.abs(rows), axis=0)
+    return np.where(size > _LARGE, size, 1.0)
 
 
 def limits(
@@ -66,6 +73,9 @@ def limits(
     """
     given = _read(bounds, free_leaves(obj, without(fixed, tied)), tied)
     return _pairs(given.get(name, _NONE) for name in names(obj, fixed=fixed))
+
+
+_LARGE = 1e150  # beyond it squares overflow in float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +162,8 @@ def spread(X: Matrix, y: Vector) -> Spread:
 
 def _spread(X: Matrix, y: Vector) -> Spread:
     rows = np.column_stack([to_numpy(X), to_numpy(y)]).astype(np.float64)
-    low, high, top = np.min(rows, axis=0), np.max(rows, axis=0), np.ones(rows.shape[1])
-    top[-1] = max(-low[-1], high[-1], np.finfo(np.float64).tiny)  # squares of y may overflow
+    low, high, top = np.min(rows, axis=0), np.max(rows, axis=0), _tops(rows)
+    top[-1] = max(-low[-1], high[-1], np.finfo(np.float64).tiny)  # squares of y may underflow, too
     deviation = top * np.std(rows / top, axis=0)
     return Spread(rows.shape[0], low, high, np.mean(rows, axis=0), deviation, epsilon(y))
 

@@ -119,7 +119,7 @@ def batch_expected_improvement(paths: Paths, x: MatrixLike, best: float) -> floa
     best = _check.number(best, "best")
     if _check.matrix(x, "x", columns=paths.inputs.shape[1]).shape[0] == 0:
         raise ValueError(f"x must have at least one row; got {tuple(x.shape)}")
-    _check.alike(x, "x", paths.inputs, "the data")
+    _check.squarable(_check.alike(x, "x", paths.inputs, "the data"), "x")
     xp = array_namespace(x)
     return float(xp.mean(xp.clip(xp.max(paths(x), axis=1) - best, 0.0, None)))
 

@@ -134,6 +134,7 @@ def look_ahead(
     _check.instance(dynamics, "dynamics", Dynamics)
     model = dynamics.predictor
     _check.alike(_check.vector(x_hat, "x_hat", size=model.X.shape[1]), "x_hat", model.X, "X")
+    _check.squarable(x_hat, "x_hat")
     nodes = _validate_nodes(nodes, len(dynamics.posteriors))
     outputs = [_answers(posterior, x_hat, nodes) for posterior in dynamics.posteriors]
     answers, weights, rollouts = [], [], []

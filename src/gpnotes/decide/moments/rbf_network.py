@@ -116,6 +116,7 @@ def _validate(
 ) -> Matrix:
     k, D = validate_points(centres, "centres").shape
     _check.alike(_check.matrix(weights, "weights", rows=k), "weights", centres, "centres")
+    _check.squarable(weights, "weights")
     _check.alike(
         _check.vector(lengthscale, "lengthscale", size=D), "lengthscale", centres, "centres"
     )

@@ -186,7 +186,7 @@ def _validated(model: DeepGP, X: Matrix, y: Vector, noise: Noise | None) -> Nois
 
 def _finite(value: float) -> float:
     if not abs(value) < float("inf"):
-        raise _check.NoValueError(f"the bound must be finite; here it is {value}")
+        raise _check.NoValueError(f"the bound must be finite; so far from y it is {value}")
     return value
 
 

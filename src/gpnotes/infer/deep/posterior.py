@@ -14,7 +14,7 @@ from ...ground.random import RNG, Stream
 from ...ground.random import stream as seeded
 from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
-from ...ground.xp import Matrix, MatrixLike, Vector, array_namespace
+from ...ground.xp import Matrix, MatrixLike, Vector, array_namespace, log_sum_exp
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent, with_hooks
@@ -136,8 +136,7 @@ class DeepPosterior(Posterior):
             likelihood._log_predictive(y, means[s, :], variances[s, :])
             for s in range(means.shape[0])
         ])  # fmt: skip
-        top = xp.max(parts, axis=0)
-        return top + xp.log(xp.mean(xp.exp(parts - top), axis=0))
+        return log_sum_exp(parts, 1.0 / parts.shape[0], axis=0)
 
     def _probability(
         self, Xs: Matrix, num_samples: int, rng: RNG | None, chunk: int | None

@@ -9,7 +9,15 @@ from ...ground.conversion import takes
 from ...ground.quadrature import gauss_hermite
 from ...ground.random import Stream
 from ...ground.showing import summary
-from ...ground.xp import LOG_2PI, Matrix, MatrixLike, Vector, array_namespace, as_array
+from ...ground.xp import (
+    LOG_2PI,
+    Matrix,
+    MatrixLike,
+    Vector,
+    array_namespace,
+    as_array,
+    log_sum_exp,
+)
 from ...model import means
 from ...model.gaussian_process import GP
 from ...model.kernels import Kernel
@@ -189,9 +197,7 @@ class HeteroscedasticPosterior(Posterior):
 
         nodes, shares = (as_array(a, Xs) for a in gauss_hermite(_NODES))
         terms = log_normal(log_mean[:, None] + xp.sqrt(log_variance)[:, None] * nodes)
-        # the largest term of the sum is taken out, so that no density underflows
-        top = xp.max(terms, axis=1)
-        return top + xp.log(xp.sum(shares * xp.exp(terms - top[:, None]), axis=1))
+        return log_sum_exp(terms, shares, axis=1)
 
     def _sample(self, Xs: Matrix, num_samples: int, stream: Stream, noise: bool) -> Matrix:
         f = super()._sample(Xs, num_samples, stream, False)

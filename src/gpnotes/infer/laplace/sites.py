@@ -155,5 +155,6 @@ def validate(gp: GP, rows: Rows, likelihood: Likelihood) -> None:
     if rows.offset is not None:
         n = rows.X.shape[0]
         _check.alike(_check.vector(rows.offset, "offset", size=n), "offset", rows.X, "X")
+        _check.squarable(rows.offset, "offset")
     require_observable(likelihood, rows.y, shifted_mean(gp, rows))
     memory.require_of_rows(rows.X.shape[0], like=rows.X, copies=5, what="the Gram matrix")

@@ -154,7 +154,7 @@ def require_orders(orders: Vector, name: str) -> Vector:
     xp = array_namespace(_check.vector(orders, name))
     if not bool(xp.all((orders >= 0.0) & (orders == xp.round(orders)))):
         raise ValueError(f"{name} must be whole numbers from 0; got {orders}")
-    return orders
+    return _check.squarable(orders, name)
 
 
 def _way(x: Matrix, z: Matrix | None) -> Matrix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -97,6 +98,18 @@ class Polynomial(Kernel):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "degree", _check.whole(self.degree, "Polynomial.degree", 1))
+
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
+        super()._validate_inputs(x, name)
+        xp = array_namespace(x)
+        if not x.shape[0]:
+            return
+        largest = float(xp.max(xp.abs(x))) * (self.variance * x.shape[1]) ** 0.5
+        reach = math.hypot(largest, self.bias**0.5)
+        # of k(x, x) and its derivatives, which are some times as large
+        if reach > (float(xp.finfo(x.dtype).max) / 1024.0) ** (0.5 / self.degree):
+            what = f"(variance |{name}|² + bias)^{self.degree} overflows in {x.dtype}"
+            raise _check.NoValueError(f"{name} must be smaller in size: {what}")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return (self._inner._gram(x, z) + self.bias) ** self.degree
