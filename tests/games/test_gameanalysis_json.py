@@ -136,6 +136,20 @@ def test_what_is_no_finite_number_is_no_payoff(payoff):
         read_game(text)
 
 
+@pytest.mark.parametrize("payoff", ['"a"', '"3"', "true", "[[1.0]]", '{"a": 1}'])
+def test_what_is_no_number_is_no_payoff(payoff):
+    text = '{"players": {"a": 2}, "strategies": {"a": ["x", "y"]}, "type": "game.1", "profiles": '
+    text += f'[{{"a": [["x", 1, {payoff}], ["y", 1, 2.0]]}}]}}'
+    with pytest.raises(ValueError, match=r"text must describe a game.* a payoff must be a number"):
+        read_game(text)
+
+
+def test_a_payoff_that_is_missing_is_nan():
+    text = '{"players": {"a": 2}, "strategies": {"a": ["x", "y"]}, "type": "game.1", "profiles": '
+    text += '[{"a": [["x", 1, null], ["y", 1, 2.0]]}]}'
+    np.testing.assert_array_equal(read_game(text).payoffs, [[np.nan, 2.0]])
+
+
 def test_a_role_may_have_the_name_of_a_part_of_the_format():
     game = RoleSymmetricGame((2,), (2,), ("symmetry_groups",), (("x", "y"),))
     seen = Simulations(game, np.asarray([[1.0, 1.0]]), np.asarray([[3.0, 4.0]]))

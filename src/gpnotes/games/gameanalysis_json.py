@@ -40,7 +40,7 @@ def read_game(text: str) -> Game:
     -------
     RoleSymmetricGame, Simulations or PayoffModel
         A game without payoffs; profiles with payoffs, one row for each observation; or, of type
-        ``rbf``, a model.
+        ``rbf``, a model. A payoff that is ``null`` is missing, and NaN in the table.
 
     Examples
     --------
@@ -159,7 +159,7 @@ def _observations(
     payoffs: dict[str, dict[str, list[float]]] = {}
     for role, played in stored.items():
         counts[role] = {strategy: count for strategy, count, _ in played}
-        payoffs[role] = {strategy: np.ravel(earned).tolist() for strategy, _, earned in played}
+        payoffs[role] = {strategy: _payoffs(earned) for strategy, _, earned in played}
     profile = game.from_dict(counts)
     lengths = {len(earned) for each in payoffs.values() for earned in each.values()}
     if len(lengths) != 1:
@@ -167,6 +167,15 @@ def _observations(
     for k in range(lengths.pop()):
         of_roles = {r: {s: u[k] for s, u in each.items()} for r, each in payoffs.items()}
         yield profile, np.where(profile > 0, game.from_dict(of_roles), np.nan)
+
+
+def _payoffs(stored: Any) -> list[float]:
+    """One payoff or several; what is missing is NaN here and null there."""
+    several = stored if isinstance(stored, list) else [stored]
+    for payoff in several:
+        if isinstance(payoff, bool) or not isinstance(payoff, (int, float, type(None))):
+            raise TypeError(f"a payoff must be a number, or null if it is missing; got {payoff!r}")
+    return [math.nan if payoff is None else float(payoff) for payoff in several]
 
 
 def _profile(
