@@ -16,6 +16,7 @@ from ...ground.distances import _squared_distances
 from ...ground.params import cotangent, fixed, positive
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace, symmetric_part
 from .algebra import Kernel
+from .base import require_power
 from .pullback_sums import per_dimension, total
 
 __all__ = ["ArcCosine"]
@@ -65,16 +66,10 @@ class ArcCosine(Kernel):
 
     def _validate_inputs(self, x: Matrix, name: str) -> None:
         super()._validate_inputs(x, name)
-        xp, power = array_namespace(x), max(self.order, 1)
-        if not x.shape[0]:
-            return
-        largest = float(xp.max(xp.abs(x * self.weight_variance**0.5)))
-        reach = math.hypot(largest * x.shape[1] ** 0.5, self.bias_variance**0.5)
         # k(x, x) = 3 σ_f² |u|⁴ of order 2, and its derivatives are some times as large
-        room = float(xp.finfo(x.dtype).max) / (64.0 * max(self.variance, 1.0))
-        if reach > room ** (0.5 / power):
-            what = f"|u|^{2 * power} overflows in {x.dtype}"
-            raise _check.NoValueError(f"{name} must be smaller in size: {what}")
+        room = 64.0 * max(self.variance, 1.0)
+        scale, bias = self.weight_variance, self.bias_variance
+        require_power(x, name, max(self.order, 1), scale=scale, bias=bias, room=room)
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         u = self._affine(x)

@@ -7,6 +7,7 @@ check nothing. How kernels combine is in `algebra`.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import Field, fields, is_dataclass
 from typing import Any, ClassVar, Self
@@ -17,7 +18,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.conversion import takes
 from ...ground.params import holds_derivatives, settle
-from ...ground.xp import Matrix, MatrixLike, Vector, array_namespace, to_numpy
+from ...ground.xp import Matrix, MatrixLike, Numbers, Vector, array_namespace, to_numpy
 
 __all__ = ["KernelBase"]
 
@@ -227,6 +228,20 @@ class KernelBase(ABC):
                 if value.shape[0] != x.shape[1]:
                     wanted = f"(n, {value.shape[0]}) to match {label}"
                     raise ValueError(f"{name} must have shape {wanted}; got {tuple(x.shape)}")
+
+
+def require_power(
+    x: Matrix, name: str, power: int, *, scale: Numbers, bias: float, room: float
+) -> None:
+    """Refuse inputs for which ``(Σ scale x² + bias)^power``, `room` times as large, overflows."""
+    if not x.shape[0]:
+        return
+    xp = array_namespace(x)
+    largest = float(xp.max(xp.abs(x * scale**0.5)))
+    reach = math.hypot(largest * x.shape[1] ** 0.5, bias**0.5)
+    if reach > (float(xp.finfo(x.dtype).max) / room) ** (0.5 / power):
+        what = f"|u|^{2 * power} overflows in {x.dtype}"
+        raise _check.NoValueError(f"{name} must be smaller in size: {what}")
 
 
 def _require_reciprocal(length: float, name: str, x: Matrix) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -10,6 +9,7 @@ from ...ground import check as _check
 from ...ground.params import cotangent, fixed, nonnegative, positive
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel
+from .base import require_power
 from .pullback_sums import per_dimension, total
 
 __all__ = ["Linear", "Polynomial"]
@@ -101,15 +101,8 @@ class Polynomial(Kernel):
 
     def _validate_inputs(self, x: Matrix, name: str) -> None:
         super()._validate_inputs(x, name)
-        xp = array_namespace(x)
-        if not x.shape[0]:
-            return
-        largest = float(xp.max(xp.abs(x))) * (self.variance * x.shape[1]) ** 0.5
-        reach = math.hypot(largest, self.bias**0.5)
         # of k(x, x) and its derivatives, which are some times as large
-        if reach > (float(xp.finfo(x.dtype).max) / 1024.0) ** (0.5 / self.degree):
-            what = f"(variance |{name}|² + bias)^{self.degree} overflows in {x.dtype}"
-            raise _check.NoValueError(f"{name} must be smaller in size: {what}")
+        require_power(x, name, self.degree, scale=self.variance, bias=self.bias, room=1024.0)
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return (self._inner._gram(x, z) + self.bias) ** self.degree
