@@ -66,8 +66,8 @@ def evidence_in_place(
     memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
     at_work = tiled(kernel, X)
     if isinstance(at_work, OfDistances):
-        others = [tiled(kernel, X) for _ in range(_SHARES - 1 if X.shape[0] > _SMALL else 0)]
-        return evidence_and_gradient([at_work, *others], noise_var, X, residual, share)
+        shares = [at_work] if X.shape[0] <= _SMALL else [at_work.alone() for _ in range(_SHARES)]
+        return evidence_and_gradient(shares, noise_var, X, residual, share)
     return _in_one_pool(at_work, noise_var, X, residual, share)
 
 
@@ -114,14 +114,18 @@ class OfDistances:
     but for the last tile, since values and slopes of all would be as many numbers as K_y.
     """
 
-    def __init__(self, kernel: InPlaceKernel, x: Matrix) -> None:
-        self._kernel = kernel
+    def __init__(self, kernel: InPlaceKernel, x: Matrix, *, alone: bool = False) -> None:
+        self._kernel, self._x, self._alone = kernel, x, alone
         u = scaled(kernel, x)
         self._pairs = HostPairs(u, u)
         self._keeps_all = x.shape[0] <= _SMALL
         self._made: dict[tuple[int, int], tuple[HostMatrix, HostMatrix]] = {}
         self._variance_bar = 0.0
         self._squares = np.zeros(x.shape[1])
+
+    def alone(self) -> OfDistances:
+        """Another that is part of no sum or product, and keeps no tile: none is asked for twice."""
+        return OfDistances(self._kernel, self._x, alone=True)
 
     def values(self, tile: Tile) -> HostMatrix:
         """k on the tile."""
@@ -134,6 +138,8 @@ class OfDistances:
         self._squares += as_host(self._pairs.pull(bar * slope, *tile)[1])
 
     def _values_and_slopes(self, tile: Tile) -> tuple[HostMatrix, HostMatrix]:
+        if self._alone:
+            return values_and_slopes(self._kernel, self._pairs, *tile)
         key = tile.rows.start, tile.columns.start
         if key not in self._made:
             if not self._keeps_all:

@@ -238,7 +238,7 @@ def require_power(
         return
     xp = array_namespace(x)
     largest = float(xp.max(xp.abs(x * scale**0.5)))
-    reach = math.hypot(largest * x.shape[1] ** 0.5, bias**0.5)
+    reach = math.hypot(largest * x.shape[1] ** 0.5, abs(bias) ** 0.5)
     if reach > (float(xp.finfo(x.dtype).max) / room) ** (0.5 / power):
         what = f"|u|^{2 * power} overflows in {x.dtype}"
         raise _check.NoValueError(f"{name} must be smaller in size: {what}")
