@@ -97,14 +97,18 @@ def by_lapack(case: Callable[[], Work]) -> Callable[[], Work]:
     return made
 
 
+def _positive(n: int) -> np.ndarray:
+    A = np.random.default_rng(n).standard_normal((n, n))
+    return np.asfortranarray(A @ A.T + n * np.eye(n))
+
+
 def lapack(name: str, n: int) -> Callable[[], Work]:
     """LAPACK's factor of a matrix, or its inverse from the factor, alone."""
 
     def made() -> Work:
         from scipy.linalg import lapack as library
 
-        A = np.random.default_rng(n).standard_normal((n, n))
-        K = np.asfortranarray(A @ A.T + n * np.eye(n))
+        K = _positive(n)
         given = library.dpotrf(K, lower=1)[0] if name == "dpotri" else K
         return lambda: getattr(library, name)(given, lower=1)
 
@@ -118,8 +122,7 @@ def tiles(inverse: bool, n: int) -> Callable[[], Work]:
         from gpnotes.fast import factors
         from gpnotes.ground.tiled_cholesky import sharing
 
-        A = np.random.default_rng(n).standard_normal((n, n))
-        K = np.asfortranarray(A @ A.T + n * np.eye(n))
+        K = _positive(n)
 
         def work() -> object:
             with sharing(K) as threads:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ground import tiled_cholesky
+from .. import ground
 from ..ground.memory import blocks
 from ..ground.params import Parameters
 from ..ground.xp import LOG_2PI, HostMatrix, HostVector, Numbers, Vector, as_host, blas, lapack
@@ -68,7 +68,7 @@ def solved(
 def inverse(lower: HostMatrix, threads: int) -> HostMatrix:
     """The lower triangle of ``L⁻ᵀ L⁻¹`` in the place of L."""
     if threads > 1:
-        tiled_cholesky.invert(lower, threads)
+        ground.tiled_cholesky.invert(lower, threads)
         return lower
     invert(lower)
     precision, _ = lapack("lauum", lower)(lower, lower=1, overwrite_c=1)
@@ -80,7 +80,7 @@ def cholesky(K: HostMatrix, noise_var: Numbers, threads: int = 1) -> HostMatrix 
     on_diagonal = diagonal(K)
     on_diagonal += noise_var
     if threads > 1:
-        return K if tiled_cholesky.factor(K, threads) else None
+        return K if ground.tiled_cholesky.factor(K, threads) else None
     lower, failed = lapack("potrf", K)(K, lower=1, clean=0, overwrite_a=1)
     return None if failed else lower
 

@@ -16,11 +16,10 @@ from typing import ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
-from ..ground import tiled_cholesky
+from .. import ground
 from ..ground.distances import ALL, Pairs, _centroid, rounding
 from ..ground.memory import blocks
 from ..ground.params import Parameters
-from ..ground.task_queue import for_each
 from ..ground.xp import (
     HostMatrix,
     HostVector,
@@ -71,7 +70,7 @@ def supports(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
 
 def factor(kernel: InPlaceKernel, noise_var: Numbers, X: Matrix) -> HostMatrix | None:
     """The Cholesky factor of ``K_y``, (n, n) in Fortran order, or None where it needs jitter."""
-    with tiled_cholesky.sharing(as_host(X)) as threads:
+    with ground.tiled_cholesky.sharing(as_host(X)) as threads:
         K = gram(kernel, scaled(kernel, X), threads)
         return cholesky(K, noise_var, threads)
 
@@ -97,14 +96,14 @@ def _projections(
     kernel: InPlaceKernel, X: Matrix, Xs: Matrix, lower: Matrix, alpha: Vector
 ) -> tuple[HostVector, HostMatrix]:
     """``K_*f α`` and ``L⁻¹ K_f*``."""
-    with tiled_cholesky.sharing(as_host(X)) as threads:
+    with ground.tiled_cholesky.sharing(as_host(X)) as threads:
         K = cross(kernel, *scaled_pair(kernel, X, Xs))
         mean = blas("gemv", X)(1.0, K, alpha, trans=1)
         if K.shape[1] == 1:  # of 500 points a quarter of the time
             return mean, blas("trsv", X)(lower, K[:, 0], lower=1, overwrite_x=1)[:, None]
         if threads == 1:
             return mean, blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
-        tiled_cholesky.solve(as_host(lower), K, threads)
+        ground.tiled_cholesky.solve(as_host(lower), K, threads)
         return mean, K
 
 
@@ -140,7 +139,7 @@ def gram(kernel: InPlaceKernel, u: HostMatrix, threads: int = 1) -> HostMatrix:
         k, _ = values_and_slopes(kernel, pairs, tile.rows, tile.columns)
         K.T[tile] = np.triu(k) if tile.on_diagonal else k
 
-    for_each(tiles_of(u.shape[0], _SIDE), fill, threads)
+    ground.task_queue.for_each(tiles_of(u.shape[0], _SIDE), fill, threads)
     return K
 
 

@@ -18,10 +18,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..ground import tiled_cholesky
+from .. import ground
 from ..ground.memory import blocks
 from ..ground.params import Parameters, added
-from ..ground.task_queue import for_each
 from ..ground.xp import (
     HostMatrix,
     Matrix,
@@ -83,7 +82,7 @@ def evidence_and_gradient(
 
     Several objects of one kernel go through tiles of their own, so that threads may share them.
     """
-    with tiled_cholesky.sharing(as_host(X)) as threads:
+    with ground.tiled_cholesky.sharing(as_host(X)) as threads:
         return _evidence(kernels, noise_var, X, residual, share, threads)
 
 
@@ -104,7 +103,7 @@ def _evidence(
         for tile in some:
             K.T[tile] = kernel.values(tile)
 
-    for_each(own, lambda one: fill(*one), threads)
+    ground.task_queue.for_each(own, lambda one: fill(*one), threads)
     found = solved(K, noise_var, residual, share, threads)
     if found is None:
         return None
@@ -113,7 +112,7 @@ def _evidence(
         for tile in some:
             kernel.pull(tile, _bar(found, tile))
 
-    for_each(own, lambda one: pull(*one), threads)
+    ground.task_queue.for_each(own, lambda one: pull(*one), threads)
     bar = reduce(added, (kernel.kernel_bar() for kernel in kernels))
     precision = diagonal(found.inverse).copy()
     return Evidence(found.value, bar, found.noise_var_bar, found.alpha, precision)

@@ -12,8 +12,8 @@ as long as on one thread.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import wraps
 from itertools import product
 from pathlib import Path
@@ -97,12 +97,9 @@ def threads_at_hand() -> int:
     return _rests().of_all.pools[-1].threads()
 
 
-@contextmanager
-def shared_out() -> Iterator[int]:
+def shared_out() -> AbstractContextManager[int]:
     """One thread for each call of BLAS inside; and how many of Python's may share the work."""
-    threads = threads_at_hand()
-    with _rests().of_all:
-        yield threads
+    return _rests().of_all
 
 
 _LOCK = Lock()  # over whoever is counted as inside
@@ -173,14 +170,16 @@ class _Pools:
 
 
 class _Rest(NamedTuple):
-    """A context in which these rest."""
+    """A context in which these rest; it tells how many threads the last of them had."""
 
     pools: tuple[_Pools, ...]
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> int:
         with _LOCK:
+            threads = self.pools[-1].threads()
             for pools in self.pools:
                 pools.enter()
+        return threads
 
     def __exit__(self, *problem: object) -> None:
         with _LOCK:

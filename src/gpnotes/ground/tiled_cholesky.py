@@ -160,7 +160,7 @@ def _invert_columns(lower: HostMatrix, columns: slice, V: HostMatrix) -> None:
     Column by column V has the small ``V Lᵀ − I`` on which ``V Vᵀ K − I`` depends; made row by row
     it would be off by the condition of L as many times.
     """
-    _solve_identity(lower[columns, columns], V)
+    _solve_turned(lower[columns, columns], V)
     above = slice(columns.start)
     if columns.start:
         lower[above, columns] = lower[columns, above].T
@@ -178,19 +178,6 @@ def _solve_turned(lower: HostMatrix, B: HostMatrix) -> None:
     _solve_turned(lower[then, then], B[then])
     parts.add_turned_product(B[first], -1.0, lower[then, first], B[then])
     _solve_turned(lower[first, first], B[first])
-
-
-def _solve_identity(lower: HostMatrix, V: HostMatrix) -> None:
-    """``L⁻ᵀ`` in the place of the identity, without the zeros below."""
-    n = lower.shape[0]
-    if n <= _STRIP:
-        parts.solve(lower, V, transposed=True)
-        return
-    first, then = slice(n // 2), slice(n // 2, n)
-    _solve_identity(lower[then, then], V[then, then])
-    parts.add_turned_product(V[first, then], -1.0, lower[then, first], V[then, then])
-    _solve_turned(lower[first, first], V[first, then])
-    _solve_identity(lower[first, first], V[first, first])
 
 
 def _square_tile(lower: HostMatrix, columns: slice, rows: slice, V: HostMatrix) -> None:

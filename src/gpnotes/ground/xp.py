@@ -21,7 +21,6 @@ from array_api_compat import (
     to_device,
 )
 
-from . import tiled_cholesky
 from .array_types import (
     Array,
     ArrayLike,
@@ -242,6 +241,8 @@ def _scipy_cholesky(a: Matrix) -> Matrix:
     import numpy as np
     from scipy.linalg import cholesky
 
+    from . import tiled_cholesky
+
     with tiled_cholesky.sharing(as_host(a)) as threads:
         if threads == 1:
             return cholesky(a, lower=True, check_finite=False)
@@ -284,6 +285,8 @@ def cholesky_inverse(lower: Matrix) -> Matrix:
 
 def _potri(lower: Matrix) -> Matrix:
     import numpy as np
+
+    from . import tiled_cholesky
 
     with tiled_cholesky.sharing(as_host(lower)) as threads:
         if threads == 1:
@@ -430,6 +433,8 @@ def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Arr
 def _shared_solve(lower: HostMatrix, b: HostMatrix, transpose: bool) -> HostMatrix | None:
     """By several threads, where there are, and columns enough for them; else None."""
     import numpy as np
+
+    from . import tiled_cholesky
 
     fit = lower.flags.f_contiguous and lower.dtype == b.dtype and b.shape[1] >= _SHARED
     if not fit or not np.all(np.diagonal(lower)):

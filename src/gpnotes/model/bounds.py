@@ -25,6 +25,7 @@ __all__ = ["Spread", "ends", "lengths_of", "limits", "spread", "strides", "touch
 _FAR = math.log(1e5)  # lengthscales, in units of the range of the inputs
 _WIDE = math.log(1e10)  # what has no unit, in units of its start
 _NONE = (-math.inf, math.inf)
+_LARGE = 1e150  # beyond it squares overflow in float64
 
 
 def lengths_of(X: HostMatrix) -> HostVector:
@@ -73,9 +74,6 @@ def limits(
     """
     given = _read(bounds, free_leaves(obj, without(fixed, tied)), tied)
     return _pairs(given.get(name, _NONE) for name in names(obj, fixed=fixed))
-
-
-_LARGE = 1e150  # beyond it squares overflow in float64
 
 
 @dataclass(frozen=True, eq=False)

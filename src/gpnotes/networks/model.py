@@ -27,6 +27,7 @@ from ..ground.xp import (
     array_namespace,
     is_numpy_namespace,
     log_normal_cdf,
+    log_sum_exp,
 )
 from .layers import Network
 
@@ -301,9 +302,8 @@ class Mixture:
     @takes("y")
     def log_density(self, y: VectorLike) -> Vector:
         """Return the log density (n,) of readings y (n,), [eq-bn-predictive]."""
-        xp, logs = array_namespace(self.means), self._logs(self._observed(y))
-        largest = xp.max(logs, axis=0)
-        return largest + xp.log(xp.mean(xp.exp(logs - largest), axis=0))
+        logs = self._logs(self._observed(y))
+        return log_sum_exp(logs, 1.0 / logs.shape[0], axis=0)
 
     def _logs(self, y: Vector) -> Matrix:
         xp, v = array_namespace(y), self.variances

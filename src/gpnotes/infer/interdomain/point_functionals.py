@@ -370,7 +370,7 @@ def _validate(variables: InducingPoints | WeightedPoints, kernel: Kernel) -> Non
 
 def require_places(X: Matrix, Z: Matrix) -> None:
     """Raise, naming X, for inputs that do not go with the points Z."""
-    _check.alike(_check.matrix(X, "X", columns=Z.shape[1]), "X", Z, "Z")
+    _check.squarable(_check.alike(_check.matrix(X, "X", columns=Z.shape[1]), "X", Z, "Z"), "X")
 
 
 def require_bar(K_bar: Matrix, rows: int, columns: int, Z: Matrix) -> None:

@@ -166,7 +166,6 @@ class GaussianWindows:
         """
         self._require_kernel(kernel)
         require_places(X, self.Z)
-        _check.squarable(X, "X")
         return _covariance(kernel, self._pairs(kernel, X))
 
     def cross_pullback(self, kernel: RBF, X: Matrix, K_bar: Matrix) -> tuple[RBF, Matrix]:
@@ -186,7 +185,6 @@ class GaussianWindows:
         """
         self._require_kernel(kernel)
         require_places(X, self.Z)
-        _check.squarable(X, "X")
         require_bar(K_bar, self.size, X.shape[0], self.Z)
         return self._pulled(kernel, K_bar, X)
 
