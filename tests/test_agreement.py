@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import each
 
 import gpnotes
 import gpnotes.ground.linalg
@@ -89,7 +88,7 @@ def test_exact_regression(problem):
     near(posterior.covariance(Xs), told["covariance"])
 
 
-@each("method", ["fitc", "vfe", "upper"])
+@pytest.mark.parametrize("method", ["fitc", "vfe", "upper"])
 def test_sparse_regression(problem, method):
     gp, told = process(problem, problem["noise_var"]), problem["answers"][method]
     X, y, Z, Xs = (array(problem, name) for name in ("X", "y", "Z", "Xs"))
@@ -134,7 +133,7 @@ def test_sparse_variational_processes(problem):
     near(q.covariance(Xs), told["covariance"])
 
 
-@each("problem", [one for one in PROBLEMS if one["likelihood"] != "student"])
+@pytest.mark.parametrize("problem", [one for one in PROBLEMS if one["likelihood"] != "student"])
 def test_natural_gradient_steps(problem):
     """Not Student's t: where it is not log-concave, ours is another step."""
     q, told = variational(problem), problem["answers"]["svgp"]

@@ -61,7 +61,6 @@ def test_arrays_of_numpy_have_the_members_that_the_package_uses() -> None:
     assert {"shape", "device", "__matmul__"} <= set(array_names.members())
 
 
-@pytest.mark.nightly
 def test_all_that_the_package_calls_exists_in_numpy(capsys: pytest.CaptureFixture[str]) -> None:
     assert array_names.compare("numpy") == []
     assert "names in" in capsys.readouterr().out

@@ -38,7 +38,6 @@ def data():
 
 
 @pytest.mark.slow
-@pytest.mark.nightly
 def test_it_finds_more_than_a_random_search(data):
     """Three hyperparameters of a machine of support vectors, 24 candidates."""
     pipe = make_pipeline(StandardScaler(), SVR())

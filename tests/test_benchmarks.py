@@ -15,7 +15,7 @@ from gpnotes.decide import moments
 from gpnotes.model import kernels
 from gpnotes.testing import gradcheck
 
-pytestmark = [pytest.mark.slow, pytest.mark.nightly]
+pytestmark = [pytest.mark.slow]
 
 
 @pytest.fixture(scope="module", autouse=True)

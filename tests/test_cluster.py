@@ -101,7 +101,6 @@ def test_the_processes_are_two_and_none_is_this_one(cluster):
     assert os.getpid() not in seen
 
 
-@pytest.mark.nightly  # by day the bound and its derivatives are
 def test_random_features_are_those_in_memory(cluster, chunks, table, gp):
     X, y, Xs = table[:, :2], table[:, 2], table[:20, :2] + 0.1
     drawn = features.draw_frequencies(gp.kernel, X, 40, rng=stream(0))
@@ -134,7 +133,6 @@ def test_the_engine_tries_again_and_no_row_counts_twice(cluster, chunks):
     assert list(chunks[2].path.parent.glob("*.300.*")), "it did not fail"
 
 
-@pytest.mark.nightly
 def test_a_chunk_that_fails_too_often_is_named(cluster, chunks, gp):
     chunks[3] = replace(chunks[3], failures=3)
     with pytest.raises(ChunkError, match="chunk 3 of chunks failed: OSError: the disk") as caught:

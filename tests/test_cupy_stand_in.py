@@ -12,7 +12,6 @@ from typing import Any
 import cupy_stand_in
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, condition
 from gpnotes.ground.xp import array_namespace, cholesky_factor, device, to_numpy
@@ -49,7 +48,7 @@ def test_array_api_compat_takes_it_for_cupy(a: Any) -> None:
     assert to_numpy(a).tolist() == [[4.0, 2.0], [2.0, 3.0]]
 
 
-@each(
+@pytest.mark.parametrize(
     "mixed",
     [
         lambda a, host: a + host,
@@ -123,7 +122,9 @@ def test_one_triangle_is_read_and_there_is_no_empty_one(cp: ModuleType, a: Any) 
         solve_triangular(cp.zeros((0, 0)), cp.zeros(0), lower=True)
 
 
-@each("data", [["a", "b"], [None, 1.0], np.array(["2020-01-01"], dtype="datetime64[D]")])
+@pytest.mark.parametrize(
+    "data", [["a", "b"], [None, 1.0], np.array(["2020-01-01"], dtype="datetime64[D]")]
+)
 def test_there_are_numbers_only(cp: ModuleType, data: Any) -> None:
     with pytest.raises(ValueError, match="Unsupported dtype"):
         cp.asarray(data)

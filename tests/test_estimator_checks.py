@@ -34,25 +34,22 @@ OF_RIDGE = BayesSearchCV(Ridge(), {"alpha": Real(1e-3, 1e3, log=True)}, n_iter=2
 OF_CLASSES = BayesSearchCV(
     LogisticRegression(), {"C": Real(1e-2, 1e2, log=True)}, n_iter=3, **SEARCH
 )
-SLOW, NIGHTLY = pytest.mark.slow, pytest.mark.nightly
 MODELS = {
-    "GPRegressor": (GPRegressor(), NIGHTLY),  # which climbs for long
-    "GPRegressor with arguments": (
-        GPRegressor(Matern32() + Linear(), mean="zero", max_steps=5, restarts=1),
-        NIGHTLY,
+    "GPRegressor": GPRegressor(),
+    "GPRegressor with arguments": GPRegressor(
+        Matern32() + Linear(), mean="zero", max_steps=5, restarts=1
     ),
-    "GPRegressor by inducing points": (GPRegressor(inducing=5, max_steps=3), ()),
-    "GPClassifier": (GPClassifier(optimise=False), SLOW),
-    "GPClassifier by inducing points": (GPClassifier(inducing=4, max_steps=2), NIGHTLY),
-    "MultiOutputGPRegressor": (MultiOutputGPRegressor(max_steps=3), NIGHTLY),
-    "BayesSearchCV": (OF_RIDGE, NIGHTLY),
-    "BayesSearchCV of a classifier": (OF_CLASSES, NIGHTLY),
+    "GPRegressor by inducing points": GPRegressor(inducing=5, max_steps=3),
+    "GPClassifier": GPClassifier(optimise=False),
+    "GPClassifier by inducing points": GPClassifier(inducing=4, max_steps=2),
+    "MultiOutputGPRegressor": MultiOutputGPRegressor(max_steps=3),
+    "BayesSearchCV": OF_RIDGE,
+    "BayesSearchCV of a classifier": OF_CLASSES,
 }
 
 
-@pytest.mark.parametrize(
-    "model", [pytest.param(model, id=name, marks=m) for name, (model, m) in MODELS.items()]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_the_checks_of_scikit_learn(model: Any) -> None:
     try:
         checks = importlib.import_module("sklearn.utils.estimator_checks")

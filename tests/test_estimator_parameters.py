@@ -6,7 +6,6 @@ import pickle
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, ConstantMean, LogNormalPrior, SparseGP, fit, load, save, stream
 from gpnotes.infer.open_start import FLOOR
@@ -50,7 +49,7 @@ def _of_gp(names):
     return tuple(f"gp.{name}" for name in names)
 
 
-@each("inducing", [None, 4])
+@pytest.mark.parametrize("inducing", [None, 4])
 def test_labels_have_them_too(inducing):
     given = {"tied": [_of_gp(PAIR)], "fixed": ["gp.kernel.variance"], "inducing": inducing}
     found = GPClassifier(RBF(4.0, np.ones(2)), max_steps=4, **given).fit(X, Y > 0.0).gp_.kernel
@@ -112,7 +111,7 @@ def test_a_report_names_the_columns_of_a_frame():
     np.testing.assert_array_equal(again.predict(frame), both.predict(frame))
 
 
-@each(
+@pytest.mark.parametrize(
     ("wrong", "said"),
     [
         ({"fixed": ["kernel.period"]}, r"fixed names 'kernel.period'; there are"),

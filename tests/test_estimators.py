@@ -11,7 +11,6 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
-from cases import each
 from saved_files import changed, of_array, of_value, posterior_of
 
 import gpnotes
@@ -298,7 +297,7 @@ def test_a_single_row_is_predicted_as_it_is_among_others(data, Xs):
     np.testing.assert_allclose(model.predict(many), np.tile(together[0], 20), rtol=1e-12)
 
 
-@each("value", [np.nan, np.inf, -np.inf, 1e200])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e200])
 def test_the_short_way_of_a_row_refuses_what_the_long_one_does(value):
     model = GPRegressor(**FIXED).fit([[0.0, 1.0], [1.0, 2.0]], [1.0, 2.0])
     row = np.asarray([[0.0, value]])
@@ -388,8 +387,8 @@ def test_what_the_caller_changes_later_changes_nothing(data, Xs):
 ROUNDED = np.asarray([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3])
 
 
-@each("y", [np.full(5, 0.1), np.zeros(5), np.full(5, -3e9), ROUNDED])
-@each("mean", ["constant", ConstantMean(1.0)])
+@pytest.mark.parametrize("y", [np.full(5, 0.1), np.zeros(5), np.full(5, -3e9), ROUNDED])
+@pytest.mark.parametrize("mean", ["constant", ConstantMean(1.0)])
 def test_constant_targets_are_said_and_predicted(y, mean):
     X = np.arange(5.0)[:, None]
     with pytest.warns(UserWarning, match="y is constant"):
@@ -471,7 +470,7 @@ def test_words_go_through_a_pipeline_one_hot_or_as_codes(rng):
         assert model.fit(frame.iloc[:-4], y.iloc[:-4]).score(frame.iloc[-4:], y.iloc[-4:]) > 0.97
 
 
-@each(
+@pytest.mark.parametrize(
     ("wrong", "said"),
     [
         (

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.nightly]
+pytestmark = [pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "book/gaussian-processes/weight-view.md"

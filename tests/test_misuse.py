@@ -10,7 +10,6 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from cases import each
 from misuse.answers import Answer, Call, answers
 from misuse.calls import CALLS
 
@@ -36,7 +35,7 @@ def tried() -> list[Answer]:
     return [answer for called in CALLS for answer in answers(called)]
 
 
-@each("called", CALLS, ids=lambda called: called.called)
+@pytest.mark.parametrize("called", CALLS, ids=lambda called: called.called)
 def test_the_right_call_is_answered(called: Call) -> None:
     called.function(**called.right())
 

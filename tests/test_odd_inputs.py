@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import each
 from misuse import odd_inputs
 from misuse.answers import Call, call
 from misuse.calls import CALLS
@@ -62,7 +61,7 @@ FAR = (
 )
 
 
-@each(("called", "argument", "alteration", "seed"), FAR)
+@pytest.mark.parametrize(("called", "argument", "alteration", "seed"), FAR)
 def test_what_was_mended_of_far_inputs_stays_so(
     monkeypatch: pytest.MonkeyPatch, called: str, argument: str, alteration: str, seed: int
 ) -> None:
@@ -70,12 +69,11 @@ def test_what_was_mended_of_far_inputs_stays_so(
     assert tried(ROWS[called], argument, alteration, seed) is None
 
 
-@each(("called", "argument", "alteration", "seed"), MENDED)
+@pytest.mark.parametrize(("called", "argument", "alteration", "seed"), MENDED)
 def test_what_was_mended_stays_so(called: str, argument: str, alteration: str, seed: int) -> None:
     assert tried(ROWS[called], argument, alteration, seed) is None
 
 
-@pytest.mark.nightly
 def test_no_odd_input_is_answered_wrongly() -> None:
     """The day is the seed; what a night finds goes into `MENDED`."""
     seed = datetime.datetime.now(datetime.UTC).date().toordinal()
@@ -125,7 +123,7 @@ def _faults(function: Any) -> set[str]:
     return {oddity.fault for oddity in found(row, 1, 300)}
 
 
-@each(("fault", "function"), list(PLANTED.items()))
+@pytest.mark.parametrize(("fault", "function"), list(PLANTED.items()))
 def test_a_planted_fault_is_found(fault: str, function: Any) -> None:
     assert fault in _faults(function)
 

@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
-from cases import each
 
 import gpnotes
 
@@ -20,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.slow
 
 
-@each("name", gpnotes.__all__)
+@pytest.mark.parametrize("name", gpnotes.__all__)
 def test_every_public_name_is_there(name):
     assert getattr(gpnotes, name).__doc__
     assert name in dir(gpnotes)
@@ -168,7 +167,7 @@ ROOMS = (
 )  # fmt: skip
 
 
-@each("room", ROOMS)
+@pytest.mark.parametrize("room", ROOMS)
 def test_the_pages_of_the_api_hold_every_public_name(room):
     """A class that moves to another module takes its place on the page with it."""
     home = importlib.import_module(f"gpnotes{room}")

@@ -9,7 +9,6 @@ import sys
 
 import numpy as np
 import pytest
-from cases import each
 from cupy_stand_in import installed
 
 from gpnotes import GP, RBF, Linear, Periodic, condition, named, plot
@@ -221,7 +220,7 @@ def test_matplotlib_is_asked_for_late_and_missed_with_its_extra():
     assert "from a clone, pip install '.[notebook]'" in finished.stdout
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda ax, x: plot.line(ax, None, x), TypeError, "x must hold real numbers; got NoneType"),

@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pytest
 import rooms
-from cases import each
 
 pytestmark = pytest.mark.slow  # of the house, not of the processor
 
 
-@each("home", rooms.HOMES)
+@pytest.mark.parametrize("home", rooms.HOMES)
 def test_a_package_is_found_by_its_path_and_has_rooms(home):
     assert rooms.find(home) == home
     assert rooms.every(rooms.ROOT, home)
 
 
-@each("room", [room for home in rooms.HOMES for room in rooms.every(rooms.ROOT, home)])
+@pytest.mark.parametrize(
+    "room", [room for home in rooms.HOMES for room in rooms.every(rooms.ROOT, home)]
+)
 def test_each_room_has_its_tests(room):
     found = rooms.find_tests(str(room))
     assert found
@@ -63,7 +64,7 @@ NAMED = {
 }
 
 
-@each("name", NAMED)
+@pytest.mark.parametrize("name", NAMED)
 def test_a_room_is_found_by_its_path_or_the_end_of_it(tree, name):
     assert rooms.find(name, tree) == f"src/gpnotes/{NAMED[name]}"
 
@@ -91,7 +92,7 @@ TESTS = {
 }
 
 
-@each("room", TESTS)
+@pytest.mark.parametrize("room", TESTS)
 def test_tests_are_at_the_mirrored_place_or_above_it(tree, room, monkeypatch):
     monkeypatch.setattr(rooms, "ELSEWHERE", {})
     found = rooms.find_tests(f"src/gpnotes/{room}", tree)

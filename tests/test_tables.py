@@ -14,7 +14,6 @@ import array_api_strict
 import numpy as np
 import pandas as pd
 import pytest
-from cases import each
 from misuse.answers import Call, tables_of
 from misuse.calls import CALLS
 
@@ -38,14 +37,14 @@ _GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1)
 _X, _Y = _PLACES.to_numpy(), _VALUES.to_numpy().astype(np.float64)
 
 
-@each(("row", "name"), TABLES, ids=[f"{r.called}-{name}" for r, name in TABLES])
+@pytest.mark.parametrize(("row", "name"), TABLES, ids=[f"{r.called}-{name}" for r, name in TABLES])
 def test_a_list_is_as_good_as_an_array(row: Call, name: str) -> None:
     right, other = row.right(), row.right()
     other[name] = other[name].tolist()
     _require_same(row.function(**right), row.function(**other))
 
 
-@each("row", SEEDED, ids=lambda row: row.called)
+@pytest.mark.parametrize("row", SEEDED, ids=lambda row: row.called)
 def test_a_seed_is_as_good_as_its_stream(row: Call) -> None:
     _require_same(row.function(**row.right()), row.function(**{**row.right(), "rng": 1}))
 
@@ -201,7 +200,7 @@ _TURNED = _PLACES[["width", "depth"]].assign(place=list("abcde"))
 _LABELS = {"labels": [1.0, -1.0, -1.0, 1.0, 1.0], "classes": [1.0, 0.0, 0.0, 1.0, 1.0]}
 
 
-@each("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_posterior_knows_the_columns_of_a_frame_by_name(kind: str, tmp_path: Path) -> None:
     y = _LABELS.get(kind.partition(" by")[0], _Y)
     posterior = condition(KINDS[kind], _PLACES, y)

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import special
 
 from gpnotes import (
@@ -437,7 +436,7 @@ class Counts:
         return first, second, third
 
 
-@each(
+@pytest.mark.parametrize(
     ("flaw", "message"),
     [
         ("broadcasting", r"log_density\(y, f\) must have shape \(4,\); got \(4, 4\)"),
@@ -479,7 +478,6 @@ def test_a_likelihood_need_not_be_log_concave_if_one_says_so():
         check_likelihood(StudentT(), y, f)
 
 
-@pytest.mark.strict_by_night
 @pytest.mark.parametrize("link", ["probit", "logit"])
 def test_our_likelihoods_conform(space, link):
     y, f = space.asarray([1.0, -1.0, 1.0]), space.asarray([0.3, 2.0, -0.4])
@@ -587,7 +585,7 @@ class Tilt:
         return pull
 
 
-@each(
+@pytest.mark.parametrize(
     ("flaw", "message"),
     [
         ("number", r"policy\(z\) must be an array of shape \(1,\); got float"),
@@ -610,7 +608,6 @@ def test_check_policy_finds_each_flaw(flaw, message):
         check_policy(Tilt(gain, flaw), m, S)
 
 
-@pytest.mark.strict_by_night  # by day rollouts and improved policies go there
 def test_our_policies_and_costs_conform(space, rng):
     a = space.asarray
     m, S = a([0.4, -0.3]), a([[0.3, 0.1], [0.1, 0.2]])
@@ -651,7 +648,7 @@ class Quadratic:
         return value, pull
 
 
-@each(
+@pytest.mark.parametrize(
     ("flaw", "message"),
     [
         ("array", r"cost\(x\) must be a float; got ndarray"),

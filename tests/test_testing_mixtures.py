@@ -29,7 +29,6 @@ def stack(rng, asarray=np.asarray, likelihood=None):
     return deep.DeepPosterior(deep.with_inner_layers(top, [RBF(0.3)]), num_samples=12)
 
 
-@pytest.mark.strict_by_night
 def test_ours_conform(space, rng):
     a = space.asarray
     check_classes(flowers(rng, a), a(rng.normal(size=(3, 2))))

@@ -1,7 +1,6 @@
 """Mistakes that were printed and corrected: both forms are judged rightly, and most are mended."""
 
 import pytest
-from cases import each
 
 import errata
 
@@ -13,7 +12,7 @@ ALONE = (
 )  # fmt: skip
 
 
-@each("name", ALONE)
+@pytest.mark.parametrize("name", ALONE)
 def test_a_published_mistake_is_mended_to_its_correction_alone(name):
     verdict = errata.judge(ITEMS[name])
     assert verdict.right == "holds"
@@ -38,7 +37,6 @@ def test_each_item_has_two_forms_and_numbers():
     assert all(item["printed"] != item["corrected"] for item in ITEMS.values())
 
 
-@pytest.mark.nightly
 def test_no_right_form_is_accused_no_wrong_one_passes_and_most_are_mended():
     verdicts = [errata.judge(item) for item in ITEMS.values()]
     assert not [one.id for one in verdicts if one.right == "does not hold"]

@@ -19,7 +19,6 @@ from shutil import copytree, ignore_patterns
 from typing import Any
 
 import pytest
-from cases import by_day
 from headers import MYST
 from small_books import Builder
 
@@ -310,7 +309,6 @@ def built(foreign: Foreign) -> Foreign:
     return foreign
 
 
-@pytest.mark.nightly
 def test_nothing_else_of_gpnotes_is_there(foreign: Foreign) -> None:
     done = python(foreign.site, "-c", "import gpnotes", cwd=foreign.folder)
     assert "No module named 'gpnotes'" in done.stderr
@@ -388,7 +386,6 @@ def told(kind: str, about: str = "") -> str:
     return block.replace("checked_equations", NAME)
 
 
-@pytest.mark.nightly
 def test_the_book_in_three_minutes_builds(foreign: Foreign, tmp_path: Path) -> None:
     conf, page = told("python", "extensions ="), told("markdown")
     for name, text in {"conf.py": conf, "index.md": page}.items():
@@ -401,7 +398,6 @@ def test_the_book_in_three_minutes_builds(foreign: Foreign, tmp_path: Path) -> N
     assert "26 of 26 mutants caught" in shown.page("index")
 
 
-@pytest.mark.nightly
 def test_jupyter_book_builds_it_as_well(foreign: Foreign, tmp_path: Path) -> None:
     pytest.importorskip("jupyter_book")
     files = {"_config.yml": told("yaml", "extra_extensions"), "index.md": told("markdown")}
@@ -420,7 +416,6 @@ def test_one_equation_in_a_notebook(foreign: Foreign, tmp_path: Path) -> None:
     assert done.stdout.startswith("holds to 1e-09 · 1 step · 3 draws · "), done.stderr
 
 
-@pytest.mark.nightly
 def test_in_a_browser_all_works_there(built: Foreign, browser: Any) -> None:
     """Badges, the live equation and the switch of the evidence, with a theme that is not ours."""
     page = browser.new_page(reduced_motion="reduce")
@@ -475,7 +470,7 @@ def flipped(built: Foreign) -> str:
     return re.sub(r"\x1b\[[0-9;]*m", "", done.stderr)
 
 
-@pytest.mark.parametrize("page", by_day(["text.md"], ["notes.rst"]))
+@pytest.mark.parametrize("page", ["text.md", "notes.rst"])
 def test_a_flipped_sign_makes_the_build_red(flipped: str, page: str) -> None:
     label, old, _ = FLIPS[page]
     line = 1 + PAGES[page].split(old)[0].count("\n")

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from cases import each
 
 from checked_equations import EquationError, check_equation
 
@@ -35,7 +34,7 @@ def test_what_is_true_is_read_and_holds(statement):
     assert record.mutants.caught > 0 == record.mutants.survived
 
 
-@each("statement", STATEMENTS, ids=IDS)
+@pytest.mark.parametrize("statement", STATEMENTS, ids=IDS)
 def test_what_is_false_has_no_badge(statement):
     with pytest.raises(EquationError):
         check_equation(statement.false, statement.bindings, **options(statement, statement.false))

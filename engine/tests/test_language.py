@@ -7,7 +7,6 @@ import inspect
 import itertools
 
 import pytest
-from cases import each
 
 from checked_equations.check import mutants
 from checked_equations.latex import tree, vocabulary
@@ -26,13 +25,13 @@ REFUSALS = list(itertools.chain(*REFUSED.values()))
 ELSEWHERE = {"expression", "angle"}
 
 
-@each("example", EXAMPLES, ids=lambda example: example.latex)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.latex)
 def test_an_example_holds_and_its_mutants_are_caught(example):
     record = example.record()
     assert record.mutants.caught > 0 == record.mutants.survived + record.mutants.spared
 
 
-@each("definition", DEFINITIONS, ids=lambda definition: definition.latex)
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda definition: definition.latex)
 def test_a_definition_is_read(definition):
     record = definition.record()
     assert bool(record.steps) == bool(definition.bindings)
@@ -46,18 +45,18 @@ def test_every_kind_of_mutant_has_an_example():
     assert [kind for kind in kinds if not any(issubclass(one, kind) for one in WHERE)] == []
 
 
-@each("display", TRIED, ids=lambda display: display.latex)
+@pytest.mark.parametrize("display", TRIED, ids=lambda display: display.latex)
 def test_a_display_that_nobody_bound_is_tried(display):
     found = display.finding()
     assert (found.verdict, found.outcome) == ("tried", "holds"), str(found)
 
 
-@each("refusal", REFUSALS, ids=lambda refusal: refusal.latex)
+@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.latex)
 def test_a_refusal_says_why(refusal):
     assert len(refusal.problem()) > 10
 
 
-@each("spelling", SPELLINGS, ids=lambda spelling: spelling.written)
+@pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda spelling: spelling.written)
 def test_two_spellings_are_read_alike(spelling):
     assert normal(spelling.written) == normal(spelling.read)
     assert spelling.written != spelling.read

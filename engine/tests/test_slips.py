@@ -44,7 +44,6 @@ def test_every_slip_has_a_place_in_its_equation() -> None:
     assert homeless == []
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("slug", CHAPTERS)
 def test_every_slip_makes_the_check_of_its_chapter_fail(slug: str) -> None:
     import matplotlib.pyplot

@@ -201,7 +201,6 @@ def test_the_action_runs_its_steps(papers: Path) -> None:
     assert (papers.parent / "requirements.txt").read_text() == "one\ntwo>=2\n"
 
 
-@pytest.mark.nightly
 def test_the_action_installs_what_it_runs(papers: Path, engine: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", papers.parent / "venv"], check=True)
     bin_ = papers.parent / "venv" / "bin"
@@ -211,7 +210,6 @@ def test_the_action_installs_what_it_runs(papers: Path, engine: Path) -> None:
     assert (strict.returncode, strict.stdout) == (0, "0 pages: 0 checks hold, 0 errors\n")
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("where", ["by its manifest", "as a local hook"])
 def test_pre_commit_installs_the_hook_and_refuses_the_commit(where: str, tmp_path: Path) -> None:
     """Minutes, for what a registry has: NumPy, a parser and, by the manifest, SciPy."""
@@ -279,7 +277,6 @@ def test_the_pages_are_read_and_run_by_the_command(
     assert ", does not hold: relative residual" in capsys.readouterr().out
 
 
-@pytest.mark.nightly
 def test_jupyter_book_2_stops_at_an_equation_that_does_not_hold(
     tmp_path: Path, engine: Path
 ) -> None:
@@ -327,7 +324,6 @@ def test_jupyter_book_2_stops_at_an_equation_that_does_not_hold(
     assert build(flipped(MYST), *exported)[0] == 0
 
 
-@pytest.mark.nightly
 def test_the_cells_of_quarto_s_page_run_in_a_kernel(tmp_path: Path) -> None:
     """By nbclient, as Quarto's Jupyter engine runs them."""
     nbclient, v4 = pytest.importorskip("nbclient"), pytest.importorskip("nbformat").v4

@@ -7,7 +7,6 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import optimize, special, stats
 
 import gpnotes
@@ -33,9 +32,9 @@ def scored(rng):
 # The diagram
 
 
-@each("strategy", ["uniform", "quantile"])
-@each("bins", [1, 2, 7, 10, 30])
-@each("n", [30, 101, 200])
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+@pytest.mark.parametrize("bins", [1, 2, 7, 10, 30])
+@pytest.mark.parametrize("n", [30, 101, 200])
 def test_the_curve_is_that_of_scikit_learn(case, strategy, bins, n):
     from sklearn.calibration import calibration_curve
 
@@ -272,7 +271,7 @@ def test_isotonic_is_the_largest_of_smallest_means(rng):
         assert values[i] == pytest.approx(wanted, abs=1e-12)
 
 
-@each("fit", [ca.fit_temperature, ca.fit_platt, ca.fit_isotonic])
+@pytest.mark.parametrize("fit", [ca.fit_temperature, ca.fit_platt, ca.fit_isotonic])
 def test_recalibration_in_any_space(space, scored, fit):
     y, f = (space.asarray(a) for a in scored)
     wanted = fit(*scored)(np.linspace(-9.0, 9.0, 7))
@@ -370,7 +369,7 @@ def test_numbers_in_any_space(space, rng):
 Y, P = np.asarray([1.0, -1.0, 1.0]), np.asarray([0.2, 0.4, 0.9])
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: ca.reliability(np.asarray([0.0, 1.0, 1.0]), P), "^y must hold labels, 1 or -1; 1"),

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -298,7 +297,7 @@ def test_any_space(space, data):
 # The door
 
 
-@each(
+@pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"folds": 24}, ValueError, "^folds must be .* from 2 to the number of rows, 23; got 24"),

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import integrate, stats
 
 from gpnotes import gauss_hermite
@@ -287,7 +286,9 @@ WRONG = [
 ]
 
 
-@each(("name", "spoil", "message"), WRONG, ids=[f"{i} {row[0]}" for i, row in enumerate(WRONG)])
+@pytest.mark.parametrize(
+    ("name", "spoil", "message"), WRONG, ids=[f"{i} {row[0]}" for i, row in enumerate(WRONG)]
+)
 def test_what_cannot_be_scored_is_refused_by_name(case, name, spoil, message):
     names = ("y", "mean", "variance", "y_train")
     arguments = dict(zip(names, case, strict=True))

@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, Linear, White, prior
 from gpnotes.assess.variograms import expected_variogram, variogram
@@ -79,7 +78,7 @@ def test_without_reach_it_goes_half_the_way():
     assert variogram(X, X[:, 0], 5).distance.max() == pytest.approx((4 * 7 + 5 * 6) / 13)
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda X, y: variogram(X, y, 0), ValueError, "bins must be a whole number from 1"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from browsing import assert_fits
-from cases import by_day
 
 from gpnotes.mdp import MDP, POMDP, AlphaVectors, backup
 
@@ -24,7 +23,7 @@ def machine(*, look, price, breaks):
     return POMDP(MDP.from_arrays(moves, rewards, 0.95), np.stack([parts, np.eye(3), new]))
 
 
-@pytest.mark.parametrize("steps", by_day([4], [1, 9]))
+@pytest.mark.parametrize("steps", [4, 1, 9])
 def test_its_planes_are_the_packages(opened, steps):
     page = opened("beliefs")
     found = page.evaluate("given => window.gpBeliefs.plan(given).planes", {**GIVEN, "steps": steps})
@@ -68,7 +67,6 @@ def test_what_is_set_and_seen_changes_what_it_says(opened):
     assert page.locator(".gp-trail").count() == 0
 
 
-@pytest.mark.nightly  # by day two other figures are moved so
 def test_a_belief_stays_on_the_triangle(opened):
     page = opened("beliefs")
     page.focus(".gp-point")
@@ -77,6 +75,6 @@ def test_a_belief_stays_on_the_triangle(opened):
     assert "broken 100 %" in page.inner_text(".gp-status")
 
 
-@pytest.mark.parametrize("width", by_day([320], [800]))
+@pytest.mark.parametrize("width", [320, 800])
 def test_it_fits(opened, width):
     assert_fits(opened("beliefs", width=width), width)

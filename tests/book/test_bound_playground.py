@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pytest
 from browsing import assert_fits, drag
-from cases import by_day
 from scipy import integrate, stats
 
 import gpnotes as gp
@@ -51,7 +50,7 @@ def test_bound_and_natural_steps_are_the_packages(opened, y):
     assert [after, spread] == pytest.approx([float(a[0]) for a in moved], rel=1e-9)
 
 
-@pytest.mark.parametrize("y", by_day([1, 4, 8], [0, 2, 3, 5, 6, 7, 9, 10]))
+@pytest.mark.parametrize("y", [1, 4, 8, 0, 2, 3, 5, 6, 7, 9, 10])
 def test_the_best_is_where_natural_steps_end(opened, y):
     page = opened("bound")
     found = page.evaluate("y => window.gpBound.best(y)", y)
@@ -69,7 +68,6 @@ def test_bound_and_divergence_add_up_wherever_q_is(opened):
     assert round(bound + divergence, 2) == evidence
 
 
-@pytest.mark.nightly  # by day natural steps end at the best
 def test_natural_steps_arrive_and_the_others_do_not(opened):
     page = opened("bound")
     for _ in range(5):
@@ -91,7 +89,7 @@ def test_the_top_of_q_is_dragged(opened):
     assert after[1] > sd + 0.05
 
 
-@pytest.mark.parametrize("width", by_day([390], [1200]))
+@pytest.mark.parametrize("width", [390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, width):
     page = opened("bound", width)
     assert_fits(page, width)

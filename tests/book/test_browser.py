@@ -54,20 +54,6 @@ LONG = "book/ledger.html"
 # By day every sixth badge of a page is opened, and of what the lists of mutants say every eighth is
 # read; at night all of them. What is in them the engine can typeset, which is another test's.
 BADGES, SAID = 6, 8
-# Chapters are of one form: by day every tenth one is opened, and those of which more is asked, but
-# where another of these is asked the same. Of all other pages every fourth is opened.
-ALSO = {
-    "book/decisions/bayesian-optimisation.html",
-    "book/gaussian-processes/hyperparameters.html",
-    "book/gaussian-processes/sampling.html",
-    "book/games/deviation-payoffs.html",
-}
-MORE = KINDS | (OPERATED.keys() | beside.CHECKS.keys()) - ALSO
-TOLD = [f"book/{name}.html" for name in sorted(CHAPTERS)]
-OTHERS = [name for name in PAGES if name not in TOLD]
-LATE = {*TOLD, *OTHERS} - MORE - {*TOLD[::10], *OTHERS[::4]}
-BY_DAY = [(name, name in KINDS, False) for name in PAGES if name not in LATE]
-AT_NIGHT = [pytest.param(name, True, True, marks=pytest.mark.nightly) for name in PAGES]
 
 
 MATHEMATICS = """() => ({
@@ -370,9 +356,14 @@ def of_a_chapter(its: str, seen: Seen) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(("name", "asked", "whole"), [*BY_DAY, *AT_NIGHT])
-def test_a_page(visit: Any, name: str, asked: bool, whole: bool) -> None:
-    assert faults(name, look(visit, name, asked, whole)) == {}
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page(visit: Any, name: str) -> None:
+    assert faults(name, look(visit, name, asked=name in KINDS, whole=False)) == {}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_with_every_badge_open(visit: Any, name: str) -> None:
+    assert faults(name, look(visit, name, asked=True, whole=True)) == {}
 
 
 def test_every_page_is_looked_at(book_html: Path) -> None:

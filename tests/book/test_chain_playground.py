@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from browsing import assert_fits
-from cases import by_day
 
 from gpnotes import samplers
 
@@ -39,7 +38,7 @@ def stream_of(numbers):
 
 
 @pytest.mark.parametrize("rule", ["walk", "mala", "ula"])
-@pytest.mark.parametrize("step", by_day([0.9], [0.3]))
+@pytest.mark.parametrize("step", [0.9, 0.3])
 def test_its_steps_are_the_packages(opened, rule, step):
     page = opened("chain")
     given = {"rule": rule, "step": step, "seed": 5, "count": 60}
@@ -58,7 +57,6 @@ def test_its_steps_are_the_packages(opened, rule, step):
     assert theirs["accepted"] == taken
 
 
-@pytest.mark.nightly  # by day its steps are the package's
 def test_step_and_rule_change_what_it_says(opened):
     page = opened("chain")
     said = {page.inner_text(".gp-status")}
@@ -72,6 +70,6 @@ def test_step_and_rule_change_what_it_says(opened):
     assert page.input_value("select[data-name=rule]") == "walk"
 
 
-@pytest.mark.parametrize("width", by_day([320], [800]))
+@pytest.mark.parametrize("width", [320, 800])
 def test_it_fits(opened, width):
     assert_fits(opened("chain", width=width), width)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from browsing import assert_fits
-from cases import by_day
 
 from gpnotes import GP, RBF, condition
 from gpnotes.decide import design
@@ -23,7 +22,7 @@ CRITERIA = {
 
 
 @pytest.mark.parametrize("name", CRITERIA)
-@pytest.mark.parametrize("chosen", by_day([[3, 60, 97]], [[], [50]]))
+@pytest.mark.parametrize("chosen", [[3, 60, 97], [], [50]])
 def test_what_a_reading_is_worth_is_what_the_package_says(opened, name, chosen):
     page = opened("readings")
     run = "([name, state]) => window.gpReadings.worth(name, state)"
@@ -110,7 +109,6 @@ def test_a_tossed_coin_is_known_to_bald_alone(opened):
     assert bald[20] < 0.25 * max(bald)
 
 
-@pytest.mark.nightly  # by day readings are chosen, and all is the package's
 def test_labels_are_asked_turned_and_removed(opened):
     page = opened("labels")
     before = page.get_attribute(".gp-mean", "d")
@@ -128,7 +126,6 @@ def test_labels_are_asked_turned_and_removed(opened):
     assert "0 labels" in page.inner_text(".gp-status")
 
 
-@pytest.mark.nightly  # by day readings are chosen, and all is the package's
 def test_labels_start_again_with_the_signal_of_the_start(opened):
     page = opened("labels")
     before = page.get_attribute(".gp-mean", "d")
@@ -139,6 +136,6 @@ def test_labels_start_again_with_the_signal_of_the_start(opened):
 
 
 @pytest.mark.parametrize("kind", ["readings", "labels"])
-@pytest.mark.parametrize("width", by_day([320], [390, 1200]))
+@pytest.mark.parametrize("width", [320, 390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, kind, width):
     assert_fits(opened(kind, width), width)

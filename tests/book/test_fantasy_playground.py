@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from browsing import FIGURE, assert_fits
-from cases import by_day
 
 import gpnotes as gp
 from gpnotes.decide import fantasy, moments
@@ -64,6 +63,6 @@ def test_one_side_is_blind(opened):
     assert found["total"][np.argmax(found["falls"])] < 0.2 * max(found["total"])
 
 
-@pytest.mark.parametrize("width", by_day([320], [390, 800]))
+@pytest.mark.parametrize("width", [320, 390, 800])
 def test_it_fits(opened, width):
     assert_fits(opened("fantasy", width=width), width)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from browsing import FIGURE
-from cases import by_day
 
 pytestmark = pytest.mark.browser
 
@@ -20,9 +19,6 @@ KINDS = sorted(
     for name in (path.name.split("-")[0] for path in (BOOK / "_static").glob("*-playground.js"))
 )
 STILL = {"reduced_motion": "reduce"}
-# The addresses, the buttons and the sheet of a phone are one script's for all figures: by day every
-# fourth figure is asked for each of them, and none for two; at night every one for all.
-TURNS = [(KINDS[i::4], [one for one in KINDS if one not in KINDS[i::4]]) for i in range(3)]
 
 
 @pytest.fixture
@@ -58,7 +54,7 @@ MOVED = f"""() => {{
 SEEN = "[...document.querySelectorAll('.gp-status, .gp-slider output')].map(e => e.textContent)"
 
 
-@pytest.mark.parametrize("kind", by_day(*TURNS[0]))
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_state_has_an_address_that_leads_to_it(figure: Any, kind: str) -> None:
     page = figure(kind)
     start = page.evaluate(SEEN)
@@ -104,12 +100,11 @@ WRONG = {
 }
 
 
-TODAY = ["grid", "rabbit"]
 INSIDE = """[...document.querySelectorAll('input[type=range]')].every(
     ({ value, min, max }) => value >= min - 1e-9 && value <= Number(max) + 1e-9)"""
 
 
-@pytest.mark.parametrize("kind", by_day(TODAY, [one for one in WRONG if one not in TODAY]))
+@pytest.mark.parametrize("kind", WRONG)
 def test_an_address_that_nobody_could_set_leads_to_a_state_all_the_same(
     figure: Any, kind: str
 ) -> None:
@@ -168,7 +163,7 @@ TRIED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("kind", by_day(*TURNS[1]))
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_is_tried_stays_pressed_and_takes_one_back(figure: Any, kind: str) -> None:
     page = figure(kind)
     assert pressed(page) == []
@@ -240,7 +235,7 @@ FROM = f"""([chosen, head, starts]) => {{
 }}"""
 
 
-@pytest.mark.parametrize("kind", by_day(*TURNS[2]))
+@pytest.mark.parametrize("kind", KINDS)
 def test_plot_state_line_and_slider_are_in_a_phones_window_together(figure: Any, kind: str) -> None:
     page = figure(kind, 390, tail=AROUND, **PHONE)
     starts = [0, 3000]  # from above and from below

@@ -58,13 +58,7 @@ def swept(page: Any, start: list[float], way: tuple[float, float], far: int) -> 
     touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
-BY_DAY = ("exact", "pair")  # what moves a point is one script for all
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(kind, marks=() if kind in BY_DAY else pytest.mark.nightly) for kind in KINDS],
-)
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_point_follows_the_finger(opened: Any, kind: str) -> None:
     given = READINGS if kind == "evidence" else "{}"
     page = opened(kind, given=given, tail=TALL, **PHONE)

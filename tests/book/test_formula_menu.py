@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cases import by_day
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -86,11 +85,10 @@ def entries(page: Any) -> list[str]:
     return [text.strip("►✓ \n") for text in texts if text.strip()]
 
 
-BY_DAY = [json.dumps(NEED_FILES[-1]), "no JSON"]  # the others one by one at night
-AT_NIGHT = [*map(json.dumps, NEED_FILES[:-1]), "null", "[1]"]
+STORED = [*map(json.dumps, NEED_FILES), "no JSON", "null", "[1]"]
 
 
-@pytest.mark.parametrize("stored", by_day(BY_DAY, AT_NIGHT))
+@pytest.mark.parametrize("stored", STORED)
 def test_a_stored_setting_does_not_stop_the_typesetting(
     opened: Callable[..., Any], stored: str
 ) -> None:
@@ -108,7 +106,6 @@ def test_what_needs_no_file_is_remembered(opened: Callable[..., Any]) -> None:
     assert (kept["zoom"], kept["inTabOrder"], kept["renderer"]) == ("Click", True, "CHTML")
 
 
-@pytest.mark.nightly  # by day a stored choice needs none
 def test_no_entry_of_the_menu_needs_a_file_that_is_not_there(opened: Callable[..., Any]) -> None:
     """Every entry that can be switched is clicked; then the page is opened again."""
     page = opened()

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import yaml
-from cases import by_day
 
 pytestmark = pytest.mark.book
 
@@ -158,7 +157,7 @@ INSIGHT = f"() => ({OPEN})()[0]"
 @pytest.mark.browser
 @pytest.mark.parametrize(
     "names",
-    by_day([["api/around", "cite"]], [["games/equilibria", "gaussian-processes/kernels", "cite"]]),
+    [["api/around", "cite"], ["games/equilibria", "gaussian-processes/kernels", "cite"]],
     ids=len,
 )
 def test_the_list_of_pages_shows_the_page_that_is_open(

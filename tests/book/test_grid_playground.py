@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from browsing import assert_fits
-from cases import by_day
 
 from gpnotes.mdp import GridWorld, solve
 
@@ -18,7 +17,7 @@ MAPS = [
 
 
 @pytest.mark.parametrize("rows", MAPS)
-@pytest.mark.parametrize(("slip", "discount"), by_day([(0.3, 0.97)], [(0.0, 0.6)]))
+@pytest.mark.parametrize(("slip", "discount"), [(0.3, 0.97), (0.0, 0.6)])
 def test_its_values_are_the_packages(opened, rows, slip, discount):
     page = opened("grid")
     wind = [(0, -1, 1, 0, -2)[j % 5] for j in range(len(rows[0]))]
@@ -31,7 +30,6 @@ def test_its_values_are_the_packages(opened, rows, slip, discount):
     assert (np.asarray(theirs["policy"])[clear] == ours.policy[clear]).all()
 
 
-@pytest.mark.nightly  # by day keys change them
 def test_a_cell_and_a_wind_are_changed_by_a_click(opened):
     page = opened("grid")
     tile = page.locator(".gp-tile").nth(9 + 1 * 9 + 3)
@@ -71,7 +69,6 @@ def test_the_start_cannot_be_lost(opened):
     assert start.count() == 1
 
 
-@pytest.mark.nightly  # by day all its values are the package's
 def test_trials_change_what_it_says(opened):
     page = opened("grid")
     said = {page.inner_text(".gp-status")}
@@ -83,6 +80,6 @@ def test_trials_change_what_it_says(opened):
     assert page.inner_text(".gp-status") in said
 
 
-@pytest.mark.parametrize("width", by_day([320], [800]))
+@pytest.mark.parametrize("width", [320, 800])
 def test_it_fits(opened, width):
     assert_fits(opened("grid", width=width), width)

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browsing import FIGURE, assert_fits, assert_prints_its_picture, drag
-from cases import by_day
 from scipy import stats
 
 import gpnotes as gp
@@ -60,7 +59,7 @@ def climbed(place: list[float], X: np.ndarray, y: np.ndarray) -> tuple[float, np
 # ------------------------------------------------------------ the map of the evidence
 
 
-@pytest.mark.parametrize("seed", by_day([0], [1, 2]))
+@pytest.mark.parametrize("seed", [0, 1, 2])
 def test_heights_and_slopes_are_the_packages(evidence, seed):
     draw = np.random.default_rng(seed)
     x, y = draw.uniform(0, 10, 9), draw.normal(size=9)
@@ -83,7 +82,7 @@ def test_the_map_shows_the_readings_of_the_cell():
     assert json.loads(READINGS)["few"] == 7
 
 
-@pytest.mark.parametrize(("which", "count"), by_day([("few", 7)], [("all", 12)]))
+@pytest.mark.parametrize(("which", "count"), [("few", 7), ("all", 12)])
 def test_there_are_two_tops_and_a_pass(evidence, which, count):
     evidence.click(f"[data-action={which}]")
     assert evidence.evaluate(f"{FIGURE}.given.x.length") == count
@@ -210,7 +209,6 @@ def test_the_fit_beside_the_map_is_that_of_the_marker(evidence):
     np.testing.assert_allclose(variance, ours.variance(grid), rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.nightly  # it waits for a film; by day the climb ends at once
 def test_a_climb_is_shown_to_those_who_do_not_mind_motion(opened):
     at_once = opened("evidence", given=READINGS, **STILL)
     at_once.click("[data-action=climb]")
@@ -222,7 +220,6 @@ def test_a_climb_is_shown_to_those_who_do_not_mind_motion(opened):
     assert page.locator(".gp-trail").count() == 1
 
 
-@pytest.mark.nightly  # by day buttons of all figures are pressed
 def test_few_or_all_readings(evidence):
     page = evidence
     few = page.locator(".gp-hill").first.get_attribute("d")
@@ -281,7 +278,7 @@ def test_acquisitions_are_the_packages(acquisition, name, ours):
     np.testing.assert_allclose(theirs, ours(mean, variance), rtol=1e-10, atol=1e-300)
 
 
-@pytest.mark.parametrize("name", by_day(["ei", "thompson"], ["pi", "ucb"]))
+@pytest.mark.parametrize("name", ["ei", "thompson", "pi", "ucb"])
 def test_it_evaluates_where_the_acquisition_is_largest(acquisition, name):
     page = acquisition
     page.select_option("select[data-name=name]", name)
@@ -295,7 +292,6 @@ def test_it_evaluates_where_the_acquisition_is_largest(acquisition, name):
     assert page.locator(".gp-reading, .gp-newest").count() == 7
 
 
-@pytest.mark.nightly  # by day it evaluates where the acquisition says
 def test_the_regret_is_told_and_falls(acquisition):
     page = acquisition
     grid = [i / 20 for i in range(201)]
@@ -312,7 +308,6 @@ def test_the_regret_is_told_and_falls(acquisition):
     assert told[-1] < 0.005 < told[0]
 
 
-@pytest.mark.nightly  # by day buttons of all figures are pressed
 def test_a_new_sample_for_each_step_and_the_same_again(acquisition):
     page = acquisition
     runs = []
@@ -334,7 +329,6 @@ def test_a_new_sample_for_each_step_and_the_same_again(acquisition):
     np.testing.assert_allclose(drawn, y, atol=0.05)  # a sample passes through what is known
 
 
-@pytest.mark.nightly  # by day buttons of all figures are pressed
 def test_five_more_and_an_end(acquisition):
     page = acquisition
     for _ in range(8):
@@ -355,7 +349,7 @@ TO_THE_END = f"""trial => {{
 }}"""
 
 
-@pytest.mark.parametrize("name", ["rbf", pytest.param("matern52", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("name", ["rbf", "matern52"])
 def test_no_choice_breaks_down_when_there_are_many_evaluations(opened, name):
     page = opened("acquisition", given=FIRST.replace("matern52", name))
     for trial in range(1, 5):
@@ -403,7 +397,7 @@ def test_the_function_is_hidden_until_somebody_asks(acquisition):
 # ------------------------------------------------------------ both
 
 
-@pytest.mark.parametrize("kind", by_day(["evidence"], ["acquisition"]))
+@pytest.mark.parametrize("kind", ["evidence", "acquisition"])
 def test_a_swipe_scrolls_and_does_nothing_else(opened, kind):
     tall = {"viewport": {"width": 390, "height": 700}, "has_touch": True}
     page = opened(kind, given=GIVEN[kind], tail="<div style='height: 3000px'></div>", **tall)
@@ -422,7 +416,7 @@ def test_a_swipe_scrolls_and_does_nothing_else(opened, kind):
 
 
 @pytest.mark.parametrize("kind", ["evidence", "acquisition"])
-@pytest.mark.parametrize("width", by_day([390], [1200]))
+@pytest.mark.parametrize("width", [390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, kind, width):
     page = opened(kind, width, given=GIVEN[kind])
     assert not page.is_visible("#still > p")
@@ -430,7 +424,6 @@ def test_it_fits_its_window_and_its_readers(opened, kind, width):
     assert_fits(page, width)
 
 
-@pytest.mark.nightly  # by day chapters are printed
 @pytest.mark.parametrize("kind", ["evidence", "acquisition"])
 def test_in_print_there_is_the_static_picture(opened, kind):
     page = opened(kind, given=GIVEN[kind])

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from browsing import assert_fits
-from cases import by_day
 
 from gpnotes.mdp import GridWorld
 from gpnotes.mdp.learning import (
@@ -68,7 +67,7 @@ def of_the_page(seed):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(("epsilon", "step_size"), by_day([(0.3, 0.5)], [(0.1, 1.0)]))
+@pytest.mark.parametrize(("epsilon", "step_size"), [(0.3, 0.5), (0.1, 1.0)])
 def test_its_tables_are_the_packages(opened, rule, epsilon, step_size):
     given = {
         "rule": rule,
@@ -93,7 +92,6 @@ def test_its_tables_are_the_packages(opened, rule, epsilon, step_size):
     np.testing.assert_allclose(theirs["table"], memory.values[0], atol=1e-12)
 
 
-@pytest.mark.nightly  # by day its tables are the package's
 def test_exploration_and_step_change_what_it_says(opened):
     page = opened("learners")
     said = {page.inner_text(".gp-status")}
@@ -107,6 +105,6 @@ def test_exploration_and_step_change_what_it_says(opened):
     assert page.locator(".gp-mean").count() == 2  # its curve and its way
 
 
-@pytest.mark.parametrize("width", by_day([320], [800]))
+@pytest.mark.parametrize("width", [320, 800])
 def test_it_fits(opened, width):
     assert_fits(opened("learners", width=width), width)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from browsing import assert_fits
-from cases import by_day
 
 from gpnotes import networks
 
@@ -14,7 +13,7 @@ pytestmark = pytest.mark.browser
 NETWORK = networks.Network((1, 6, 1))
 
 
-@pytest.mark.parametrize("seed", by_day([0], [1, 2]))
+@pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_density_of_a_member_is_the_packages(opened, seed):
     page = opened("members")
     draw = np.random.default_rng(seed)
@@ -65,7 +64,6 @@ def test_a_member_ends_where_the_packages_density_is_level(opened):
     np.testing.assert_allclose(value, [member["value"] for member in members], rtol=1e-9)
 
 
-@pytest.mark.nightly  # by day buttons of all figures are pressed
 def test_other_starts_are_a_button_away_and_readings_can_go(opened):
     page = opened("members")
     before = page.get_attribute(".gp-mean", "d")
@@ -78,7 +76,7 @@ def test_other_starts_are_a_button_away_and_readings_can_go(opened):
     page.select_option("select[data-name=sample]", "boot")
 
 
-@pytest.mark.parametrize("width", by_day([390], [1200]))
+@pytest.mark.parametrize("width", [390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, width):
     page = opened("members", width)
     assert_fits(page, width)

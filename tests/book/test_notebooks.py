@@ -13,7 +13,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from cases import by_day
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
@@ -133,7 +132,7 @@ def the_headings_that_its_cells_name_stand_in_it(taken: Any, slug: str) -> None:
             assert any(names_heading(wanted, heading) for heading in headings), wanted
 
 
-@pytest.mark.parametrize("slug", by_day(CHAPTERS[::3], [*CHAPTERS[1::3], *CHAPTERS[2::3]]))
+@pytest.mark.parametrize("slug", [*CHAPTERS[::3], *CHAPTERS[1::3], *CHAPTERS[2::3]])
 def test_a_chapter_may_be_taken_away(taken: Any, trees: dict[str, Any], slug: str) -> None:
     nothing_of_the_books_markup_is_left(taken, slug)
     the_equations_have_the_numbers_of_the_page(taken, slug, trees)
@@ -179,7 +178,6 @@ def alone(tmp_path: Path, taken: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
-@pytest.mark.nightly  # by day one runs as far as a flipped sign, below
 @pytest.mark.slow
 @pytest.mark.parametrize("slug", CHAPTERS)
 def test_it_runs_and_checks_itself_without_what_makes_pages(alone: Any, slug: str) -> None:
@@ -193,7 +191,6 @@ def test_it_runs_and_checks_itself_without_what_makes_pages(alone: Any, slug: st
 SIGN = r"\\exp\\left( -\\frac{1}{2\\sigma_n^2} \\lVert"
 
 
-@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_flipped_sign_in_it_fails(alone: Any) -> None:
     def flip(text: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from browsing import FIGURE, assert_fits
-from cases import by_day
 
 from gpnotes import GP, RBF, condition
 from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, gaussian_correction
@@ -37,7 +36,6 @@ def test_payoffs_are_the_packages(opened, others, length):
     np.testing.assert_allclose(theirs, ours, rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.nightly  # by day its payoffs are the package's
 def test_what_there_is_to_try_changes_what_it_says(opened):
     page = opened("payoff")
     said = {page.inner_text(".gp-status")}
@@ -75,6 +73,6 @@ def test_it_is_drawn_within_fifty_milliseconds(opened):
     assert min(page.evaluate(script) for _ in range(3)) < 50
 
 
-@pytest.mark.parametrize("width", by_day([320], [800]))
+@pytest.mark.parametrize("width", [320, 800])
 def test_it_fits(opened, width):
     assert_fits(opened("payoff", width=width), width)

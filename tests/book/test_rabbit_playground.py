@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from browsing import FIGURE, assert_fits, assert_prints_its_picture, drag
-from cases import by_day
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +41,6 @@ def mesh() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.book
-@pytest.mark.nightly
 def test_it_is_the_surface_of_the_chapter(
     mesh: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,7 +71,7 @@ def eye(turn: float, tilt: float) -> np.ndarray:
 WHOLE = "window.gpSkin.unpack(window.gpRabbit)"
 
 
-@pytest.mark.parametrize(("turn", "tilt"), by_day([(68, 5)], [(0, 18), (-130, -40)]))
+@pytest.mark.parametrize(("turn", "tilt"), [(68, 5), (0, 18), (-130, -40)])
 def test_each_pixel_is_a_place_of_the_surface(opened: Any, mesh: Any, turn: int, tilt: int) -> None:
     page = opened("rabbit")
     run = f"([turn, tilt]) => [...window.gpSkin.render({WHOLE}, turn, tilt, 50).near]"
@@ -121,7 +119,6 @@ PICTURE = "document.querySelector('.gp-plot canvas').toDataURL()"
 STATE = f"[{FIGURE}.state.turn, {FIGURE}.state.tilt]"
 
 
-@pytest.mark.nightly  # by day each pixel is a place
 def test_the_picture_is_no_blank(opened: Any) -> None:
     page = opened("rabbit")
     share, light = page.evaluate(SHARE)
@@ -160,7 +157,6 @@ def test_a_drag_turns_it_and_its_link_leads_back_to_it(opened: Any) -> None:
     assert again.evaluate(PICTURE) == after
 
 
-@pytest.mark.nightly  # by day a drag and keys turn it
 def test_a_finger_turns_it_sideways_and_scrolls_the_page_up(opened: Any) -> None:
     phone = {"viewport": {"width": 390, "height": 700}, "has_touch": True}
     page = opened("rabbit", 390, tail="<div style='height: 3000px'></div>", **phone)
@@ -183,7 +179,6 @@ def test_a_finger_turns_it_sideways_and_scrolls_the_page_up(opened: Any) -> None
     page.wait_for_function("scrollY > 50")
 
 
-@pytest.mark.nightly  # by day a drag and keys turn it
 def test_it_turns_slowly_by_itself_until_it_is_told_to_stop(opened: Any) -> None:
     page = opened("rabbit")
     page.click("[data-action=turn]")
@@ -207,7 +202,7 @@ def test_who_wants_no_motion_gets_none(opened: Any) -> None:
     assert page.evaluate(STATE) == [30, 18]
 
 
-@pytest.mark.parametrize("width", by_day([390], [1200]))
+@pytest.mark.parametrize("width", [390, 1200])
 def test_it_fits_its_window_and_its_readers(opened: Any, width: int) -> None:
     page = opened("rabbit", width)
     assert_fits(page, width)

@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 import pytest
 import yaml
-from cases import by_day
 
 # One worker opens the page of the search, and has read what it knows.
 pytestmark = [pytest.mark.book, pytest.mark.browser, pytest.mark.xdist_group("search")]
@@ -17,8 +16,6 @@ pytestmark = [pytest.mark.book, pytest.mark.browser, pytest.mark.xdist_group("se
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = yaml.safe_load((ROOT / "book" / "names.yml").read_text("utf-8"))
 TERMS = yaml.safe_load((ROOT / "book" / "glossary.yml").read_text("utf-8"))
-# Names, terms and queries are of one form: by day every third is asked for, at night all of them.
-EVERY = by_day([3], [1])
 RESULTS = "#search-results ol.search > li"
 
 SEARCHES = yaml.safe_load((ROOT / "tests" / "book" / "searches.yml").read_text("utf-8"))
@@ -97,13 +94,10 @@ def test_a_word_in_the_other_spelling_is_marked(visit: Any) -> None:
     assert "optimisation" in marked(page).inner_text().lower()
 
 
-@pytest.mark.parametrize("every", EVERY)
-def test_every_other_name_leads_to_the_section_that_its_entry_names(
-    ask: Any, anchors: Any, every: int
-) -> None:
+def test_every_other_name_leads_to_the_section_that_its_entry_names(ask: Any, anchors: Any) -> None:
     named = [(name, entry) for entry in NAMES for name in entry["names"]]
     assert len(named) > 300
-    lost, named = [], named[::every]
+    lost = []
     for (name, entry), hits in zip(named, ask(name for name, _ in named), strict=True):
         end = address(f"{entry['page']}#{entry['section']}", anchors)
         if not any(leads(href, end) for href, kind in hits if kind == "book-known"):
@@ -128,12 +122,11 @@ def test_no_place_stands_twice_among_the_results(ask: Any) -> None:
         assert len(set(bare)) == len(bare)
 
 
-@pytest.mark.parametrize("every", EVERY)
 def test_every_term_of_the_glossary_leads_to_the_section_that_derives_it(
-    ask: Any, anchors: Any, every: int
+    ask: Any, anchors: Any
 ) -> None:
-    lost, terms = [], TERMS[::every]
-    for term, hits in zip(terms, ask(term["term"] for term in terms), strict=True):
+    lost = []
+    for term, hits in zip(TERMS, ask(term["term"] for term in TERMS), strict=True):
         end = address(f"{term['page']}#{term['section']}", anchors)
         if not any(leads(href, end) for href, _ in hits[:3]):
             lost.append(term["term"])
@@ -192,7 +185,6 @@ def land(page: Any) -> None:
     assert page.locator("mark.book-hit").count() > 1
 
 
-@pytest.mark.nightly  # by day on a wide page, below
 def test_a_click_lands_on_the_hit_on_a_phone(visit: Any) -> None:
     land(visit("search.html?q=mutual%20information", width=390).page)
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import by_day
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -355,7 +354,7 @@ LEFT = """() => {
 }"""
 
 
-@pytest.mark.parametrize("longest", by_day([False], [True]))
+@pytest.mark.parametrize("longest", [False, True])
 def test_formulas_in_sight_are_set_first(browser: Any, book_html: Path, longest: bool) -> None:
     """A chapter, read on a machine half as fast: most formulas still wait."""
     context = browser.new_context()

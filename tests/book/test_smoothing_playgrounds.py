@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 from browsing import FIGURE, assert_fits, drag
-from cases import by_day
 
 import gpnotes as gp
 from gpnotes.infer import linear_smoother
@@ -311,7 +310,7 @@ def test_the_static_pictures_show_the_same_readings(opened):
 
 
 @pytest.mark.parametrize("kind", ["smoothing", "mean"])
-@pytest.mark.parametrize("size", by_day([390], [1200]))
+@pytest.mark.parametrize("size", [390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, kind, size):
     page = opened(kind, size)
     assert_fits(page, size)

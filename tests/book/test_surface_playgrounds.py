@@ -191,7 +191,6 @@ def test_what_the_buttons_of_the_curve_promise(opened):
     assert seen[5][2] < seen[4][2]
 
 
-@pytest.mark.nightly  # by day one touch, clicks and the buttons of the curve
 def test_touches_and_normals_by_keys_and_buttons(opened):
     page = opened("surface")
     touch = f"{FIGURE}.state.touches[0]"
@@ -223,7 +222,6 @@ def test_touches_and_normals_by_keys_and_buttons(opened):
     assert "0 closed pieces." in page.inner_text(".gp-status")
 
 
-@pytest.mark.nightly  # by day one touch, clicks and the buttons of the curve
 def test_a_crowd_of_touches_breaks_nothing(opened):
     page = opened("surface")
     page.evaluate(f"for (let i = 0; i < 18; i += 1) {FIGURE}.add(-1 + 0.12 * i, 1 - 0.1 * i)")
@@ -326,7 +324,6 @@ def test_what_the_text_says_of_a_rough_kernel_and_a_long_lengthscale(opened):
     assert "NaN" not in "".join(path)
 
 
-@pytest.mark.nightly  # by day one touch, clicks and the buttons of the curve
 def test_choices_stay_when_the_drawing_starts_again(opened):
     page = opened("forward")
     page.select_option("select[data-name=order]", "halving")

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 from browsing import assert_fits
-from cases import by_day
 
 from gpnotes.decide.pilco import LinearPolicy, SquashedPolicy
 from gpnotes.decide.pilco.pendulum import simulate, upright
@@ -60,7 +59,6 @@ def test_what_is_tried_does_what_its_button_says(opened, trial, least, most):
     assert least <= page.evaluate(ask, state) <= most
 
 
-@pytest.mark.nightly  # by day what is tried does what it says
 def test_what_is_tried_changes_what_it_says(opened):
     page = opened("swing")
     said = {page.inner_text(".gp-status")}
@@ -87,6 +85,6 @@ def test_it_is_drawn_within_fifty_milliseconds(opened):
     assert page.evaluate(ask) < 50.0
 
 
-@pytest.mark.parametrize("width", by_day([320], [800]))
+@pytest.mark.parametrize("width", [320, 800])
 def test_it_fits(opened, width):
     assert_fits(opened("swing", width=width), width)

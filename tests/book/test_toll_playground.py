@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from browsing import assert_fits
-from cases import by_day
 
 from gpnotes import stream
 from gpnotes.games import RoleSymmetricGame, all_profiles, find_equilibria, tabulate
@@ -51,7 +50,6 @@ def test_half_an_hour_is_the_best_toll_of_pigou(opened):
     assert "100 % take the short road" in page.inner_text(".gp-status")
 
 
-@pytest.mark.nightly  # by day its minutes are the package's
 def test_trials_change_what_it_says(opened):
     page = opened("toll")
     said = {page.inner_text(".gp-status")}
@@ -61,6 +59,6 @@ def test_trials_change_what_it_says(opened):
     assert len(said) == 5
 
 
-@pytest.mark.parametrize("width", by_day([320], [800]))
+@pytest.mark.parametrize("width", [320, 800])
 def test_it_fits(opened, width):
     assert_fits(opened("toll", width=width), width)

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from browsing import TRIAL, barriers, scripts
-from cases import by_day
 from held_out import STATEMENTS
 from pasted import FALSE, SOMETIMES, TRUE, UNREAD
 
@@ -24,8 +23,6 @@ from language_by_example.sections import READ, SPELLED
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 PAGE = "book/api/try-an-equation.html"
-# Of the examples every third is spoilt by day, and all of them at night.
-EVERY = by_day([3], [1])
 # The outcome of each equation, where its symbols have values, or are drawn.
 ASKED = """all => all.map(([latex, values, seed]) => {
     const found = equationTrial.tried(latex, { values: values ?? {}, named: Boolean(values), seed });
@@ -63,12 +60,11 @@ def test_the_examples_of_the_language_hold_or_need_the_command(tried: Any, examp
     assert outcomes["no value"] <= 1  # the data beside a query, which the names alone tell apart
 
 
-@pytest.mark.parametrize("every", EVERY)
-def test_no_slip_that_the_engine_catches_holds_here(tried: Any, examples: Any, every: int) -> None:
+def test_no_slip_that_the_engine_catches_holds_here(tried: Any, examples: Any) -> None:
     """Every mutant of the examples that are answered, but for those of inequalities that touch."""
     constructs = {row for rows in READ.values() for row in rows}
     asked = []
-    for row, one in examples[::every]:
+    for row, one in examples:
         if row not in constructs or row.expanded != row.latex:
             continue
         mutants = row.record().mutants
@@ -82,7 +78,7 @@ def test_no_slip_that_the_engine_catches_holds_here(tried: Any, examples: Any, e
         latex for (latex, _), one in zip(asked, found, strict=True) if one["outcome"] == "holds"
     ]
     assert not wrong, "; ".join(wrong)
-    assert outcomes["does not hold"] > 300 // every
+    assert outcomes["does not hold"] > 300
 
 
 def holds(latex: str, row: Any) -> bool | None:
@@ -100,19 +96,15 @@ def holds(latex: str, row: Any) -> bool | None:
         return False
 
 
-@pytest.mark.parametrize("every", EVERY)
-def test_its_own_slips_are_judged_as_the_engine_judges_them(
-    tried: Any, examples: Any, every: int
-) -> None:
-    some = examples[every // 2 :: every]
-    found = tried([[one["latex"], one["values"]] for _, one in some])
+def test_its_own_slips_are_judged_as_the_engine_judges_them(tried: Any, examples: Any) -> None:
+    found = tried([[one["latex"], one["values"]] for _, one in examples])
     seen: Counter[tuple[bool, bool | None]] = Counter()
-    for (row, _), one in zip(some, found, strict=True):
+    for (row, _), one in zip(examples, found, strict=True):
         for slip in one["slips"]:
             said = holds(slip["reads"], row)
             seen[slip["holds"], said] += 1
             assert said in (slip["holds"], None), (row.latex, slip["reads"], said)
-    assert seen[False, False] > 500 // every
+    assert seen[False, False] > 500
 
 
 PIECE = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
@@ -136,7 +128,6 @@ def spoilt(latex: str, others: list[str], stream: random.Random) -> str:
     return "".join(row)
 
 
-@pytest.mark.nightly
 def test_whatever_is_typed_it_never_contradicts_the_engine(tried: Any, examples: Any) -> None:
     """Thirty thousand edits of the examples: what both read holds in both or in none."""
     stream = random.Random(7)
@@ -225,7 +216,6 @@ def test_what_is_pasted_from_many_fields_is_told_apart(
     assert not wrong, wrong
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(2, 8))
 def test_other_draws_say_the_same(tried: Any, seed: int) -> None:
     for rows, wanted in ((TRUE, "holds"), (FALSE, "does not hold")):

@@ -43,7 +43,6 @@ def ran(folder: Path, *cells: str) -> list[Any]:
     ]
 
 
-@pytest.mark.nightly  # by day the book itself runs on such kernels
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no kernel is forked")
 def test_a_forked_kernel_finds_what_another_finds(warm: Any, tmp_path: Path) -> None:
     found = {}

@@ -7,7 +7,6 @@ import re
 import numpy as np
 import pytest
 from browsing import FIGURE, assert_fits, drag
-from cases import by_day
 from scipy import stats
 
 from gpnotes import condition
@@ -126,7 +125,6 @@ def test_a_line_of_ones_own_is_dragged_in_the_plane_and_moves_nothing_else(opene
     assert numbers(page)[4] == pytest.approx(after[4] + 0.1, abs=1e-9)
 
 
-@pytest.mark.nightly  # by day the line is dragged
 def test_a_click_in_either_plane_moves_the_line_or_adds_a_reading(opened):
     page = opened("weight")
     box = page.locator(".gp-plot svg").bounding_box()
@@ -144,7 +142,7 @@ def test_a_click_in_either_plane_moves_the_line_or_adds_a_reading(opened):
     assert page.inner_text(".gp-status").startswith("12 of 12 readings used")
 
 
-@pytest.mark.parametrize("width", by_day([390], [1200]))
+@pytest.mark.parametrize("width", [390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, width):
     page = opened("weight", width)
     assert_fits(page, width)

@@ -37,7 +37,6 @@ def studied(seed, trials, sampler=ProcessSampler, **options):
     return study
 
 
-@pytest.mark.nightly
 def test_a_study_finds_more_than_by_chance():
     """Thirty trials; the least value is 1."""
     ours = studied(1, 30).best_value

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream
 from gpnotes.games import (
@@ -47,22 +46,8 @@ def test_the_table_holds_what_we_say_it_does():
     assert {len(game["equilibria"]) for game in GAMES.values()} == {1, 3, 7}
 
 
-BY_DAY = [*list(GAMES)[:7], *list(GAMES)[7::8]]
-BY_NIGHT = [name for name in GAMES if name not in BY_DAY]
-
-
-@pytest.mark.nightly
-@each("name", BY_NIGHT)
-def test_all_equilibria_of_more_games_of_two(make_table, name):
-    all_equilibria(make_table, name)
-
-
-@each("name", BY_DAY)
+@pytest.mark.parametrize("name", GAMES)
 def test_all_equilibria_of_a_game_of_two(make_table, name):
-    all_equilibria(make_table, name)
-
-
-def all_equilibria(make_table, name):
     """One start is enough: supports are enumerated."""
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
     result = find_equilibria(model, rng=stream(0), num_starts=1)
@@ -125,7 +110,6 @@ def _three_roles(rng, unit):
     return PayoffModel(game, (*rows, *columns, *firm)), tables
 
 
-@pytest.mark.nightly  # by day regrets are told role by role
 @pytest.mark.parametrize("seed", [0])
 def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
     """One range for all roles once let through whatever the poorer roles did."""

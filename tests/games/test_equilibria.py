@@ -45,7 +45,6 @@ def two_roles(rng):
     return make
 
 
-@pytest.mark.strict_by_night
 def test_every_space_finds_the_equilibria_of_numpy(space, two_roles):
     model, wanted = two_roles(space.asarray), two_roles(np.asarray)
     p = stream(2).generator
@@ -68,7 +67,6 @@ def test_every_space_finds_the_equilibria_of_numpy(space, two_roles):
     assert drawn.num_starts == 2
 
 
-@pytest.mark.strict_by_night  # by day the dynamics and all methods go there
 def test_every_space_goes_every_way(space, make_table):
     """Supports, and the path through simplices where no other search is allowed."""
     model = make_table([[2, 0], [0, 1]], [[1, 0], [0, 2]], asarray=space.asarray)

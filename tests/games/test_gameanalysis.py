@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-from cases import each
+import pytest
 
 from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
 
@@ -79,18 +79,18 @@ def test_the_table_holds_what_we_say_it_does():
     assert any(1 in game["players"] and len(game["players"]) > 1 for game in games)
 
 
-@each("i", GAMES)
+@pytest.mark.parametrize("i", GAMES)
 def test_the_closed_form_agrees(i):
     _check(_case(i, "gaussian"), "gaussian")
 
 
-@each("i", GAMES)
+@pytest.mark.parametrize("i", GAMES)
 def test_the_payoff_at_the_mean_profile_agrees(i):
     _check(_case(i, "point"), "point")
 
 
-@each("method", ["exact", "enumerated"])
-@each("i", ADDED_UP)
+@pytest.mark.parametrize("method", ["exact", "enumerated"])
+@pytest.mark.parametrize("i", ADDED_UP)
 def test_the_sum_over_all_profiles_agrees(i, method):
     # it leaves out profiles without probability, and with them the slopes of what gains some
     _check(_case(i, "enumerated"), method, within_support=True)

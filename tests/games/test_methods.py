@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream
 from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
@@ -22,7 +21,7 @@ def _ask(model, p, method):
     return model.deviation_payoffs_and_jacobian(p, method, **options)
 
 
-@each("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_every_space_has_the_answer_of_numpy(space, make_model, make_mixtures, as_numpy, method):
     model = make_model((5, 1), (3, 2), space.asarray)
     p = space.asarray(make_mixtures(model.game, 4))
@@ -79,9 +78,9 @@ def test_samples_are_one_method_of_six(space, make_model, make_mixtures):
         np.testing.assert_array_equal(to_numpy(ours), to_numpy(estimate.mean))
 
 
-@each("method", METHODS)
-@each("length", [0.2, 3.0])
-@each(("players", "strategies"), EDGES)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("length", [0.2, 3.0])
+@pytest.mark.parametrize(("players", "strategies"), EDGES)
 def test_where_nothing_is_left_to_chance_all_methods_agree(
     make_model, make_mixtures, players, strategies, length, method
 ):
@@ -183,8 +182,10 @@ def test_many_moves_are_counted_before_there_is_room_for_them(make_model):
         model.deviation_payoffs(np.full(12, 0.25), "neighbours", max_deviations=2, limit=594)
 
 
-@each(("opponents", "strategies"), [((4,), (3,)), ((2, 1), (3, 2)), ((5,), (1,))])
-@each("moves", [0, 1, 3])
+@pytest.mark.parametrize(
+    ("opponents", "strategies"), [((4,), (3,)), ((2, 1), (3, 2)), ((5,), (1,))]
+)
+@pytest.mark.parametrize("moves", [0, 1, 3])
 def test_the_steps_to_neighbours_are_counted_and_each_is_made_once(opponents, strategies, moves):
     size = sum(strategies)
     reach = [np.arange(-moves, moves + 1)] * size

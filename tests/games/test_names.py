@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream
 from gpnotes.games import (
@@ -32,7 +31,7 @@ def test_without_names_there_are_numbers_and_games_are_equal():
     assert game != ROADS
 
 
-@each(
+@pytest.mark.parametrize(
     ("names", "error", "said"),
     [
         ({"role_names": ("a",)}, ValueError, "role_names must be 2 different"),

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from cases import by_day
 
 from gpnotes import RBF, stream
 from gpnotes.games import RoleSymmetricGame, fit_payoffs
@@ -33,7 +32,6 @@ def _mixtures(game, rng, n=6):
     return np.concatenate([rng.dirichlet(np.ones(k), n) for k in game.strategies], axis=1)
 
 
-@pytest.mark.strict_by_night
 @pytest.mark.parametrize("lengths", ["strategy", "role"])
 def test_every_space_learns_the_game_of_numpy(space, samples, rng, lengths):
     x, y = samples[0][:30], samples[1][:30]
@@ -101,9 +99,7 @@ def test_length_scales_under_one_player_are_for_who_asks(rng, lengths):
     np.testing.assert_allclose(u, wanted, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("shift", "unit"), by_day([(1e6, 1.0), (0.0, 1e-20)], [(0.0, 1e-6), (-4e3, 1e3)])
-)
+@pytest.mark.parametrize(("shift", "unit"), [(1e6, 1.0), (0.0, 1e-20), (0.0, 1e-6), (-4e3, 1e3)])
 @pytest.mark.parametrize("noise_var", [None, 0.02])
 def test_payoffs_in_other_units_are_the_same_model(samples, rng, shift, unit, noise_var):
     x, y = samples
@@ -123,7 +119,6 @@ def test_a_constant_column_is_a_constant_payoff(samples, value):
     constant_column(np, samples, value)
 
 
-@pytest.mark.strict_by_night  # by day dynamics of a learnt game go there
 def test_and_in_every_space(space, samples):
     constant_column(space, samples, -1e6)
 
@@ -254,7 +249,6 @@ def test_the_noise_of_one_simulation_is_found_from_means(rng):
         assert 0.06 < found / times < 0.13
 
 
-@pytest.mark.strict_by_night
 def test_repetitions_in_every_space_and_of_each_payoff(space, rng):
     x, r, y, _ = _means(rng)
     p = _mixtures(GAME, rng)

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream
 from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
@@ -24,7 +23,7 @@ SHAPES = [
 ]
 
 
-@each(("players", "strategies"), SHAPES)
+@pytest.mark.parametrize(("players", "strategies"), SHAPES)
 def test_exact_is_enumerated(space, make_model, make_mixtures, players, strategies):
     model = make_model(players, strategies, space.asarray)
     p = space.asarray(make_mixtures(model.game, 5, corner=True))

@@ -5,7 +5,6 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes.fast import polynomials as inplace
 from gpnotes.fast.polynomials import Workspace
@@ -106,7 +105,7 @@ def test_a_workspace_makes_an_array_once_for_each_shape_and_dtype():
     assert work.array("terms", (2, 4), np.dtype(float)).shape == (2, 4)
 
 
-@each("n", [*range(1, 24), 100, 1000])
+@pytest.mark.parametrize("n", [*range(1, 24), 100, 1000])
 def test_the_chance_at_the_mode_is_right_to_rounding(n):
     """Against decimals: Stirling's series is cut off, and before it begins nothing cancels."""
     with localcontext(prec=50):

@@ -58,7 +58,6 @@ def test_the_variance_is_that_of_the_process(rng):
         np.testing.assert_allclose(payoff.payoff(at), payoff.offset + payoff.scale * known.mean(at))
 
 
-@pytest.mark.strict_by_night
 @pytest.mark.parametrize("method", WITH_VARIANCE)
 def test_every_space_gives_the_deviations_of_numpy(space, rng, make_mixtures, method):
     seed = int(rng.integers(2**31))
@@ -102,7 +101,6 @@ def test_the_closed_form_is_near_for_wide_bumps(rng):
     np.testing.assert_allclose(near, exact, rtol=0.02)
 
 
-@pytest.mark.nightly  # by day in each space as NumPy says
 def test_games_drawn_from_the_process_are_as_far_off_as_it_says(rng, make_mixtures):
     """Payoffs of all profiles from the prior, noisy readings of some: the errors have its sd."""
     game, seen = RoleSymmetricGame((5, 3), (2, 2)), 8

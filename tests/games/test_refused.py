@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream
 from gpnotes.games import (
@@ -61,7 +60,7 @@ def test_strategies_that_are_none(strategy):
             ask(strategy)
 
 
-@each(
+@pytest.mark.parametrize(
     ("method", "options", "error", "says"),
     [
         ("exact", {"num_samples": 3}, TypeError, "method 'exact' has threads; got num_samples"),
@@ -231,7 +230,7 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
     np.testing.assert_array_equal(p, [[0.0, 0.0, 1.0]])
 
 
-@each(
+@pytest.mark.parametrize(
     ("options", "error", "says"),
     [
         ({"num_starts": 0}, ValueError, "num_starts must be a whole number from 1; got 0"),

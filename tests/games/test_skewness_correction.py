@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import gauss_hermite
 from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, gaussian_correction
@@ -46,7 +45,9 @@ def test_it_is_the_third_moment_of_the_choices_times_a_third_derivative(rng, mak
         assert found[s] == pytest.approx(wanted, rel=1e-9)
 
 
-@each(("players", "strategies"), [((40,), (3,)), ((30, 1), (2, 3)), ((25, 30), (4, 2))])
+@pytest.mark.parametrize(
+    ("players", "strategies"), [((40,), (3,)), ((30, 1), (2, 3)), ((25, 30), (4, 2))]
+)
 def test_with_it_most_of_the_error_is_gone(space, make_model, make_mixtures, players, strategies):
     model = make_model(players, strategies, space.asarray, n=40, lengths=(2.0, 6.0))
     p = space.asarray(make_mixtures(model.game, 20))

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import asarray, dataset
 from gpnotes.ground.arrays import backend
@@ -28,7 +27,7 @@ def test_a_backend_that_we_do_not_know(monkeypatch):
         asarray([1.0])
 
 
-@each("name", [path.stem for path in sorted(TABLES.glob("*.csv"))])
+@pytest.mark.parametrize("name", [path.stem for path in sorted(TABLES.glob("*.csv"))])
 def test_the_tables_of_the_book_travel_with_the_package(name):
     rows = (TABLES / f"{name}.csv").read_text().splitlines()[1:]
     table = dataset(name)
@@ -43,7 +42,7 @@ def test_a_table_that_we_do_not_have():
         dataset("iris")
 
 
-@each("data", [None, [1.0, None], "1.5", ["1", "2"], 1j, {1.0: 2.0}, object()])
+@pytest.mark.parametrize("data", [None, [1.0, None], "1.5", ["1", "2"], 1j, {1.0: 2.0}, object()])
 def test_what_is_no_number_does_not_become_one(data):
     with pytest.raises(TypeError, match="data must be real numbers; got"):
         asarray(data)

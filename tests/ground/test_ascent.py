@@ -5,7 +5,6 @@ import threading
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes.ground.ascent import ascend, ascend_all
 from gpnotes.ground.check import NoValueError
@@ -208,8 +207,8 @@ def test_a_wall_before_one_ascent_stops_no_other():
     assert bad.message == "no value at the start: there is nothing"
 
 
-@each("error", SLIPS)
-@each("call", [1, 3])
+@pytest.mark.parametrize("error", SLIPS)
+@pytest.mark.parametrize("call", [1, 3])
 def test_what_is_no_matter_of_the_points_ends_all_ascents(error, call):
     before = set(threading.enumerate())
     calls = []

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes.ground import check as _check
 
@@ -19,7 +18,7 @@ def test_what_is_right_comes_back_itself(space):
     assert _check.alike(v, "v", a, "a") is v
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda s: _check.matrix(s([1.0]), "X"), r"X must have shape \(n, d\); got \(1,\)"),
@@ -103,7 +102,7 @@ def test_whole_numbers_of_python_and_numpy_are_taken(value: Any) -> None:
     assert type(got) is int
 
 
-@each("value", [2.0, True, np.True_, 2.5, "2", None, [2], np.asarray([2])[None]])
+@pytest.mark.parametrize("value", [2.0, True, np.True_, 2.5, "2", None, [2], np.asarray([2])[None]])
 def test_what_is_no_whole_number_is_refused_by_name(value: Any) -> None:
     with pytest.raises(TypeError, match="steps must be a whole number from 1"):
         _check.whole(value, "steps", 1)
@@ -137,7 +136,7 @@ def test_entries_may_repeat_where_that_is_meant() -> None:
     assert _check.entries([1, 1], "rows", 3, "x", repeat=True) == (1, 1)
 
 
-@each("value", [True, "1", None, [1.0], 1j, np.asarray("1"), np.asarray(True)])
+@pytest.mark.parametrize("value", [True, "1", None, [1.0], 1j, np.asarray("1"), np.asarray(True)])
 def test_what_is_no_number_is_refused_by_name(value: Any) -> None:
     with pytest.raises(TypeError, match=r"rate must (be a number|hold real numbers); got"):
         _check.number(value, "rate")
@@ -176,7 +175,7 @@ def test_a_covariance_may_be_as_far_below_zero_as_rounding_takes_it(space) -> No
     assert _check.semidefinite(nothing, "S").shape == (0, 0)
 
 
-@each("value", ["1", None, [1.0], True, np.True_, np.asarray([True]), 1j, float])
+@pytest.mark.parametrize("value", ["1", None, [1.0], True, np.True_, np.asarray([True]), 1j, float])
 def test_what_is_no_number_cannot_be_positive_or_finite(value: Any) -> None:
     for check in (_check.positive, _check.finite):
         with pytest.raises(TypeError, match="width must"):

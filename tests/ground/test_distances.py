@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,8 +17,8 @@ def close(space, a, b, *, scale=1.0):
     np.testing.assert_allclose(to_numpy(a), to_numpy(b), rtol=tolerance, atol=tolerance)
 
 
-@each("d", [2, 5])
-@each(
+@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize(
     ("q_bar", "message"),
     [
         (np.ones((3, 2)), r"q_bar must have shape \(3, 4\); got \(3, 2\)"),
@@ -32,8 +31,8 @@ def test_derivatives_by_distances_have_their_shape(space, d, q_bar, message):
         squared_distances_pullback(u, v, space.asarray(q_bar))
 
 
-@each("d", [1, 3, 4, 9])
-@each("far", [1e15, -1e15])
+@pytest.mark.parametrize("d", [1, 3, 4, 9])
+@pytest.mark.parametrize("far", [1e15, -1e15])
 def test_a_row_far_out_leaves_the_others_apart(space, d, far):
     """Its share in the mean of all rows would be rounded by more than they are apart."""
     near, out = np.zeros((2, d)), np.full((1, d), far)

@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from cases import by_day
 
 from gpnotes import GP, RBF, fit
 from gpnotes.ground.jobs import checked_jobs, mapper_of
@@ -16,7 +15,7 @@ def test_processes_answer_in_order_and_take_what_has_no_name():
     assert list(mapper_of(2)(lambda x: x - 1, range(5))) == [-1, 0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("jobs", by_day([map, "threads"], [2]))
+@pytest.mark.parametrize("jobs", [map, "threads", 2])
 def test_the_runs_of_a_fit_are_the_same_by_any_jobs(rng, jobs):
     if jobs == 2:
         pytest.importorskip("joblib", reason="the extra `sklearn` brings it")

@@ -4,7 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import RBF
 from gpnotes.ground import linalg
@@ -94,7 +93,7 @@ def test_a_number_is_added_exactly_and_without_a_warning(space, K):
     assert factor.jitter == 0.5
 
 
-@each("jitter", ["auto", 0.0, 0.5])
+@pytest.mark.parametrize("jitter", ["auto", 0.0, 0.5])
 def test_the_error_names_matrix_pivot_and_remedy(space, jitter):
     K = space.asarray([[4.0, 2.0, 0.0], [2.0, 1.0 - 3.0, 0.0], [0.0, 0.0, 1.0]])
     with pytest.raises(FactorisationError, match=r"RBF\(\) of X .*pivot 2 is -3.*Add noise"):
@@ -136,7 +135,7 @@ def test_a_right_hand_side_is_of_the_kind_of_the_factor():
             solve(np.ones(2))
 
 
-@each(
+@pytest.mark.parametrize(
     ("b", "message"),
     [
         ([1.0, 2.0, 3.0], r"b must have shape \(2,\); got \(3,\)"),
@@ -155,7 +154,7 @@ def test_a_right_hand_side_has_the_rows_of_the_factor(space, b, message):
             solve([1.0, 2.0])
 
 
-@each(
+@pytest.mark.parametrize(
     ("cross", "block", "message"),
     [
         (np.zeros((2, 2)), np.eye(1), r"block must have shape \(2, 2\); got \(1, 1\)"),

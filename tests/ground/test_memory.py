@@ -13,7 +13,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, LaplaceGP, condition, log_evidence_and_gradient, prior
 from gpnotes.ground import memory
@@ -177,8 +176,8 @@ def test_sizes_are_whole_numbers(value):
             memory.require(**{**sizes, name: value}, like=np.ones(1), what="K", remedy="None.")
 
 
-@each("n", [1, 2, 9, 10, 11])
-@each("width", [0, 1, 7, 100])
+@pytest.mark.parametrize("n", [1, 2, 9, 10, 11])
+@pytest.mark.parametrize("width", [0, 1, 7, 100])
 def test_blocks_hold_every_row_once_and_no_more_entries_than_allowed(n, width):
     slices = memory.blocks(n, width, 20)
     assert [row for rows in slices for row in range(n)[rows]] == list(range(n))

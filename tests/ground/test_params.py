@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import lognorm, norm
@@ -61,7 +60,7 @@ def test_an_array_of_the_caller_may_change_later():
     assert kernel.lengthscale.tolist() == [0.5, 2.0]
 
 
-@each(
+@pytest.mark.parametrize(
     ("make", "error", "message"),
     [
         (lambda: RBF(0.0), ValueError, r"RBF\.variance must be positive and finite; got 0\.0"),
@@ -81,7 +80,9 @@ def test_construction_checks_and_names_the_field(make, error, message):
         make()
 
 
-@each("value", [True, np.True_, np.asarray(True), 1j, np.complex128(1 + 1j), np.asarray("1"), b"1"])
+@pytest.mark.parametrize(
+    "value", [True, np.True_, np.asarray(True), 1j, np.complex128(1 + 1j), np.asarray("1"), b"1"]
+)
 def test_a_parameter_is_a_real_number(value):
     for make, name in ((RBF, "RBF.variance"), (ConstantMean, "ConstantMean.value")):
         with pytest.raises(TypeError, match=f"{name} must be a float"):
@@ -219,8 +220,8 @@ def test_any_vector_is_a_kernel_and_back(entries):
     np.testing.assert_allclose(flatten(rebuild(np.asarray(entries)))[0], entries, atol=1e-14)
 
 
-@each("value", [0.3, 2.0])
-@each(
+@pytest.mark.parametrize("value", [0.3, 2.0])
+@pytest.mark.parametrize(
     ("prior", "reference"),
     [
         (NormalPrior(), norm()),
@@ -274,8 +275,8 @@ def test_a_gradient_of_something_else_is_refused():
         flatten(np.ones(2))
 
 
-@each("prior", [NormalPrior, LogNormalPrior])
-@each("wrong", ["1", None, [1.0], True, 1j, np.ones(2)])
+@pytest.mark.parametrize("prior", [NormalPrior, LogNormalPrior])
+@pytest.mark.parametrize("wrong", ["1", None, [1.0], True, 1j, np.ones(2)])
 def test_priors_are_made_of_numbers(prior, wrong):
     with pytest.raises(TypeError, match="mean must be a number; got"):
         prior(wrong)

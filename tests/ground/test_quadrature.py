@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import gauss_hermite
 from gpnotes.ground.quadrature import expect
@@ -81,7 +80,7 @@ def test_a_mean_of_whole_numbers_would_make_whole_nodes():
         expect(np.exp, np.zeros(3), np.ones(3, int))
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda m: expect(np.exp, m * np.nan, m), ValueError, "mean must be finite; 2 of its"),

@@ -3,7 +3,6 @@
 import cupy_stand_in
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream
 from gpnotes.ground.random import stream_of
@@ -19,7 +18,7 @@ def test_every_backend_sees_the_same_numbers(space, draw):
     np.testing.assert_array_equal(to_numpy(here), host.astype(to_numpy(here).dtype))
 
 
-@each(
+@pytest.mark.parametrize(
     "draw",
     [
         lambda s, like: s.integers(0, 9, (5,), like=like),
@@ -93,7 +92,7 @@ def test_a_seed_of_any_kind_of_integer_starts_the_same_stream():
     assert stream(0).normal() == stream(0).normal()
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda s: s.normal(None), TypeError, "shape must be a whole number from 0; got None"),

@@ -8,8 +8,8 @@ import inspect
 import re
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
-from cases import each
 
 from gpnotes import (
     GP,
@@ -55,7 +55,7 @@ def _types(kind):
     )
 
 
-@each("name, kind", results())
+@pytest.mark.parametrize(("name", "kind"), [*results()])
 def test_each_class_of_results_prints_itself(name, kind):
     made = (
         hasattr(kind.__repr__, "__wrapped__") or "collections" in kind.__repr__.__code__.co_filename
@@ -79,7 +79,7 @@ PRINTED = {
 }  # fmt: skip
 
 
-@each("name", PRINTED)
+@pytest.mark.parametrize("name", PRINTED)
 def test_a_result_prints_one_line_without_arrays(name):
     result = PRINTED[name]()
     assert "array(" not in repr(result)

@@ -7,7 +7,6 @@ import dataclasses
 import mpmath
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -414,9 +413,9 @@ def evidence_in_50_digits(X, y, lengthscale, noise_var):
         return -(fit + log_det + len(y) * mpmath.log(2 * mpmath.pi)) / 2
 
 
-@each("noise_var", [1e-14, 1e-12, 1e-9, 1e-4])
-@each("lengthscale", [3.0, 30.0])
-@each("rough", [0.0, 0.1])
+@pytest.mark.parametrize("noise_var", [1e-14, 1e-12, 1e-9, 1e-4])
+@pytest.mark.parametrize("lengthscale", [3.0, 30.0])
+@pytest.mark.parametrize("rough", [0.0, 0.1])
 def test_the_error_of_an_evidence_is_of_the_size_that_it_says(noise_var, lengthscale, rough):
     X, y = crowded(np.random.default_rng(1), 14, rough)
     posterior = condition(GP(Matern52(1.0, lengthscale), noise_var), X, y)
@@ -426,12 +425,14 @@ def test_the_error_of_an_evidence_is_of_the_size_that_it_says(noise_var, lengths
     assert said < 1e-5 * max(abs(expected), 14.0)
 
 
-@each("verb", [
+@pytest.mark.parametrize("verb", [
     log_evidence,
     lambda gp, X, y: log_evidence_and_gradient(gp, X, y)[0],
     lambda gp, X, y: condition(gp, X, y).log_evidence,
 ])  # fmt: skip
-@each("prior", [GP(Matern52(1.0, 30.0), 1e-14), GP(Matern52(1.0, 30.0) + White(1e-20), 1e-14)])
+@pytest.mark.parametrize(
+    "prior", [GP(Matern52(1.0, 30.0), 1e-14), GP(Matern52(1.0, 30.0) + White(1e-20), 1e-14)]
+)
 def test_an_evidence_that_has_lost_its_digits_warns(verb, prior):
     X, y = crowded(np.random.default_rng(1))
     said = (
@@ -451,9 +452,11 @@ def test_an_evidence_in_single_precision_warns_by_its_own_digits():
     log_evidence(GP(Matern52(1.0, 3.0), 1e-2), X, y)
 
 
-@each("noise_var", [1e-8, 1e-6, 1e-3, 1.0])
-@each("kernel", [RBF(1.0, 1.0), RBF(1e4, 30.0), Matern52(1.0, 30.0), Linear(1.0) + RBF(0.1, 3.0)])
-@each("rough", [0.0, 0.1])
+@pytest.mark.parametrize("noise_var", [1e-8, 1e-6, 1e-3, 1.0])
+@pytest.mark.parametrize(
+    "kernel", [RBF(1.0, 1.0), RBF(1e4, 30.0), Matern52(1.0, 30.0), Linear(1.0) + RBF(0.1, 3.0)]
+)
+@pytest.mark.parametrize("rough", [0.0, 0.1])
 def test_ordinary_models_are_far_from_warning(noise_var, kernel, rough):
     """Of noise down to a hundred millionth of the variance at a hundred readings."""
     X, y = crowded(np.random.default_rng(2), 100, rough)
@@ -526,7 +529,7 @@ class Wide(ConstantMean):
         return x[:, :1]
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "words"),
     [
         (lambda gp, X, y: condition(gp, X, y[:-1]), ValueError, r"y must have shape \(15,\)"),

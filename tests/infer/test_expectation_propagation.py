@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import by_day
 from scipy import integrate, special, stats
 
 from gpnotes import (
@@ -125,7 +124,6 @@ def test_of_independent_values_it_is_exact(rng):
     assert log_evidence(EPGP(gp), X, y) == pytest.approx(chance, rel=1e-9)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("link", ["probit", "logit"])
 def test_its_probabilities_are_those_of_long_chains(rng, link):
     """Elliptical slices, 300 chains of thirty labels; Laplace is ten times farther off."""
@@ -185,7 +183,7 @@ def test_predictions_are_those_of_dense_algebra(space, numbers, link):
     np.testing.assert_allclose(to_numpy(chance), average, **close(space))
 
 
-@pytest.mark.parametrize("link", by_day(["probit"], ["logit"]))
+@pytest.mark.parametrize("link", ["probit", "logit"])
 @pytest.mark.parametrize(
     "kernel",
     [RBF(2.3, np.asarray(LENGTHS)), Matern52(40.0, 0.7) + White(0.1), Linear(1.5) + RBF(0.5, 0.6)],

@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -127,8 +126,10 @@ INPUTS = {
 
 
 @pytest.mark.filterwarnings("ignore::gpnotes.infer.fitting.FitWarning")
-@each("values", DEGENERATE)
-@each(("places", "dtype"), [*((places, np.float64) for places in INPUTS), ("pairs", np.float32)])
+@pytest.mark.parametrize("values", DEGENERATE)
+@pytest.mark.parametrize(
+    ("places", "dtype"), [*((places, np.float64) for places in INPUTS), ("pairs", np.float32)]
+)
 def test_data_that_leave_little_to_fit_are_fitted_too(values, places, dtype):
     x = INPUTS[places]
     X, y = x[:, None].astype(dtype), DEGENERATE[values](x).astype(dtype)
@@ -188,7 +189,6 @@ TARGETS = (
 )
 
 
-@pytest.mark.nightly  # by day two tests of awkward data
 @given(seed=st.integers(0, 2**32 - 1))
 @pytest.mark.filterwarnings("ignore::gpnotes.infer.fitting.FitWarning")
 def test_no_fit_is_worse_than_its_start_however_awkward_that_is(seed):
@@ -240,7 +240,7 @@ def test_bounds_of_a_mean_are_in_its_own_units():
 # The door
 
 
-@each(
+@pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"restarts": -1}, ValueError, "restarts must be a whole number from 0; got -1"),

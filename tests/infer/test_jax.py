@@ -57,7 +57,6 @@ def test_what_is_traced_is_refused_by_name():
             call(lambda length: log_evidence(GP(RBF(1.0, length), 0.1), x, y))(1.0)
 
 
-@pytest.mark.nightly  # JAX compiles for seconds; by day a copy and a filter
 def test_a_periodic_kernel_is_pulled_back():
     gp = GP(Periodic(1.3, 0.8, 2.0), 0.1)
     ours = log_evidence_and_gradient(gp, jax.numpy.asarray(X), jax.numpy.asarray(Y))
@@ -82,7 +81,6 @@ def test_a_state_space_model_is_filtered_on_the_host():
           numpys.extend(later, number).predict(XS))  # fmt: skip
 
 
-@pytest.mark.nightly
 def test_a_design_is_the_same():
     found = [design.greedy_design(condition(GP(Matern32(), 0.1), a[:3], b[:3]), a, 2)
              for a, b in ((X, Y), (jax.numpy.asarray(X), jax.numpy.asarray(Y)))]  # fmt: skip

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -68,7 +67,7 @@ MODELS = {
 }
 
 
-@each("name", MODELS)
+@pytest.mark.parametrize("name", MODELS)
 def test_chunks_with_noise_give_what_all_rows_give(name):
     model = MODELS[name]
     value, bar = log_evidence_and_gradient(model, X, Y, **BOTH)
@@ -83,7 +82,7 @@ def test_chunks_with_noise_give_what_all_rows_give(name):
             np.testing.assert_allclose(other, one, rtol=0.0, atol=1e-9)
 
 
-@each("name", ["vfe", "fitc", "cosines"])
+@pytest.mark.parametrize("name", ["vfe", "fitc", "cosines"])
 def test_a_chunk_may_know_one_thing_or_nothing(name):
     known, weights = KNOWN.copy(), WEIGHTS.copy()
     known[:5], weights[4:] = 0.0, 1.0
@@ -123,7 +122,7 @@ def test_chunks_have_the_library_of_the_data(space):
     assert space.holds(condition(model, Chunks(chunks)).mean(space.asarray(XS)))
 
 
-@each(
+@pytest.mark.parametrize(
     ("chunk", "said"),
     [
         (Rows(X, Y, KNOWN[:3]), r"chunk 0 .* noise_var must have shape \(23,\)"),

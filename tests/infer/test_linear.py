@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, Linear, Normal, condition, stream, to_numpy
 from gpnotes.infer.linear import BayesianLinear
@@ -243,7 +242,7 @@ def test_a_thousand_near_exact_observations_keep_the_covariance_positive(rng):
     assert np.isfinite(posterior.log_evidence)
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "words"),
     [
         (lambda m, P, y: condition(m, P[:, :2], y), ValueError, r"X must have shape \(n, 4\)"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, ConstantMean, LogNormalPrior, NormalPrior, fit, stream
 from gpnotes.ground.chunks import Rows
@@ -109,7 +108,7 @@ def test_a_chain_needs_a_prior_on_each_entry():
 PRIORS_OF_ENTRIES = {name: LogNormalPrior() for name in ALL if name != "kernel.lengthscale[1]"}
 
 
-@each(
+@pytest.mark.parametrize(
     ("options", "match"),
     [
         ({"fixed": ("kernel.lengthscale[3]",)}, r"'kernel.lengthscale\[3\]'; there are \["),

@@ -7,7 +7,6 @@ from dataclasses import fields, is_dataclass, replace
 import numpy as np
 import pytest
 import sklearn.datasets
-from tests.support.cases import each
 
 from gpnotes import (
     EPGP,
@@ -123,7 +122,7 @@ KERNELS = {
 
 
 @pytest.mark.filterwarnings("ignore:no reading tells of another")
-@each("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_sums_products_and_choices_of_columns_start_in_the_units_of_theirs(kernel):
     X, y = TABLES["ridge"]()
     here = fit(GP(KERNELS[kernel]), X, y, max_steps=30)
@@ -147,7 +146,7 @@ def test_powers_of_inner_products_start_at_the_variance_of_y():
     assert tuple(started(GP(k, 1.0), of, X).kernel for k in given) == given
 
 
-@each("kernel", [Wiener(), IntegratedWiener(), Wiener() + White()])
+@pytest.mark.parametrize("kernel", [Wiener(), IntegratedWiener(), Wiener() + White()])
 def test_what_wanders_starts_with_the_variance_of_y_over_the_range(kernel):
     X, y = TABLES["sine"]()
     X = X - np.min(X)
@@ -188,7 +187,7 @@ MODELS = {
 }
 
 
-@each("model", MODELS)
+@pytest.mark.parametrize("model", MODELS)
 def test_every_model_finds_the_signal(model, sine):
     X, y = sine
     found = fit(MODELS[model], X, y, max_steps=60)
@@ -210,7 +209,7 @@ OTHERS = {
 }  # fmt: skip
 
 
-@each("name", OTHERS)
+@pytest.mark.parametrize("name", OTHERS)
 def test_other_models_that_leave_numbers_open_do_not_depend_on_units(name):
     X, y = TABLES["hills"]()
     make, told, log_unit = OTHERS[name]
@@ -344,7 +343,7 @@ WITH_OPEN = {
 }
 
 
-@each("name", WITH_OPEN)
+@pytest.mark.parametrize("name", WITH_OPEN)
 def test_what_is_open_stays_so_through_copies_and_what_is_replaced_in_them(name):
     given = WITH_OPEN[name]
     for copied in COPIES.values():

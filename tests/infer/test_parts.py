@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each
 
 import gpnotes as g
 from gpnotes import condition, named
@@ -161,7 +160,7 @@ def test_a_part_matches_the_columns_of_a_frame_by_name():
     np.testing.assert_array_equal(part.mean(frame[["b", "a"]]), part.mean(frame))
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda p: p.part(), ValueError, r"which must name one part or more, each once; got \(\)"),

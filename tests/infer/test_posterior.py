@@ -9,7 +9,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -109,7 +108,7 @@ def _place(kind):
     return f"{kind.__module__}.{kind.__name__}"
 
 
-@each("name", MAKERS)
+@pytest.mark.parametrize("name", MAKERS)
 def test_no_class_has_a_public_method_of_the_base_of_its_own(name):
     """What is said once is documented once."""
     shared = {method for method in vars(Posterior) if not method.startswith("_")}
@@ -118,7 +117,7 @@ def test_no_class_has_a_public_method_of_the_base_of_its_own(name):
         assert kind is Posterior or not own
 
 
-@each("name", MAKERS)
+@pytest.mark.parametrize("name", MAKERS)
 def test_a_prediction_is_mean_and_variance(name):
     posterior = posterior_of(name)
     mean, variance = posterior.predict(XS)
@@ -129,7 +128,7 @@ def test_a_prediction_is_mean_and_variance(name):
     np.testing.assert_array_equal(posterior.variance(XS), variance)
 
 
-@each("name", [name for name in MAKERS if name != "deep"])
+@pytest.mark.parametrize("name", [name for name in MAKERS if name != "deep"])
 def test_chunks_change_nothing(name, monkeypatch):
     posterior = posterior_of(name)
     views = {method: getattr(posterior, method) for method in ("predict", "mean", "variance")} | (
@@ -149,7 +148,7 @@ def _chances(posterior):
     return lambda Xs, **options: posterior.probability(Xs, rng=stream(0), **options)
 
 
-@each("name", NORMAL)
+@pytest.mark.parametrize("name", NORMAL)
 def test_noise_adds_its_variance(name):
     posterior = posterior_of(name)
     mean, variance = posterior.predict(XS)
@@ -162,8 +161,8 @@ def test_noise_adds_its_variance(name):
     np.testing.assert_allclose(more, 0.2 * np.eye(7), atol=1e-12)
 
 
-@each("name", JOINT)
-@each("noise", [False, True])
+@pytest.mark.parametrize("name", JOINT)
+@pytest.mark.parametrize("noise", [False, True])
 def test_covariance_and_joint_agree_with_the_prediction(name, noise):
     if noise and name not in NORMAL:
         return
@@ -176,8 +175,8 @@ def test_covariance_and_joint_agree_with_the_prediction(name, noise):
     np.testing.assert_allclose(joint.root @ joint.root.T, covariance, atol=1e-8)
 
 
-@each("name", DRAWN)
-@each("noise", [False, True])
+@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("noise", [False, True])
 def test_draws_have_the_moments_of_the_prediction(name, noise):
     if noise and name not in (*NORMAL, "deep"):
         return
@@ -194,7 +193,7 @@ def test_draws_have_the_moments_of_the_prediction(name, noise):
     assert np.all(np.abs(ratio - 1.0)[variance > 1e-12] < top)
 
 
-@each("name", DRAWN)
+@pytest.mark.parametrize("name", DRAWN)
 def test_one_function_is_drawn_unless_more_are_asked_for(name):
     posterior = posterior_of(name)
     assert posterior.sample(XS, rng=1).shape == (1, 7)
@@ -203,7 +202,7 @@ def test_one_function_is_drawn_unless_more_are_asked_for(name):
     np.testing.assert_array_equal(*again)
 
 
-@each("name", [name for name in MAKERS if name not in ("softmax", "part")])
+@pytest.mark.parametrize("name", [name for name in MAKERS if name not in ("softmax", "part")])
 def test_log_densities_are_those_of_new_observations(name):
     posterior = posterior_of(name)
     labels = dict.fromkeys(("labels", "labels by moments"), LABELS)
@@ -239,7 +238,7 @@ def test_labels_of_a_deep_process_have_the_mean_probability_of_its_parts():
     np.testing.assert_allclose(posterior.probability(XS), np.mean(chances, axis=0), rtol=1e-12)
 
 
-@each(
+@pytest.mark.parametrize(
     ("name", "ask", "said"),
     [
         ("deep", lambda p: p.covariance(XS), r"DeepPosterior\.covariance: f is a mixture"),
@@ -271,7 +270,7 @@ def test_what_cannot_be_done_says_so_by_class_and_method(name, ask, said):
         ask(posterior_of(name))
 
 
-@each("name", MAKERS)
+@pytest.mark.parametrize("name", MAKERS)
 def test_inputs_are_looked_at_whatever_is_asked(name):
     posterior = posterior_of(name)
     asked = ["predict", "mean", "variance"] + (["covariance", "joint"] if name in JOINT else [])
@@ -287,7 +286,7 @@ def test_inputs_are_looked_at_whatever_is_asked(name):
             posterior.sample(XS, rng=None)
 
 
-@each("name", JOINT)
+@pytest.mark.parametrize("name", JOINT)
 def test_a_covariance_that_has_no_room_is_refused(name, monkeypatch):
     monkeypatch.setattr(memory, "available", lambda like=None: 100)
     monkeypatch.setattr(memory, "_SMALL", 0)

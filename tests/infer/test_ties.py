@@ -6,7 +6,6 @@ import pickle
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -51,7 +50,7 @@ _IN = "kernel.parts.{}.kernel."
 OF_PARTS = [tuple(_IN.format(i) + "lengthscale" for i in (0, 1))]
 
 
-@each(
+@pytest.mark.parametrize(
     ("tied", "one", "y"),
     [
         (GP(ARD, 0.1), GP(ONE, 0.1), Y),
@@ -163,8 +162,7 @@ DATA = {
 }
 
 
-@pytest.mark.nightly  # by day that of the exact process
-@each("name", OTHERS)
+@pytest.mark.parametrize("name", OTHERS)
 def test_the_gradients_of_other_models_with_ties_are_those_of_differences(name):
     model, tied = OTHERS[name]
     model = model() if callable(model) else model
@@ -283,7 +281,7 @@ def test_without_ties_there_are_no_groups():
     assert followers((("a", "b", "c"),)) == {"b": "a", "c": "a"}
 
 
-@each(
+@pytest.mark.parametrize(
     ("options", "match"),
     [
         ({"tied": [(FIRST, "kernel.lengthscale[2]")]}, r"\[2\]'; there are \["),
@@ -312,7 +310,7 @@ def test_what_no_fit_moves_is_told_so():
             fit(BayesianLinear(np.eye(2), 0.1), X, Y, tied=[("noise_var", name)])
 
 
-@each("tied", ["ab", 3, ["noise_var"], [(FIRST, 3)], None])
+@pytest.mark.parametrize("tied", ["ab", 3, ["noise_var"], [(FIRST, 3)], None])
 def test_what_is_no_group_of_names_is_refused(tied):
     with pytest.raises(TypeError, match="tied must"):
         fit(GP(ARD, 0.1), X, Y, tied=tied)

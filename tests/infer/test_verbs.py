@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from cases import each
 from scipy.stats import multivariate_normal
 
 import gpnotes
@@ -278,7 +277,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@each("case", REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
 def test_what_a_model_cannot_do_it_says(case):
     do, kind, said = case
     with pytest.raises(kind, match=said):
@@ -385,7 +384,7 @@ def scanned(monkeypatch):
     return names
 
 
-@each("name", MODELS)
+@pytest.mark.parametrize("name", MODELS)
 def test_data_are_scanned_once_whatever_is_done_with_them(scanned, name):
     model, X, y = MODELS[name]
     verbs = {

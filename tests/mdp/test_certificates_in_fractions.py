@@ -5,7 +5,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from cases import each
 
 from gpnotes.mdp import MDP, solve
 from gpnotes.mdp.solving import METHODS
@@ -61,8 +60,8 @@ def best(P, r, discount):
         policy = np.where(improves, better, policy)
 
 
-@each("form", ["dense", "sparse"])
-@each("i", PROBLEMS)
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("i", PROBLEMS)
 def test_no_method_is_further_from_the_truth_than_it_says(i, form):
     P, r, discount = problem(i)
     exact = exactly(P), exactly(r), Fraction(discount)
@@ -89,7 +88,7 @@ def test_rows_that_sum_to_nearly_one_are_taken_as_they_are(off):
         assert max(abs(exactly(found.values) - truth)) <= Fraction(found.bound) <= Fraction(1e-4)
 
 
-@each("i", PROBLEMS)
+@pytest.mark.parametrize("i", PROBLEMS)
 def test_exact_methods_agree_to_ten_digits(i):
     P, r, discount = problem(i)
     truth = best(exactly(P), exactly(r), Fraction(discount)).astype(float)

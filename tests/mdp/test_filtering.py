@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import linalg, stats
 
 from gpnotes import GP, RBF, ConstantMean, Matern12, Matern32, Matern52, condition
@@ -188,7 +187,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@each("name", REFUSED)
+@pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
     call, words = REFUSED[name]
     with pytest.raises(ValueError, match=words):

@@ -6,7 +6,6 @@ import itertools
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes.ground.xp import array_namespace, epsilon, to_numpy
 from gpnotes.mdp import (
@@ -313,7 +312,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@each("name", REFUSED)
+@pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
     call, words = REFUSED[name]
     with pytest.raises(ValueError, match=words):

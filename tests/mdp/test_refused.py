@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from cases import each
 
 from gpnotes.mdp import MDP, GridWorld, evaluate, occupancy_measure, solve
 
@@ -72,7 +71,7 @@ def test_a_discount_that_is_none(discount):
         MDP.from_arrays(P, R, discount)
 
 
-@each(
+@pytest.mark.parametrize(
     ("policy", "says"),
     [
         (np.asarray([0, 1, 0]), r"an action for each of the 2 states; got shape \(3,\)"),
@@ -124,7 +123,7 @@ def test_a_table_with_a_hole():
         MDP.from_gymnasium(env, 0.9)
 
 
-@each(
+@pytest.mark.parametrize(
     ("given", "error", "says"),
     [
         ({"rows": ()}, ValueError, "rows must be of one length and have a cell"),

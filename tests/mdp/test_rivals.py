@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from cases import each
 
 from gpnotes.mdp import MDP, solve
 from gpnotes.mdp.solving import METHODS
@@ -32,8 +31,7 @@ def same(found, values, policy):
     np.testing.assert_array_equal(found.policy, policy)
 
 
-@pytest.mark.nightly  # Numba compiles for seconds; by day the other rival is asked
-@each("i", PROBLEMS)
+@pytest.mark.parametrize("i", PROBLEMS)
 def test_quantecon_finds_the_same(i):
     markov = pytest.importorskip("quantecon.markov")
     P, r, discount = problem(i)
@@ -41,7 +39,7 @@ def test_quantecon_finds_the_same(i):
     same(ours(i), theirs.v, theirs.sigma)
 
 
-@each("i", PROBLEMS)
+@pytest.mark.parametrize("i", PROBLEMS)
 def test_pymdptoolbox_finds_the_same(i):
     toolbox = pytest.importorskip("mdptoolbox.mdp")
     P, r, discount = problem(i)

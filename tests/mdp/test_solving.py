@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from cases import by_day
 
 from gpnotes.ground.sparse_matrices import least_cost
 from gpnotes.ground.xp import has_double, to_numpy
@@ -219,7 +218,7 @@ def test_what_rounding_hides_is_not_promised(make_arrays, method):
 
 
 @every_method
-@pytest.mark.parametrize("sign", by_day([1.0], [-1.0]))
+@pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_tolerance_that_is_told_can_be_had(method, sign):
     """Where values are far from what they will be, their rounding tells a thousandth of it."""
     ring = MDP(np.roll(np.eye(4), 1, axis=1), sign * np.arange(4.0)[:, None], 1.0 - 2.0**-13)

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, ConstantMean, Linear, Periodic, White
 from gpnotes.ground.params import names
@@ -96,7 +95,7 @@ def test_an_interval_may_be_a_point_or_an_array(pair):
     assert given(GP(RBF(), 0.1), {"noise_var": pair})["noise_var"] == tuple(np.log(pair))
 
 
-@each("pair", [(2.0, 1.0), (0.0, 1.0), (-1.0, 1.0), (np.nan, 1.0), (1.0, np.inf),
+@pytest.mark.parametrize("pair", [(2.0, 1.0), (0.0, 1.0), (-1.0, 1.0), (np.nan, 1.0), (1.0, np.inf),
                                   (1.0,), (1.0, 2.0, 3.0), ()])  # fmt: skip
 def test_what_is_no_interval_is_a_wrong_value(pair):
     with pytest.raises(
@@ -113,7 +112,9 @@ def test_what_is_no_interval_of_any_sign_is_a_wrong_value(pair):
         given(GP(RBF(), 0.1, ConstantMean(1.0)), {"mean.value": pair})
 
 
-@each("pair", ["ab", ("1", "2"), 3.0, None, (None, 1.0), (True, 2.0), {1.0, 2.0}])
+@pytest.mark.parametrize(
+    "pair", ["ab", ("1", "2"), 3.0, None, (None, 1.0), (True, 2.0), {1.0, 2.0}]
+)
 def test_what_is_no_pair_of_numbers_is_a_wrong_type(pair):
     with pytest.raises(TypeError, match=r"bounds\['noise_var'\]"):
         given(GP(RBF(), 0.1), {"noise_var": pair})

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -42,21 +41,21 @@ KEPT = {
 }
 
 
-@each("name", KEPT)
+@pytest.mark.parametrize("name", KEPT)
 def test_the_parts_of_the_package_keep_their_contracts(name):
     contract = getattr(contracts, name)
     assert missing(KEPT[name], contract) == []
     assert require(KEPT[name], "part", contract) is KEPT[name]
 
 
-@each("name", KEPT)
+@pytest.mark.parametrize("name", KEPT)
 def test_the_class_of_a_part_is_no_part(name):
     kind = type(KEPT[name])
     with pytest.raises(TypeError, match=f"^part must be .*; got the class {kind.__name__}, not an"):
         require(kind, "part", getattr(contracts, name))
 
 
-@each(
+@pytest.mark.parametrize(
     ("name", "members"),
     [
         ("Mean", ["__call__", "pullback"]),

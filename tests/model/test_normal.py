@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, norm
@@ -145,7 +144,7 @@ def test_intervals_hold_their_level(space, x, moments, level):
     close(space, high, norm(moments[0], sd).ppf(0.5 + level / 2))
 
 
-@each("level", [0.0, 1.0, 95.0])
+@pytest.mark.parametrize("level", [0.0, 1.0, 95.0])
 def test_a_level_is_a_probability(x, level):
     with pytest.raises(ValueError, match="level must be between 0 and 1; got"):
         x.interval(level)
@@ -176,7 +175,7 @@ SINGULAR = {
 }
 
 
-@each(("kind", "rank"), list(zip(SINGULAR, (0, 1, 2, 1), strict=True)))
+@pytest.mark.parametrize(("kind", "rank"), list(zip(SINGULAR, (0, 1, 2, 1), strict=True)))
 def test_a_singular_covariance_has_a_root_of_its_rank(space, kind, rank):
     """Of small whole numbers: that there is no Cholesky factor shows without rounding."""
     covariance = space.asarray(SINGULAR[kind])
@@ -284,7 +283,7 @@ def test_indices_count_from_the_end_too_and_may_be_none_or_all(space):
         np.testing.assert_array_equal(to_numpy(x.marginal([last]).mean), [3.0])
 
 
-@each(
+@pytest.mark.parametrize(
     "indices",
     [np.asarray([True, False, True]), [True], [1.0], np.asarray([1.9]), ["1"], "12", 1, None],
 )
@@ -306,7 +305,7 @@ def test_a_distribution_keeps_its_own_arrays(space):
     np.testing.assert_array_equal(to_numpy(x.root), [[1.0, 0.0], [0.5, 1.0]])
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (

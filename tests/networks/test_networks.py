@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import stats
 
 from gpnotes import networks as nets
@@ -211,7 +210,6 @@ def test_the_two_parts_make_the_variance_of_the_mixture(space, numbers):
     )
 
 
-@pytest.mark.strict_by_night
 def test_quantiles_of_a_mixture_have_their_share_below(space, numbers):
     rng = numbers[2]
     means, sd = 3.0 * rng.normal(size=(4, 9)), 0.2 + rng.random((4, 9))
@@ -291,7 +289,6 @@ def test_moments_keep_their_digits_where_the_mean_is_large(rng):
     np.testing.assert_allclose(moments.covariance(), np.cov(thetas.T), rtol=1e-6)
 
 
-@pytest.mark.strict_by_night
 def test_snapshots_are_taken_of_noisy_steps(space, numbers):
     X, y, _ = numbers
     model = models(space)[0]
@@ -538,7 +535,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@each("said", WRONG, ids=lambda said: said.replace(" ", "-"))
+@pytest.mark.parametrize("said", WRONG, ids=lambda said: said.replace(" ", "-"))
 def test_what_is_wrong_is_named(numbers, said):
     X, y, _ = numbers
     call, words = WRONG[said]

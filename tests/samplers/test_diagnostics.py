@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import samplers
 from gpnotes.samplers import ess_bulk, ess_mean, ess_tail, mcse, rhat
@@ -65,7 +64,7 @@ def test_the_effective_number_of_an_autoregression_is_known(rng):
     assert mcse(x) == pytest.approx(1 / 0.2 / 80_000**0.5, rel=0.1)
 
 
-@each("power", [-1000, -600, 600, 1000])
+@pytest.mark.parametrize("power", [-1000, -600, 600, 1000])
 def test_the_unit_of_the_draws_changes_nothing(power, rng):
     """Squares of such draws are zero or infinite."""
     draws = np.round(rng.normal(size=(4, 200)) * 16.0)
@@ -91,7 +90,7 @@ def test_a_chain_that_never_moves_is_worth_nothing(rng):
     assert rhat(one) == np.inf
 
 
-@each(
+@pytest.mark.parametrize(
     ("wrong", "said"),
     [
         (np.ones(5), "draws must have shape"),
@@ -99,7 +98,7 @@ def test_a_chain_that_never_moves_is_worth_nothing(rng):
         (np.full((2, 9), np.nan), "draws must be finite"),
     ],
 )
-@each("name", ["rhat", "ess_bulk", "ess_tail", "ess_mean", "mcse"])
+@pytest.mark.parametrize("name", ["rhat", "ess_bulk", "ess_tail", "ess_mean", "mcse"])
 def test_wrong_draws_are_named(name, wrong, said):
     with pytest.raises(ValueError, match=said):
         getattr(samplers, name)(wrong)

@@ -95,7 +95,6 @@ BLIND = {
 }
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["correlated normal", "funnel"])
 def test_a_place_of_a_path_is_drawn_by_its_weight_whatever_the_path(name):
     """Sixteen places in a row, of all weights: with the largest for their sum, 7 errors off."""
@@ -111,7 +110,6 @@ COARSE = {
 }
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("name", COARSE)
 def test_coarse_steps_keep_the_density(name):
     density, d, sampler = COARSE[name]

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import by_day, each
 from scipy import integrate, stats
 
 from gpnotes import (
@@ -52,7 +51,6 @@ def skewed(tied):
 
 skew = skewed(0.9)
 APART = np.asarray([[3.0, 1.0], [-1.0, 1.0], [1.0, 1.05], [1.0, 0.95]])
-BY_NIGHT = pytest.mark.nightly  # the same of longer paths, or on further draws
 
 
 @pytest.mark.parametrize(
@@ -61,11 +59,11 @@ BY_NIGHT = pytest.mark.nightly  # the same of longer paths, or on further draws
         RandomWalkMetropolis(),
         samplers.MALA(),
         HMC(num_steps=5),
-        pytest.param(NUTS(), marks=BY_NIGHT),
+        NUTS(),
     ],
     ids=repr,
 )
-@pytest.mark.parametrize("mass", by_day(["dense"], ["diagonal"]))
+@pytest.mark.parametrize("mass", ["dense", "diagonal"])
 def test_warm_up_finds_step_and_units(sampler, mass):
     # Units of single entries cannot undo a correlation: a chain that is stuck in one is a lottery.
     target = skewed({"diagonal": 0.3, "dense": 0.9}[mass])
@@ -136,8 +134,8 @@ def heavy(x):
     return -3.0 * float(np.log1p(z**2 / 5.0).sum()), -6.0 * z / (5.0 + z**2) / SCALES
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(i, marks=BY_NIGHT) for i in (2, 3))])
-@pytest.mark.parametrize("target", by_day([heavy], [scaled]), ids=["heavy tails", "normal"])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("target", [heavy, scaled], ids=["heavy tails", "normal"])
 @pytest.mark.parametrize("sampler", [NUTS(), HMC(num_steps=5)], ids=repr)
 def test_warm_up_ends_at_the_acceptance_that_was_asked_for(sampler, target, seed):
     found = samplers.sample(
@@ -168,7 +166,7 @@ def run(file=None, draws=250, callback=None, sampler=None, seed=1, **others):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("sampler", by_day([RandomWalkMetropolis(), ULA(1e-4)], [NUTS()]), ids=repr)
+@pytest.mark.parametrize("sampler", [RandomWalkMetropolis(), ULA(1e-4), NUTS()], ids=repr)
 def test_an_interrupted_run_goes_on_to_the_same_draws(tmp_path, sampler):
     class Interrupted(Exception):
         pass
@@ -453,7 +451,7 @@ def test_one_chain_is_asked_for_rhat():
     assert "nan" in str(found)
 
 
-@each(
+@pytest.mark.parametrize(
     ("change", "said"),
     [
         ({"sampler": 3}, "sampler must be a sampler"),
@@ -527,7 +525,6 @@ def objective():
     return objective_of(start, X, Y, fixed=FIXED, priors=PRIORS)
 
 
-@pytest.mark.nightly
 def test_hyperparameters_are_drawn_from_their_posterior():
     """Beside a rule of quadrature, with the density of the lengthscale in its own units."""
     found = samplers.sample(objective(), NUTS(), rng=stream(3), num_samples=500, num_warmup=200)
@@ -662,9 +659,7 @@ def uniform(counts):
     return stats.chisquare(counts).pvalue
 
 
-@pytest.mark.parametrize("name", [
-    pytest.param(name, marks=[BY_NIGHT] * (name in ("ULA", "SGLD", "MALA"))) for name in CALIBRATED
-])  # fmt: skip
+@pytest.mark.parametrize("name", CALIBRATED)
 def test_ranks_are_uniform(name):
     """Simulation-based calibration, from the truth both ways: exact for every exact sampler."""
     found = ranks(*CALIBRATED[name], seed=3)

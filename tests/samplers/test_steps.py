@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import by_day, each
 from scipy import stats
 
 from gpnotes import samplers, stream
@@ -77,7 +76,7 @@ def gap(ends):
     return min(stats.kstest(one, "uniform").pvalue for one in pairs)
 
 
-@pytest.mark.parametrize("name", by_day(SHORT, LONG))
+@pytest.mark.parametrize("name", [*SHORT, *LONG])
 def test_what_starts_at_its_density_stays_there(name, rng):
     ends = after(EXACT[name], logistic, started(rng, 3000), 3, stream(1))
     assert gap(ends) > 1e-3
@@ -111,7 +110,7 @@ def near(space):
     return 1e3 * epsilon(space.asarray(np.ones(1)))
 
 
-@each("name", ALL)
+@pytest.mark.parametrize("name", ALL)
 def test_every_namespace_takes_the_same_way(name, space):
     """The numbers are drawn on the host, so chains differ by rounding alone."""
     sampler = ALL[name]
@@ -176,7 +175,6 @@ def test_some_rows_estimate_all_rows(rng):
     np.testing.assert_allclose(np.mean([pair[1] for pair in pairs], axis=0), slope)
 
 
-@pytest.mark.nightly
 def test_the_variance_of_sgld_is_that_of_its_recursion():
     """Half a million chains at once would say no more: the recursion of mean and variance."""
     data = np.asarray([0.5, 1.5, 0.2, 2.0, 1.0])
@@ -331,18 +329,14 @@ def test_plus_infinity_is_no_density():
         sampler.step(lambda x: math.inf, state, stream(1))
 
 
-@pytest.mark.parametrize("name", by_day(SHORT, LONG))
+@pytest.mark.parametrize("name", [*SHORT, *LONG])
 def test_exact_samplers_keep_their_contract(name):
     check_sampler(EXACT[name], np.zeros(1))
 
 
-PATHS = [
-    pytest.param(one, marks=pytest.mark.nightly)
-    for one in (NUTS(0.6, max_tree_depth=3), HMC(0.6, 3))
-]
+PATHS = [NUTS(0.6, max_tree_depth=3), HMC(0.6, 3)]
 
 
-@pytest.mark.strict_by_night  # by day `test_every_namespace_takes_the_same_way` goes there
 @pytest.mark.parametrize("sampler", [MALA(0.6), RandomWalkMetropolis(0.6), *PATHS], ids=repr)
 def test_samplers_keep_their_contract_everywhere(sampler, space):
     """Of short paths: their length is nothing to the arrays that they are made of."""

@@ -1,12 +1,17 @@
-"""Which spaces a run of the tests takes, and what a namespace cannot do, each with its reason.
+"""The spaces in which a run of the tests tries what takes the fixture ``space``: a pytest plugin.
 
-The spaces themselves are listed once, in `gpnotes.testing.array_namespaces`. `ONLY_HERE` are those
-whose library stands in this folder; nobody who installs the package has it.
+By day these are NumPy in two precisions and array-api-strict on a second device, which takes
+nothing for granted. ``--namespace jax`` runs such tests alone, and in that namespace's spaces. All
+spaces are listed in `gpnotes.testing.array_namespaces`; `ONLY_HERE` adds those whose library stands
+in this folder, and `CANNOT` says for each test that a namespace cannot pass why that is so.
 """
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -96,30 +101,89 @@ def wanted(names: list[str]) -> list[ListedSpace]:
     return [row for row in rows if {*(names or ["day"])} & {*row.names}]
 
 
-def parameters(names: list[str], dear: bool, test: str = "") -> list[Any]:
-    """The spaces as parameters of a test; where a library is missing, it is skipped and says so.
+def parameters(names: list[str], test: str = "") -> list[Any]:
+    """Return the spaces as parameters of a test, with a skip where a library is missing.
 
-    Who asks for a namespace by its name must have it. Each operation of array-api-strict is a
-    hundred of NumPy's, so `dear` tests there are nightly.
+    A namespace that is asked for by its name must be there.
     """
     also = ONLY_HERE[:1] if test in BY_DAY and not names else ()
-    return [_parameter(row, opened(row), names, dear) for row in (*wanted(names), *also)]
+    return [_parameter(row, opened(row), names) for row in (*wanted(names), *also)]
 
 
 @cache
 def opened(row: ListedSpace) -> ArraySpace:
-    """The space of a row, opened once."""
+    """Return the space of a row, opened once."""
     return row.opened()
 
 
-def _parameter(row: ListedSpace, space: ArraySpace, names: list[str], dear: bool) -> Any:
+def _parameter(row: ListedSpace, space: ArraySpace, names: list[str]) -> Any:
     if space.reason and {*names} & {*row.names[:2]}:
         raise pytest.UsageError(f"--namespace asks for {row.name}, but {space.reason}")
     skip = [pytest.mark.skip(reason=space.reason)] if space.reason else []
-    late = [pytest.mark.nightly] if dear and row.name.startswith("strict") else []
-    return pytest.param(space, id=row.name, marks=skip + late)
+    return pytest.param(space, id=row.name, marks=skip)
 
 
 def limits(space: ArraySpace, test: str) -> list[pytest.MarkDecorator]:
-    """What a space cannot do of a test, as marks."""
+    """Return what a space cannot do of a test, as marks."""
     return [row.mark for row in CANNOT if row.concerns(space.name, test)]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option ``--namespace``."""
+    said = "run the tests of arrays alone, in this namespace, space (jax-float32) or run (night)"
+    parser.addoption("--namespace", action="append", metavar="NAME", default=[], help=said)
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say which spaces this run takes."""
+    return "gpnotes: " + ", ".join(row.name for row in wanted(config.getoption("--namespace")))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that takes a ``space`` in each of them."""
+    if "space" in metafunc.fixturenames:
+        names = metafunc.config.getoption("--namespace")
+        metafunc.parametrize("space", parameters(names, metafunc.definition.nodeid))
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what a space cannot do, and keep the tests that the run asks for.
+
+    Where a namespace is asked for, those are the tests that take a ``space``; where none is, all
+    but those marked as one ``namespace``'s own.
+    """
+    for item in items:
+        if (space := _space(item)) is not None:
+            for mark in limits(space, item.nodeid):
+                item.add_marker(mark)
+    asked = config.getoption("--namespace")
+    if left := [item for item in items if not _is_asked_for(item, asked)]:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if _is_asked_for(item, asked)]
+
+
+def _is_asked_for(item: pytest.Item, names: list[str]) -> bool:
+    of_one = item.get_closest_marker("namespace")
+    if of_one is not None:
+        return any(of_one.args[0] in row.names for row in wanted(names))
+    return not names or _space(item) is not None
+
+
+def _space(item: pytest.Item) -> Any:
+    return item.callspec.params.get("space") if hasattr(item, "callspec") else None
+
+
+@pytest.fixture(autouse=True)
+def _in_space(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Turn JAX's one switch of precision to where the space of the test has it."""
+    space = _space(request.node)
+    with space.active() if space is not None else nullcontext():
+        yield
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Let JAX forget the programs that it compiled for a file, or its memory grows without end."""
+    if "jax" in sys.modules and (nextitem is None or nextitem.path != item.path):
+        sys.modules["jax"].clear_caches()

@@ -5,7 +5,6 @@ import re
 from dataclasses import dataclass, replace
 
 import pytest
-from cases import each
 
 from checked_equations.book import phrases
 from checked_equations.book.badge import notebook_badge
@@ -88,7 +87,7 @@ ALL = [
 ]
 
 
-@each(("record", "line"), ALL)
+@pytest.mark.parametrize(("record", "line"), ALL)
 def test_the_plain_line(record, line):
     bundle = record._repr_mimebundle_()
     assert bundle["text/plain"] == repr(record) == line
@@ -102,7 +101,7 @@ def test_the_plain_line_needs_no_mutant_written():
     assert repr(replace(CHECK, mutants=replace(MUTANTS, write=write))) == repr(CHECK)
 
 
-@each(("record", "line"), ALL)
+@pytest.mark.parametrize(("record", "line"), ALL)
 def test_the_badge_is_escaped_and_balanced(record, line):
     shown = record._repr_mimebundle_()["text/html"]
     assert shown.startswith(f'<details class="eqn-badge eqn-{record.kind}" data-label="')
@@ -112,7 +111,7 @@ def test_the_badge_is_escaped_and_balanced(record, line):
     assert sorted(opened) == sorted(re.findall(r"</([a-z]+)>", shown))
 
 
-@each(("record", "line"), ALL)
+@pytest.mark.parametrize(("record", "line"), ALL)
 def test_the_data_is_plain_json(record, line):
     data = record._repr_mimebundle_()[MIME]
     assert json.loads(json.dumps(data, allow_nan=False)) == data

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from cases import by_day
 from run_chapters import chapters
 
 from checked_equations.book import prose
@@ -137,10 +136,9 @@ def test_a_label_in_a_comment_is_no_sentence():
 
 
 SLUGS = chapters(BOOK)
-SOME = SLUGS[::3]  # chapters are written alike: by day a third is read, at night all
 
 
-@pytest.mark.parametrize("slug", by_day(SOME, [slug for slug in SLUGS if slug not in SOME]))
+@pytest.mark.parametrize("slug", SLUGS)
 def test_it_finds_what_the_book_typesets(slug):
     """The parser that makes the pages sees the same mathematics in the text."""
     markdown = pytest.importorskip("markdown_it").MarkdownIt("commonmark", {"html": True})

@@ -6,7 +6,6 @@ import re
 
 import numpy as np
 import pytest
-from cases import each
 
 from checked_equations import EquationError, Nodes, check_equation
 
@@ -71,7 +70,7 @@ def test_an_error_points_to_the_place(latex, caret, problem):
     assert said[2].index("^") - 4 == caret[1] - 1
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "problem"),
     [
         ("$$ a = b^2 $$", "`$` is not part of the language: give what stands between them alone"),

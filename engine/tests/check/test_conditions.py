@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each
 
 from checked_equations.errors import EquationError
 from checked_equations.latex import tree as t
@@ -56,7 +55,7 @@ HOLDS = [
 ]
 
 
-@each(("latex", "more"), HOLDS)
+@pytest.mark.parametrize(("latex", "more"), HOLDS)
 def test_a_condition_that_the_numbers_meet(checked, latex, more):
     record = checked(latex, numbers(**more))
     assert len(record.steps) == (2 if "b" in more else 1)
@@ -83,7 +82,7 @@ BROKEN = [
 ]
 
 
-@each(("latex", "more", "place"), BROKEN)
+@pytest.mark.parametrize(("latex", "more", "place"), BROKEN)
 def test_a_condition_that_a_draw_does_not_meet(checked, latex, more, place):
     with pytest.raises(EquationError, match=r"the numbers of draw 1 do not meet") as caught:
         checked(latex, numbers(**more))

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from cases import each
 
 from checked_equations import EquationError, check_equation, mend_equation
 from checked_equations.check.bindings import draw_bindings, name_kinds
@@ -55,7 +54,7 @@ MENDED = [
 ]  # fmt: skip
 
 
-@each("latex, mended, bound", MENDED)
+@pytest.mark.parametrize(("latex", "mended", "bound"), MENDED)
 def test_a_lost_piece_is_put_back(latex, mended, bound):
     drawn = draw_bindings(bound, "seed")
     found = mends_of_equation(latex, drawn).found

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from cases import each
 
 from checked_equations import EquationError, Nodes
 from checked_equations.check.mutants import all_mutants
@@ -113,7 +112,7 @@ CLASSES = [
 ]
 
 
-@each(("edit", "latex", "bindings"), CLASSES)
+@pytest.mark.parametrize(("edit", "latex", "bindings"), CLASSES)
 def test_each_class_is_caught(checked, edit, latex, bindings):
     if edit == "g for f":
         latex, bindings = latex + " + 0.1 g(x)", {**bindings, "a": np.sin(0.7) + 0.1 * np.cos(0.7)}

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from cases import each
 
 from checked_equations import EquationError, Estimate, check_equation
 from checked_equations.check.relations import Misfit, Tolerance, compare, compare_all
@@ -37,8 +36,8 @@ def test_a_one_by_one_is_a_scalar():
     assert compare(np.array([[2.0]]), "=", np.array(2.0), EXACT).holds
 
 
-@each("bad", [np.nan, np.inf])
-@each("relation", ["=", r"\le", r"\succeq", r"\propto"])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("relation", ["=", r"\le", r"\succeq", r"\propto"])
 def test_values_that_are_not_finite_never_pass(bad, relation):
     with pytest.raises(Misfit, match="right side has values that are not finite"):
         compare(A, relation, np.full((2, 2), bad), Tolerance(atol=np.inf))

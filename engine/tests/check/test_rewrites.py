@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import each
 
 from checked_equations import Nodes
 from checked_equations.check import rewrites
@@ -52,14 +51,14 @@ EXAMPLES = [
 ]
 
 
-@each(("latex", "bound"), EXAMPLES)
+@pytest.mark.parametrize(("latex", "bound"), EXAMPLES)
 def test_every_mutant_has_a_text_that_says_it(latex: str, bound: dict[str, Any]) -> None:
     found = rewritten(latex, bound)
     assert len(found) >= 3
     assert [name for name, (_, edit) in found.items() if edit is None] == []
 
 
-@each(("latex", "bound"), EXAMPLES)
+@pytest.mark.parametrize(("latex", "bound"), EXAMPLES)
 def test_no_two_mutants_of_a_tree_read_alike(latex: str, bound: dict[str, Any]) -> None:
     """Nor does one read as the equation does."""
     texts = [edit(latex) for _, edit in rewritten(latex, bound).values() if edit]
@@ -68,7 +67,7 @@ def test_no_two_mutants_of_a_tree_read_alike(latex: str, bound: dict[str, Any]) 
     assert len(set(texts)) >= len(trees) - 1
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "edit", "wanted"),
     [
         ("a = b - c", "flip the sign of c", "a = b + c"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each
 
 from checked_equations import check_equation
 from checked_equations.errors import EquationError
@@ -44,7 +43,7 @@ def value(latex: str) -> float:
     return float(Evaluator(BOUND, latex).value(parse_expression(latex, NAMES)))
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "wanted"),
     [
         (r"\int_{[0,1]} x^2 \,\mathrm d x", 1 / 3),
@@ -74,7 +73,7 @@ def test_a_domain_that_the_nodes_fill(latex, wanted):
         assert value(latex) == pytest.approx(wanted, rel=1e-9)
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "problem"),
     [
         (r"\int_{w>0} e^{-w^2} \,\mathrm d w", "the nodes of `w` leave the limits 0 to inf"),

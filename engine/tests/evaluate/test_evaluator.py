@@ -7,7 +7,6 @@ import math
 import array_api_strict
 import numpy as np
 import pytest
-from cases import each
 from scipy import stats
 
 from checked_equations import check_equation
@@ -217,7 +216,7 @@ def test_the_value_of():
         np.testing.assert_allclose(found, wanted, rtol=rtol, atol=1e-12, err_msg=latex)
 
 
-@each(
+@pytest.mark.parametrize(
     ("given", "shape"),
     [(2, ()), ([1.0, 2.0], (2, 1)), (np.ones((1, 3)), (1, 3)), ([[4.0]], ()), (np.ones(1), ()),
      (np.ones((2, 3, 4)), (2, 3, 4)), (np.float32(2), ()), (True, ())],
@@ -338,7 +337,7 @@ def test_numbers_warn_about_nothing_and_fail_loudly():
         value(r"e^{1000 c}")
 
 
-@each("latex", [r"a = n! + b", r"a = n!! + b", r"a = \binom{n}{k} + b"])
+@pytest.mark.parametrize("latex", [r"a = n! + b", r"a = n!! + b", r"a = \binom{n}{k} + b"])
 def test_a_whole_number_that_no_double_holds_is_an_error(latex):
     bound = {"a": 1.0, "n": 3000, "b": 1.0, **({"k": 1500} if "k" in latex else {})}
     with pytest.raises(EquationError, match="larger than any number"):

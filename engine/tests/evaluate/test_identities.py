@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import stats
 
 from checked_equations.errors import EquationError
@@ -61,8 +60,8 @@ EVIDENCE = [
 ]  # fmt: skip
 
 
-@each("latex", EVIDENCE)
-@each("seed", range(3))
+@pytest.mark.parametrize("latex", EVIDENCE)
+@pytest.mark.parametrize("seed", range(3))
 def test_log_evidence(latex, seed):
     assert max(residuals(latex, log_evidence(np.random.default_rng(seed)))) < 1e-12
 
@@ -92,8 +91,8 @@ WEIGHTS = [
 ]
 
 
-@each("seed", range(3))
-@each("latex", WEIGHTS)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("latex", WEIGHTS)
 def test_weight_space_means(latex, seed):
     bound = weights(np.random.default_rng(seed))
     latex = latex.replace(r"\sigma_{n}^{-2}", r"(\sigma_n^2)^{-1}")
@@ -125,8 +124,8 @@ MULTINOMIAL = [
 ]
 
 
-@each("latex", MULTINOMIAL)
-@each("seed", range(3))
+@pytest.mark.parametrize("latex", MULTINOMIAL)
+@pytest.mark.parametrize("seed", range(3))
 def test_determinant_and_inverse_with_sums_and_products(latex, seed):
     assert max(residuals(latex, multinomial(np.random.default_rng(seed)))) < 1e-12
 
@@ -175,7 +174,7 @@ REWRITINGS = [
 ]  # fmt: skip
 
 
-@each(("left", "right"), REWRITINGS)
+@pytest.mark.parametrize(("left", "right"), REWRITINGS)
 def test_algebraically_equal_rewritings_agree(left, right):
     bound = densities(np.random.default_rng(8))
     assert max(residuals(f"{left} = {right}", bound)) < 1e-12

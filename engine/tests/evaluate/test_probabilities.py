@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each
 from problems import says
 
 from checked_equations import Distribution, EquationError, Nodes, check_equation
@@ -16,7 +15,7 @@ BOUND = {"x": Nodes(POINTS, WEIGHTS), "a": 2.5, "c": 1.3}
 GIVEN = Distribution(lambda v: Nodes([v - 1.0, 2.0 * v], [0.3, 0.7]))
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "value"),
     [
         (r"d = \Pr_x(x \le a) + c", 0.7),
@@ -49,7 +48,7 @@ def test_a_slip_is_shown_in_the_words_of_the_page():
     assert r"d = \Pr(x < a) + c" in shown
 
 
-@each("latex", [r"d = \Pr(x)", r"d = \Pr(a < x \le c)", r"d = \Pr(x > a"])
+@pytest.mark.parametrize("latex", [r"d = \Pr(x)", r"d = \Pr(a < x \le c)", r"d = \Pr(x > a"])
 def test_another_form_is_refused(latex):
     with pytest.raises(EquationError, match=r"write relations in its brackets|never closed"):
         check_equation(latex, {**BOUND, "d": 0.3})

@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from cases import each
 from run_chapters import chapters
 
 from checked_equations import EquationError
@@ -89,10 +88,9 @@ def shown(equation: Equation, statement: Statement) -> set[str]:
     return {*names, *parts, *(printed(mutant.after) for mutant in made)}
 
 
-# By day MathJax reads mutants in the built pages, and this asks every tenth chapter.
 @pytest.mark.parametrize(
     "slug",
-    [s if i % 10 == 5 else pytest.param(s, marks=pytest.mark.nightly) for i, s in enumerate(SLUGS)],
+    SLUGS,
 )
 def test_every_mutant_and_every_step_of_the_book_can_be_typeset(slug: str) -> None:
     """And what the badge shows of a step reads as that step and nothing else."""
@@ -112,7 +110,7 @@ def test_every_mutant_and_every_step_of_the_book_can_be_typeset(slug: str) -> No
                 assert free or parse(piece, names).steps == (step,), piece
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "shown"),
     [
         (r"a_1(\nu) = p_1^\nu h_1(\nu)", r"a_1(\nu) = p_1^\nu h_1(\nu)"),
@@ -133,7 +131,7 @@ def test_a_step_keeps_what_was_put_in_order(latex: str, shown: str) -> None:
     assert parse(shown, kinds).steps == (step,)
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "part", "made"),
     [
         (r"a \left( b + c \right)", r"a \left( b", r"a \left( b + c \right)"),
@@ -155,7 +153,7 @@ def test_a_stretch_is_made_whole(latex: str, part: str | None, made: str | None)
     assert balanced(latex, (start, start + len(part or latex))) == (made or latex)
 
 
-@each(
+@pytest.mark.parametrize(
     "latex",
     [r"\mathbf", r"\mathbf {", r"\left( a", r"a \right)", r"\left", "a_", "^2^3", "{a", "a}",
      r"\frac{a}", r"\begin{cases} a", r"a \end{cases}", r"\bigl( a", r"a \rvert", "(a", "a]",
@@ -165,7 +163,7 @@ def test_what_is_not_whole_is_known(latex: str) -> None:
     assert not is_balanced(latex)
 
 
-@each(
+@pytest.mark.parametrize(
     "latex",
     [r"\mathbf a", r"\left( a \right]", r"\left\{ a \right.", "[0, 1)", r"\lvert a \rvert_2",
      r"\ge", r"\begin{bmatrix} a & b \\ c & d \end{bmatrix}", r"\bigl( a \bigr)^{-1}",

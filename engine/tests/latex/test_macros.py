@@ -6,7 +6,6 @@ import json
 
 import numpy as np
 import pytest
-from cases import each
 
 from checked_equations.book.packing import pack
 from checked_equations.errors import EquationError
@@ -26,7 +25,7 @@ MACROS = {
 }
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "wanted"),
     [
         (r"\vx^\top a", r"\mathbf x^\top a"),

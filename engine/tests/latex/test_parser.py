@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from cases import each
 
 from checked_equations.errors import EquationError
 from checked_equations.latex import tree as t
@@ -223,7 +222,7 @@ def test_a_chain_has_one_step_for_each_relation_and_knows_its_lines():
     assert statement.steps[0].right is statement.steps[1].left
 
 
-@each(
+@pytest.mark.parametrize(
     "latex",
     [
         "a = b \\\\ c = x",

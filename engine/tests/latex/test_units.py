@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from cases import each
 
 from checked_equations.latex.balance import anchor, cover, is_argument, pieces, read_units
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "wanted"),
     [
         (r"a + b", ["a", "+", "b"]),
@@ -31,7 +30,7 @@ def test_broken_latex_ends_as_well(latex: str) -> None:
     assert read_units(latex).span == (0, len(latex))
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "part", "wanted"),
     [
         (r"a - b c + d", "b c", "b c"),
@@ -51,7 +50,7 @@ def test_what_is_marked_can_be_wrapped(latex: str, part: str, wanted: str) -> No
     assert latex[slice(*found)] == wanted
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "part", "wanted"),
     [
         (r"a - b", "-", "-"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cases import each
+import pytest
 
 from checked_equations.papers.declarations import Declared
 from checked_equations.papers.findings import Finding
@@ -25,7 +25,7 @@ def is_told(folder: Path, text: str, outcome: str, why: str) -> None:
     assert (found.outcome, why in found.why) == (outcome, True), str(found)
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "outcome", "why"),
     [
         # definitions
@@ -50,7 +50,7 @@ def test_what_the_text_says(tmp_path: Path, text: str, outcome: str, why: str) -
     is_told(tmp_path, text, outcome, why)
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "definition", "wanted"),
     [
         ("K_y^{-1} b", "K_{y} = A", r"\left(A\right)^{-1} b"),
@@ -71,7 +71,7 @@ LOGISTIC = r"\[ \sigma(x) = \frac{1}{1 + e^{-x}} \] We saw it. \[ a + a = 2 a \]
 LINE = r"\[ f(x) = a x^2 + b x \] "
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "outcome", "why"),
     [
         (LOGISTIC + r"\[ \sigma'(x) = \sigma(x) (1 - \sigma(x)) \]", "holds",
@@ -104,7 +104,7 @@ def test_what_a_function_is(tmp_path: Path, text: str, outcome: str, why: str) -
     is_told(tmp_path, text, outcome, why)
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "function"),
     [
         (
@@ -124,7 +124,7 @@ def test_what_defines_a_function(latex: str, function: Defined | None) -> None:
     assert defined(latex) == function
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "wanted"),
     [
         ("f(f(x))", r"\left({\left(\left(x^2\right)\right)}^2\right)"),

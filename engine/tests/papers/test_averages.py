@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from cases import each
+import pytest
 from displays import holds, tried, twin
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "slip"),
     [
         (r"\mathbb E[a X + b] = a \mathbb E[X] + b", ("+ b]", "- b]")),
@@ -39,7 +39,7 @@ def test_what_holds_for_any_distribution_and_its_false_twin_does_not(
     assert other.verdict == "not read", str(other)
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "region"),
     [
         (r"\operatorname{Var}(X + Y) = \operatorname{Var}(X) + \operatorname{Var}(Y)", "X, Y are independent"),
@@ -53,7 +53,7 @@ def test_what_holds_for_independent_ones_says_so(latex: str, region: str) -> Non
     assert (found.outcome, found.region) == ("holds if", region), str(found)
 
 
-@each(
+@pytest.mark.parametrize(
     "latex",
     [
         r"\operatorname{Var}(X - Y) = \operatorname{Var}(X) - \operatorname{Var}(Y)",

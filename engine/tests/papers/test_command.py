@@ -114,7 +114,6 @@ def test_a_page_keeps_its_checks_and_the_rest_is_tried(check: Any) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.nightly
 def test_processes_share_the_displays_and_say_the_same(
     check: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from cases import each
 
 from checked_equations.papers.declarations import (
     DeclarationError,
@@ -23,7 +22,7 @@ def told(text: str) -> tuple[dict[str, str], tuple[str, ...], dict[str, str]]:
     return kinds, found.conditions, dict(found.stands_for)
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "kinds"),
     [
         ("let A, B be positive definite n×n", {"A": "positive definite n × n"} | {
@@ -54,7 +53,7 @@ def test_kinds(text: str, kinds: dict[str, str]) -> None:
         assert told(text)[0] == kinds
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "conditions"),
     [
         ("let λ > 0", ("\\lambda > 0",)),
@@ -73,7 +72,7 @@ def test_what_a_symbol_stands_for() -> None:
     assert told("let K_y = K + σ² I")[2] == {"K_y": "K + \\sigma^2 I"}
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("let A be blue", "`blue` is no kind and no size"),
@@ -88,7 +87,9 @@ def test_what_cannot_be_read_is_told(text: str, said: str) -> None:
         declared_in(text)
 
 
-@each("text", ["let it go", "we let A be symmetric n×n", "TODO", "lettuce be green", ""])
+@pytest.mark.parametrize(
+    "text", ["let it go", "we let A be symmetric n×n", "TODO", "lettuce be green", ""]
+)
 def test_other_comments_declare_nothing(text: str) -> None:
     assert declared_in(text) is None
 

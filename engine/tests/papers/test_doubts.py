@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from cases import each
+import pytest
 from displays import tried
 
 from checked_equations.papers.declarations import declared
 
 
 # All of them stand in lecture notes, and are right there.
-@each(
+@pytest.mark.parametrize(
     ("latex", "said"),
     [
         ("V(x) = V(-x)", "the function `V` is not known"),
@@ -38,7 +38,7 @@ def test_what_may_mean_something_else(latex: str, said: str) -> None:
     assert said in found.why
 
 
-@each(
+@pytest.mark.parametrize(
     "latex",
     [
         "(a + b)^2 = a^2 + 3 a b + b^2",
@@ -69,7 +69,7 @@ def test_a_mend_is_told() -> None:
     assert len(several.mends) > 1
 
 
-@each(
+@pytest.mark.parametrize(
     "latex",
     [
         r"H(X_1, \cdots, X_n) = \sum_{i=1}^n H(X_i \mid X_1, \cdots, X_{i-1})",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from cases import each
 from displays import tried
 from printed_displays import CAUGHT, CAUGHT_SLOWLY, MISSED, RIGHT
 from textbook_displays import HOLD, UNREAD, WRONG
@@ -12,13 +11,12 @@ from checked_equations.papers.declarations import declared
 from checked_equations.tried import special
 
 
-@pytest.mark.nightly
-@each("latex", RIGHT)
+@pytest.mark.parametrize("latex", RIGHT)
 def test_nothing_right_is_accused_at_all(latex: str) -> None:
     assert not tried(latex).fails, str(tried(latex))
 
 
-@each("latex", RIGHT[::8])
+@pytest.mark.parametrize("latex", RIGHT[::8])
 def test_nothing_right_is_accused(latex: str) -> None:
     found = tried(latex)
     assert not found.fails, str(found)
@@ -26,43 +24,39 @@ def test_nothing_right_is_accused(latex: str) -> None:
     assert not found.mends
 
 
-@each("latex", CAUGHT[::6])
+@pytest.mark.parametrize("latex", CAUGHT[::6])
 def test_a_slip_is_told(latex: str) -> None:
     assert tried(latex).fails, str(tried(latex))
 
 
-@pytest.mark.nightly
-@each("latex", (*CAUGHT, *CAUGHT_SLOWLY))
+@pytest.mark.parametrize("latex", [*CAUGHT, *CAUGHT_SLOWLY])
 def test_a_slip_whose_mends_are_many_is_told(latex: str) -> None:
     assert tried(latex).fails, str(tried(latex))
 
 
-@each("latex", MISSED)
+@pytest.mark.parametrize("latex", MISSED)
 def test_no_slip_is_said_to_hold_everywhere(latex: str) -> None:
     assert tried(latex).outcome != "holds"
 
 
-@pytest.mark.nightly
-@each("latex", HOLD)
+@pytest.mark.parametrize("latex", HOLD)
 def test_what_all_textbooks_print_holds_all_of_it(latex: str) -> None:
     assert tried(latex).outcome == "holds", str(tried(latex))
 
 
-@each("latex", HOLD[::20])
+@pytest.mark.parametrize("latex", HOLD[::20])
 def test_what_all_textbooks_print_holds(latex: str) -> None:
     assert tried(latex).outcome == "holds", str(tried(latex))
 
 
-@pytest.mark.nightly
-@each("latex", UNREAD)
+@pytest.mark.parametrize("latex", UNREAD)
 def test_what_is_not_read_of_textbooks_is_not_accused(latex: str) -> None:
     found = tried(latex)
     assert not found.fails, str(found)
     assert "the engine failed" not in found.why
 
 
-@pytest.mark.nightly
-@each("latex", WRONG)
+@pytest.mark.parametrize("latex", WRONG)
 def test_what_students_write_is_not_said_to_hold_everywhere(latex: str) -> None:
     assert tried(latex).outcome != "holds"
 
@@ -86,7 +80,7 @@ def test_without_mpmath_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     assert "checked-equations[special]" in found.why
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "region"),
     [
         (r"\sqrt{a b} \le \frac{a + b}{2}", "a, b > 0"),

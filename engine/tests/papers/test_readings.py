@@ -5,11 +5,10 @@
 from __future__ import annotations
 
 import pytest
-from cases import by_day, each
 from displays import tried, twin
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "said", "false"),
     [
         # a part of a chain
@@ -67,7 +66,7 @@ def test_a_part_is_tried_and_its_false_twin_neither_passes_nor_is_accused(
     assert other.verdict == "not read", str(other)
 
 
-@each(
+@pytest.mark.parametrize(
     "latex",
     [
         r"f(-x) = f(x)",  # of some functions
@@ -83,7 +82,7 @@ def test_what_only_the_text_can_say_is_not_read(latex: str) -> None:
     assert tried(latex).verdict == "not read", str(tried(latex))
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "name"),
     [
         (r"\mu = \begin{bmatrix} \mu_1 \\ \mu_2 \end{bmatrix}", r"\mu"),
@@ -105,7 +104,7 @@ HIDDEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("latex", by_day(HIDDEN[1:], HIDDEN[:1]))
+@pytest.mark.parametrize("latex", [*HIDDEN[1:], *HIDDEN[:1]])
 def test_no_part_hides_a_step_that_does_not_hold(latex: str) -> None:
     assert tried(latex).outcome in ("", "does not hold"), str(tried(latex))
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from cases import each
+import pytest
 from displays import holds, holds_and_its_twin_does_not, tried
 
 from checked_equations.papers.declarations import declared
 from checked_equations.papers.shapes import shapes_of
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "wanted"),
     [
         (r"(A B)^\top = B^\top A^\top", {"A": "matrix n × p", "B": "matrix p × q"}),
@@ -32,7 +32,7 @@ def test_one_assignment_fits(latex: str, wanted: dict[str, str]) -> None:
     assert {key: str(kind) for key, kind in found.kinds.items()} == wanted
 
 
-@each("latex", [r"(a + b)^2 = a^2 + 2 a b + b^2", "E = m c^2", r"f(A) = A"])
+@pytest.mark.parametrize("latex", [r"(a + b)^2 = a^2 + 2 a b + b^2", "E = m c^2", r"f(A) = A"])
 def test_where_none_does_nothing_is_inferred(latex: str) -> None:
     assert shapes_of(latex, {}) is None
 
@@ -45,7 +45,7 @@ def test_what_is_declared_stays() -> None:
     }  # fmt: skip
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "outcome", "region"),
     [
         (r"(A B)^\top = B^\top A^\top", "holds", ""),
@@ -88,7 +88,7 @@ def test_an_edit_may_change_the_shape_of_what_is_hidden_in_a_call() -> None:
     assert (found.verdict, found.outcome) == ("tried", "holds"), str(found)
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "slip"),
     [
         (r"\mathbf{1}^T \mathbf{x} = \sum_{i=1}^n x_i", ("= ", "= 2 ")),

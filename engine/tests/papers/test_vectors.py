@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from cases import each
+import pytest
 from displays import holds, tried, twin
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "slip"),
     [
         (
@@ -36,7 +36,7 @@ def test_what_holds_for_any_vectors_and_its_false_twin_does_not(
     assert tried(twin(latex, slip)).verdict == "not read"
 
 
-@each(
+@pytest.mark.parametrize(
     "latex",
     [
         r"\mathbf a \times \mathbf b \times \mathbf c = \mathbf a \times (\mathbf b \times \mathbf c)",

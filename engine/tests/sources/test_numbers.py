@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cases import each
+import pytest
 
 from checked_equations.sources.paper import Paper, read
 
@@ -21,7 +21,7 @@ EQ = r"\begin{equation} a = b \end{equation} "
 WITHIN = r"\numberwithin{equation}{section}"
 
 
-@each(
+@pytest.mark.parametrize(
     ("kind", "preamble", "body", "wanted"),
     [
         ("article", "", EQ + r"\[ c = d \] $$ e = f $$" + EQ, ["1", "", "", "2"]),
@@ -67,7 +67,7 @@ def test_the_number_is_the_one_in_print(
     assert [one.number for one in found.equations] == wanted
 
 
-@each(
+@pytest.mark.parametrize(
     ("kind", "preamble", "why"),
     [
         ("mystery", "", "the class mystery is not known"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cases import each
+import pytest
 
 from checked_equations.latex.macros import expand
 from checked_equations.sources.paper import Paper, read
@@ -22,7 +22,7 @@ def shown(found: Paper) -> list[str]:
     return [" ".join(expand(one.latex, one.macros).latex.split()) for one in found.equations]
 
 
-@each(
+@pytest.mark.parametrize(
     ("text", "wanted"),
     [
         (r"\[ a = b \]", ["a = b"]),
@@ -56,7 +56,7 @@ def test_the_equations_of_displays(tmp_path: Path, text: str, wanted: list[str])
     assert [one.rstrip("\\ ") for one in shown(paper(tmp_path, text))] == wanted
 
 
-@each(
+@pytest.mark.parametrize(
     ("defined", "used", "wanted"),
     [
         (r"\newcommand{\R}{\mathbb R}", r"x = \R", r"x = \mathbb R"),
@@ -88,7 +88,7 @@ def test_the_commands_of_a_paper(tmp_path: Path, defined: str, used: str, wanted
     assert shown(paper(tmp_path, rf"{defined} \[ {used} \]")) == [wanted]
 
 
-@each(
+@pytest.mark.parametrize(
     "opening",
     [
         r"\newcommand{\be}{\begin{equation}}\newcommand{\ee}{\end{equation}}",
@@ -144,7 +144,7 @@ def test_labels_and_numbers(tmp_path: Path) -> None:
     assert told == [("eq:a", "$*$"), ("", ""), ("eq:e", ""), ("eq:s", "")]
 
 
-@each("text", [r"\[ a = b", r"\begin{align} a &= b", "$$ a = b"])
+@pytest.mark.parametrize("text", [r"\[ a = b", r"\begin{align} a &= b", "$$ a = b"])
 def test_a_display_that_is_never_closed_is_told(tmp_path: Path, text: str) -> None:
     (only,) = paper(tmp_path, text).equations
     assert "never closed" in only.fault

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-from cases import each
 
 from checked_equations import sphinx as extension
 from checked_equations.book.settings import Settings
@@ -29,7 +28,7 @@ def test_every_part_has_its_place_on_the_page(page: str) -> None:
     assert sorted(placed) == sorted(language.titles())
 
 
-@each("title", language.titles())
+@pytest.mark.parametrize("title", language.titles())
 def test_a_part_is_a_table_with_rows(title: str) -> None:
     html = language.section(title, ALL)
     assert html.count("<tr>") > 1

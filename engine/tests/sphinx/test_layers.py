@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cases import each
+import pytest
 
 from checked_equations.sphinx.folding import Code, Piece, layers_of, names_of, strings_of
 
@@ -15,7 +15,7 @@ HELPER = "def problem(draw):\n    return draw"
 CHECK = "def numbers(draw):\n    s = problem(draw)\n    return {'s': s}\n\ncheck(numbers)"
 
 
-@each(
+@pytest.mark.parametrize(
     ("source", "defines", "uses"),
     [
         ("x = a + b", ("x",), {"a", "b"}),

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from cases import each
+import pytest
 from displays import holds_and_its_twin_does_not, tried
 
 from checked_equations.papers.declarations import declared
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "slip"),
     [
         (r"\sum_{i=1}^n (x_i + y_i) = \sum_{i=1}^n x_i + \sum_{i=1}^n y_i", ("+ y_i)", "- y_i)")),
@@ -48,7 +48,7 @@ def test_a_slip_in_a_sum_is_mended() -> None:
     assert any("factor `2` inserted" in one for one in found.mends)
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "said"),
     [
         (r"x_t = \sum_{s=1}^{t-1} x_s", "may be related to the others"),  # it says what x is

@@ -69,7 +69,6 @@ def test_one_over_a_pole_is_nothing():
     assert try_display(r"\frac{\Gamma(-n)}{\Gamma(-n)} = 0", notation=NIST).verdict == "not read"
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("right", "verdict"),
     [

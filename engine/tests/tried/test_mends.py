@@ -1,6 +1,6 @@
 """What is tried and does not hold is mended by the same edits as what is checked."""
 
-from cases import each
+import pytest
 
 from checked_equations.tried import try_display
 
@@ -15,13 +15,15 @@ SPOILT = [
 ]
 
 
-@each("latex, mended", SPOILT)
+@pytest.mark.parametrize(("latex", "mended"), SPOILT)
 def test_what_fails_everywhere_has_its_mends(latex, mended):
     tried = try_display(latex)
     assert tried.verdict == "does not hold"
     assert mended in [mend.step for mend in tried.mend.found]
 
 
-@each("latex", [r"(a + b)^2 = a^2 + 2 a b + b^2", r"\sqrt{x^2} = x", "c = a + b"])
+@pytest.mark.parametrize(
+    "latex", [r"(a + b)^2 = a^2 + 2 a b + b^2", r"\sqrt{x^2} = x", "c = a + b"]
+)
 def test_nothing_else_is_mended(latex):
     assert try_display(latex).mend is None

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from cases import each
+import pytest
 from displays import holds_and_its_twin_does_not, tried
 
 from checked_equations.papers.declarations import declared
@@ -12,7 +12,7 @@ from checked_equations.papers.declarations import declared
 SQUARE = r"\left(\sum_i a_i\right)^2"
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "slip"),
     [
         # indices of one row run equally far
@@ -46,7 +46,7 @@ def test_what_holds_of_all_rows_and_its_false_twin_does_not(
     assert "holds if" not in str(found)
 
 
-@each(
+@pytest.mark.parametrize(
     ("latex", "mend"),
     [
         (r"\sum_{i \ne j} a_i b_j = \sum_i a_i \sum_j b_j", "also where `i = j`"),

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import integrate, stats
 
 from gpnotes import to_numpy
@@ -83,7 +82,7 @@ def test_the_logarithm_is_that_of_the_expected_improvement(space):
     np.testing.assert_allclose(to_numpy(logs), np.log(values), **close(space))
 
 
-@each("x", FAR)
+@pytest.mark.parametrize("x", FAR)
 def test_far_below_the_best_the_logarithm_is_an_integral_too(space, x):
     one = space.asarray([1.0])
     value = to_numpy(LogExpectedImprovement(0.0)(space.asarray([-x]), one))
@@ -134,7 +133,7 @@ def test_derivatives_of_the_logarithm_in_the_tail(gap):
     gradcheck(acquisition, pullback, np.asarray([gap]), np.asarray([1.3]))
 
 
-@each("acquisition", ALL, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("acquisition", ALL, ids=lambda one: type(one).__name__)
 def test_values_and_derivatives_live_where_the_predictions_do(space, acquisition):
     mean, variance = space.asarray(MEAN), space.asarray(VARIANCE)
     host = acquisition.derivatives(MEAN, VARIANCE)
@@ -234,7 +233,6 @@ def test_check_acquisition_finds_each_flaw(flaw, message):
         check_acquisition(acquisition, MEAN, VARIANCE)
 
 
-@pytest.mark.strict_by_night  # by day the search of a maximum goes there
 @pytest.mark.parametrize("acquisition", ALL, ids=lambda one: type(one).__name__)
 def test_all_of_the_package_pass_the_check(space, acquisition):
     check_acquisition(acquisition, space.asarray(MEAN), space.asarray(VARIANCE))

@@ -113,7 +113,6 @@ def test_where_no_draw_improves_nothing_is_taken_away():
 # -- the batch --------------------------------------------------------------------------------
 
 
-@pytest.mark.nightly
 def test_pairs_are_worth_more_than_those_of_a_believer():
     """On eighteen posteriors that nobody chose, by exact values: a little, and rarely less."""
     gains = []
@@ -147,7 +146,6 @@ def test_the_first_is_what_is_asked_for_alone_and_longer_batches_begin_alike():
     np.testing.assert_array_equal(beside, batch[1:2])
 
 
-@pytest.mark.nightly  # by day one loop by batches, and what it asks
 def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
     made = Optimiser(
         PLANE,
@@ -168,7 +166,6 @@ def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
     assert whole.best.x["n"] == 6
 
 
-@pytest.mark.nightly
 def test_it_goes_with_constraints_and_from_a_file(tmp_path):
     options = {
         "acquisition": BatchExpectedImprovement(32, 64),

@@ -9,7 +9,6 @@ import pickle
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, condition
 from gpnotes.decide.bayesopt import (
@@ -155,7 +154,6 @@ def test_dimensions_say_themselves_and_are_copied():
 
 
 @pytest.mark.slow
-@pytest.mark.nightly
 def test_the_best_branch_is_found_with_its_own_inputs():
     outcome = minimise(loss, SPACE, 40, rng=1)
     best = outcome.best
@@ -333,13 +331,13 @@ WRONG = [
 ]
 
 
-@each(("call", "kind", "said"), WRONG)
+@pytest.mark.parametrize(("call", "kind", "said"), WRONG)
 def test_what_is_no_condition_is_told(call, kind, said):
     with pytest.raises(kind, match=said):
         call()
 
 
-@each(
+@pytest.mark.parametrize(
     ("point", "said"),
     [
         (

@@ -44,8 +44,7 @@ BEST = -math.exp(-8.0 * 0.3**2)  # at (0.6, 0.6)
 # -- constraints ------------------------------------------------------------------------------
 
 
-@pytest.mark.nightly  # by day a space has constraints, and each choice is looked at
-@pytest.mark.parametrize("seed", [31, pytest.param(32, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("seed", [31, 32])
 def test_the_best_feasible_place_is_found_where_chance_does_not_come_near(seed):
     found = minimise(ringed, SQUARE, 22, num_constraints=1, rng=seed)
     feasible = [e for e in found.evaluations if e.constraints[0] <= 0.0]
@@ -149,7 +148,6 @@ def decoy(seed):
 FITTED = pytest.param((101, 102, 103, 104), {"model": fitted_model}, id="fitted")
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("seeds", "options"), [pytest.param((101, 103), {"model": quick}, id="quick"), FITTED]
 )
@@ -166,7 +164,6 @@ def test_a_search_that_models_failures_fails_less(seeds, options):
     assert best["model"] < best["skip"] + 0.01
 
 
-@pytest.mark.nightly  # by day `test_loop` keeps away from what failed
 def test_where_it_failed_again_and_again_success_is_out_of_sight():
     made = Optimiser(SQUARE, on_failure="model", model=quick, rng=1)
     for _ in range(16):
@@ -206,7 +203,6 @@ def test_slopes_of_the_odds_are_those_of_differences(rng):
             gradcheck(surface.values, lambda _, bar, g=slopes: (bar[:, None] * g,), at, rtol=1e-4)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("budgets", [(3, 4, 9), (3, 4, 9, 13, 14)])
 def test_a_killed_search_goes_on_to_the_same_points(tmp_path, budgets):
     def told(x):

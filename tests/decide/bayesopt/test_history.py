@@ -70,7 +70,7 @@ def test_a_file_that_is_cut_at_any_byte_has_all_that_was_whole(whole, tmp_path):
         assert path.read_bytes() == kept
 
 
-@pytest.mark.parametrize("extra", [0, pytest.param(1, marks=pytest.mark.nightly), 40])
+@pytest.mark.parametrize("extra", [0, 1, 40])
 def test_a_loop_goes_on_to_the_same_points(whole, tmp_path, extra):
     """From the end of each line, from a byte further on, and from its middle."""
     data, asked = whole
@@ -98,7 +98,6 @@ print("done")
 
 
 @pytest.mark.slow
-@pytest.mark.nightly
 def test_a_process_that_is_killed_loses_nothing(tmp_path, rng):
     """SIGKILL after some lines, twice, and then to the end; as if nothing had been."""
     path, other = tmp_path / "killed.jsonl", tmp_path / "whole.jsonl"
@@ -176,7 +175,6 @@ print([e.y for e in Optimiser([(0.0, 1.0)], path=path, num_initial=50, rng=strea
 """
 
 
-@pytest.mark.nightly  # it imports all anew; by day a file is cut at any byte
 @pytest.mark.skipif(os.name != "posix", reason="limits of files are POSIX")
 def test_a_full_disk_leaves_no_half_line_behind(tmp_path):
     """Neither a line that cannot begin nor one that breaks off; with room, the loop goes on."""

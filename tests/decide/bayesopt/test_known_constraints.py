@@ -42,7 +42,6 @@ def test_nothing_outside_is_asked_for():
     assert all(in_disc(x) for x in asked)
 
 
-@pytest.mark.nightly  # by day that on a straight side
 def test_the_best_on_a_curved_side_is_found():
     """The least of −x − y in the disc of radius √½ is −1, at (½, ½)."""
     found = minimise(lambda x: float(-x.sum()), BOX, 16, constraint=in_disc, rng=1)

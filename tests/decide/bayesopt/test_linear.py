@@ -144,7 +144,6 @@ def test_the_best_on_a_side_is_found_and_beyond_it_nothing():
     assert max(e.x.sum() for e in found.evaluations) <= 2.0
 
 
-@pytest.mark.nightly  # by day whole numbers beside a curved side
 def test_whole_numbers_keep_to_a_side_with_reals():
     space = Space(
         {

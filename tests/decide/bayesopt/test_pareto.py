@@ -54,7 +54,7 @@ def test_what_is_beyond_the_reference_adds_nothing():
     assert hypervolume([[0.5, 0.5], [0.0, 1.5]], [1.0, 1.0]) == 0.25
 
 
-@pytest.mark.parametrize("m", [2, pytest.param(3, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("m", [2, 3])
 def test_the_expected_growth_is_the_mean_of_draws(m):
     draws = np.random.default_rng(m)
     front, reference = draws.random((6, m)), np.full(m, 1.2)
@@ -101,7 +101,6 @@ def test_arrays_of_all_kinds(space):
     np.testing.assert_allclose(to_numpy(found), worth(mean, variance), rtol=1e-5)
 
 
-@pytest.mark.nightly  # it cuts one of the largest size first
 def test_a_front_too_large_to_cut_is_refused():
     t = np.linspace(0.0, 1.0, 60)
     front = np.stack([np.outer(t, t).ravel(), np.outer(t, 1 - t).ravel(), np.repeat(1 - t, 60)], 1)

@@ -105,7 +105,6 @@ def test_races_that_no_ascent_takes_part_in_can_be_run_again(objectives, races):
             np.testing.assert_allclose(best[counts] - problem.least, stored[REGRETS], rtol=0.01)
 
 
-@pytest.mark.nightly  # of a benchmark; by day searches of the package go on
 def test_a_race_that_is_killed_goes_on_where_it_was(races, tmp_path, monkeypatch, capsys):
     script = races["optimisation_races"]
     short = replace(script.PROBLEMS[0], budget=20)
@@ -236,7 +235,6 @@ def test_unseen_races_are_whole_and_can_be_run_again(races):
         np.testing.assert_allclose(script.regrets(row, problem.least)[:5], stored[4:9], rtol=0.01)
 
 
-@pytest.mark.nightly  # of a benchmark, too
 def test_a_short_race_is_run_again_to_a_later_end(races, tmp_path, monkeypatch, capsys):
     script = races["search_races"]
     runs, target = tmp_path / "runs.jsonl", tmp_path / "table.csv"

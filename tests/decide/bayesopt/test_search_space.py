@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
@@ -121,7 +120,6 @@ def loss(point):
 
 
 @pytest.mark.slow
-@pytest.mark.nightly
 @pytest.mark.parametrize("seed", [0, 1])
 def test_logarithms_are_what_makes_a_rate_a_depth_and_a_decay_findable(seed, rng):
     """Forty evaluations: without them it is worse than chance that has them."""
@@ -154,7 +152,6 @@ def test_the_objective_is_given_names_and_the_result_has_them(tmp_path):
         Optimiser(Space({"depth": Integer(1, 12)}), path=path, rng=1)
 
 
-@pytest.mark.nightly  # by day loops of `test_history` go on
 def test_a_loop_goes_on_to_the_same_settings(tmp_path):
     def objective(point):
         return math.log(point["rate"]) ** 2 + point["depth"]
@@ -182,7 +179,6 @@ def test_no_setting_is_read_twice_while_another_is_left(acquisition):
     assert len(set(settings)) == 24
 
 
-@pytest.mark.nightly  # by day the largest of a space of reals
 def test_the_best_of_many_settings_is_found_by_steps():
     """Eight whole numbers from 0 to 30: of 8.5e11 settings the best, or one beside it."""
     space = Space({f"n{i}": Integer(0, 30) for i in range(8)})
@@ -257,13 +253,13 @@ WRONG = [
 ]
 
 
-@each(("call", "kind", "said"), WRONG)
+@pytest.mark.parametrize(("call", "kind", "said"), WRONG)
 def test_what_is_no_space_is_told(call, kind, said):
     with pytest.raises(kind, match=said):
         call()
 
 
-@each(
+@pytest.mark.parametrize(
     ("change", "kind", "said"),
     [
         ({"rate": 2.0}, ValueError, r"x\['rate'\] must be from 1e-05 to 1; got 2"),

@@ -33,7 +33,6 @@ def two(x):
     return x[0] ** 2 + x[1], (x[0] - 1.0) ** 2 + x[1]
 
 
-@pytest.mark.nightly  # by day the place that adds most is asked for
 def test_the_front_is_found_where_chance_is_far_from_it():
     reference = np.asarray([1.5, 1.5])
     found = minimise_several(two, SQUARE, 20, reference=reference, rng=1)
@@ -157,7 +156,6 @@ def test_the_hypervolume_of_an_outcome_is_what_points_at_random_count(objectives
     assert found.hypervolume == pytest.approx(volume * share, abs=5.0 * error)
 
 
-@pytest.mark.nightly
 def test_the_place_that_is_asked_for_adds_most_of_all_draws():
     """The mean growth of the hypervolume, by draws from both models, at that place and at 40."""
     search = ParetoOptimiser(SQUARE, model=quick, num_initial=7, reference=[6.0, 6.0], rng=3)
@@ -298,7 +296,6 @@ def test_what_is_skipped_tells_the_models_nothing_and_what_is_modelled_no_better
     assert not np.allclose(asked["skip"], asked["model"])
 
 
-@pytest.mark.nightly
 def test_the_front_is_of_what_meets_measured_constraints():
     found = minimise_several(
         constrained, SQUARE, 18, num_constraints=1, reference=[1.5, 1.5], rng=1

@@ -39,7 +39,6 @@ def test_where_readings_say_nothing_lengths_are_where_the_prior_is_densest(d):
     assert np.ptp(lengths) < 0.01 * mode
 
 
-@pytest.mark.nightly  # by day what a search chooses by
 def test_of_many_inputs_it_predicts_what_the_model_without_a_prior_cannot():
     """A wave along the diagonal of 20 inputs, 30 readings, 6 draws: errors of 60 others."""
     wins = 0

@@ -53,7 +53,6 @@ def test_a_candidate_is_chosen_as_often_as_it_is_best():
     assert abs(odds - 0.5) > 10.0 * error
 
 
-@pytest.mark.nightly
 def test_an_end_of_the_box_is_chosen_as_often_as_it_is_best():
     """A path of a linear kernel through the origin is largest at one end or at the other.
 
@@ -124,7 +123,6 @@ def test_no_candidates_and_odd_features_are_refused(rng):
 # -- in the loop ------------------------------------------------------------------------------
 
 
-@pytest.mark.nightly  # by day what it chooses, and its loop of batches
 def test_the_loop_finds_the_least_by_it():
     """Each of five seeds within 0.02 of the least value after 18 evaluations."""
     for seed in range(5):

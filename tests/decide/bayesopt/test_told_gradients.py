@@ -140,9 +140,8 @@ def test_the_default_model_is_as_good_as_its_gradients():
     assert errors[1] < 0.1 < errors[0]
 
 
-@pytest.mark.nightly  # by day a hill is climbed as a valley is descended
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", [1, pytest.param(2, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("seeds", [1, 2])
 def test_gradients_save_evaluations(seeds):
     """Twelve evaluations of a valley: nearer with gradients each time."""
     ends = np.asarray([

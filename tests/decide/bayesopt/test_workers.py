@@ -85,7 +85,6 @@ def records(path):
     return [json.loads(line) for line in path.read_bytes().splitlines()]
 
 
-@pytest.mark.nightly  # by day a page of the book does so
 @pytest.mark.parametrize("when", ["evaluating", "writing"])
 def test_three_workers_of_whom_one_is_killed_lose_nothing(started, tmp_path, when):
     """In an evaluation, and with half a line in the file."""

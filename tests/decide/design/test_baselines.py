@@ -6,7 +6,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, condition, stream, to_numpy
 from gpnotes.decide.design import (
@@ -134,7 +133,7 @@ def test_the_farthest_points_takes_copies_last(space):
     assert to_numpy(farthest_points(X, 5)).tolist() == [4, 2, 0, 1, 3]
 
 
-@each("budget", [0, 5, 12])
+@pytest.mark.parametrize("budget", [0, 5, 12])
 def test_a_random_design_has_each_candidate_once(space, inputs, budget):
     indices = random_design(space.asarray(inputs), budget, rng=stream(3))
     picks = to_numpy(indices).tolist()

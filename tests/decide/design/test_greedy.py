@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, Matern32, condition, to_numpy
 from gpnotes.decide.design import exhaustive_design, greedy_design
@@ -34,10 +33,9 @@ def worths(gp, X, criterion, noise, dense, S):
     return worth
 
 
-@pytest.mark.strict_by_night
-@each("lazy", [True, False], ids=["lazy", "eager"])
-@each("criterion", CRITERIA)
-@each("noisy", ["one noise", "a noise each"])
+@pytest.mark.parametrize("lazy", [True, False], ids=["lazy", "eager"])
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("noisy", ["one noise", "a noise each"])
 def test_greedy_is_refitting_for_every_candidate(
     space, process, inputs, noises, dense, criterion, noisy, lazy
 ):
@@ -56,8 +54,8 @@ def test_greedy_is_refitting_for_every_candidate(
     assert design.value == pytest.approx(gains.sum(), rel=1e-6)
 
 
-@each("criterion", FALLING)
-@each("seed", range(6))
+@pytest.mark.parametrize("criterion", FALLING)
+@pytest.mark.parametrize("seed", range(6))
 def test_lazy_picks_what_eager_picks_with_fewer_evaluations(criterion, seed):
     rng = np.random.default_rng(seed)
     X, noise = rng.uniform(size=(150, 2)), rng.uniform(0.05, 0.5, 150)
@@ -118,8 +116,8 @@ def test_candidates_that_missed_much_and_little_are_renewed_together(monkeypatch
     np.testing.assert_allclose(design.gains, wanted.gains, rtol=1e-10)
 
 
-@each("criterion", ["information", "variance", "integrated variance"])
-@each("lazy", [True, False])
+@pytest.mark.parametrize("criterion", ["information", "variance", "integrated variance"])
+@pytest.mark.parametrize("lazy", [True, False])
 def test_a_posterior_counts_what_it_has_seen(space, inputs, criterion, lazy):
     gp, X = GP(RBF(1.1, 0.8), 0.3), space.asarray(inputs)
     elsewhere = {"reference": X} if criterion == "integrated variance" else {}
@@ -218,7 +216,7 @@ def test_blocks_of_the_reference_change_nothing(monkeypatch, inputs, block):
 # The guarantee
 
 
-@each("seed", range(20))
+@pytest.mark.parametrize("seed", range(20))
 def test_greedy_reaches_its_share_of_the_best(dense, seed):
     """At least 1 − 1/e of the best subset; for some instances it is not the best itself."""
     rng = np.random.default_rng(seed)
@@ -233,8 +231,8 @@ def test_greedy_reaches_its_share_of_the_best(dense, seed):
 # Limits and bad input
 
 
-@each("criterion", CRITERIA)
-@each("lazy", [True, False])
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("lazy", [True, False])
 def test_a_budget_of_zero_is_an_empty_design(space, inputs, criterion, lazy):
     design = greedy_design(GP(RBF(), 0.1), space.asarray(inputs), 0, criterion, lazy=lazy)
     assert design.indices.shape == design.gains.shape == (0,)
@@ -269,8 +267,8 @@ def test_a_second_copy_of_a_candidate_is_worth_what_it_adds(dense, lazy):
     assert design.value == pytest.approx(dense(gp, X, 0.1).information(range(3)), rel=1e-12)
 
 
-@each("criterion", ["variance", "integrated variance"])
-@each("lazy", [True, False])
+@pytest.mark.parametrize("criterion", ["variance", "integrated variance"])
+@pytest.mark.parametrize("lazy", [True, False])
 def test_without_noise_a_second_copy_is_never_measured(space, criterion, lazy):
     """Two copies of each of four points: four measurements tell everything, and greedy stops."""
     points = np.asarray([[0.0], [0.7], [2.0], [3.1]])
@@ -319,7 +317,7 @@ def test_information_without_noise_is_refused(inputs, criterion):
         greedy_design(GP(RBF(), 0.0), inputs, 2, criterion)
 
 
-@each(
+@pytest.mark.parametrize(
     ("change", "error", "message"),
     [
         ({"budget": -1}, ValueError, "budget must be a whole number from 0 to 12; got -1"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +17,7 @@ def close(space):
     return {"rtol": 1e-9, "atol": 1e-12} if space.double else {"rtol": 2e-3, "atol": 2e-4}
 
 
-@each("noisy", ["one noise", "a noise each"])
+@pytest.mark.parametrize("noisy", ["one noise", "a noise each"])
 def test_information_is_the_entropy_of_y_less_that_of_the_noise(
     space, process, inputs, noises, dense, noisy
 ):
@@ -31,7 +30,7 @@ def test_information_is_the_entropy_of_y_less_that_of_the_noise(
     np.testing.assert_allclose(information, wanted.information(range(12)), **close(space))
 
 
-@each("noisy", ["one noise", "a noise each"])
+@pytest.mark.parametrize("noisy", ["one noise", "a noise each"])
 def test_gain_is_what_one_more_measurement_adds(space, process, inputs, noises, dense, noisy):
     gp, X = process(space.asarray), space.asarray(inputs)
     given_noise, host = (None, 0.2) if noisy == "one noise" else (space.asarray(noises), noises)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, to_numpy
 from gpnotes.decide.design import greedy_design, greedy_design_by
@@ -54,8 +53,10 @@ def test_laziness_is_for_gains_that_diminish(rng):
     assert sum(lazy.asked) < 0.7 * sum(eager.asked)
 
 
-@each("lazy", [True, False])
-@each("options", [{}, {"initial_subset": [7, 2]}, {"initial_subset": [7], "repeat": True}])
+@pytest.mark.parametrize("lazy", [True, False])
+@pytest.mark.parametrize(
+    "options", [{}, {"initial_subset": [7, 2]}, {"initial_subset": [7], "repeat": True}]
+)
 def test_the_criteria_of_the_package_are_followed_alike(space, inputs, lazy, options):
     gp, X, noise = GP(RBF(), 0.2), space.asarray(inputs), space.asarray(np.full(12, 0.2))
     wanted = greedy_design(gp, X, 5, lazy=lazy, **options)

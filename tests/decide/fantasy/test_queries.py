@@ -77,7 +77,6 @@ def test_integrated_asks_what_lowers_the_variances_at_known_places_most(queries,
     assert ahead[-1] > 1.001 * ahead[-2]  # no tie: rounding does not decide
 
 
-@pytest.mark.nightly
 def test_everybody_starts_alike_and_a_second_run_is_the_same(queries, monkeypatch):
     monkeypatch.setattr(queries, "REPORTED", (0, 2))
     monkeypatch.setattr(queries, "REFIT", 1)

@@ -12,7 +12,6 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, condition
 from gpnotes.decide import moments
@@ -78,8 +77,8 @@ def case(rng):
     return kernels, rng.normal(size=(4, 2)), rng.normal(size=(3, 2)), rng.normal(size=2)
 
 
-@each("scale", [1.0, 1e-3, 1e-6, 1e-12, 1e-24])
-@each("rank", [1, 2])
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e-6, 1e-12, 1e-24])
+@pytest.mark.parametrize("rank", [1, 2])
 def test_every_digit_of_the_kernels_covariance_is_there(case, covariance, scale, rank):
     (a, b), X, Z, m = case
     S = covariance(2, scale, rank)

@@ -7,7 +7,6 @@ import pickle
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, Linear, condition
 from gpnotes.decide import moments
@@ -24,8 +23,8 @@ def by_quadrature(posteriors, m, points, weights):
     return moments.Moments(mean, spread, (points - m).T @ (weights[:, None] * off))
 
 
-@each("rank", [0, 1, 2])
-@each("scale", [1e-6, 1e-2, 0.3])
+@pytest.mark.parametrize("rank", [0, 1, 2])
+@pytest.mark.parametrize("scale", [1e-6, 1e-2, 0.3])
 def test_moments_are_those_of_quadrature(problem, covariance, nodes, scale, rank):
     S = covariance(2, scale, rank)
     prediction = moments.predict(moments.predictor(problem.posteriors), problem.m, S)

@@ -51,7 +51,6 @@ def learned(trial, cost, seed=0, **settings):
     return task, list(trials)[-1]
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize(("price", "effort"), [(0.02, 29.4), (0.1, 9.74)])
 def test_the_mass_is_brought_to_rest_at_a_price(trial, price, effort):
     """What the model expects comes true, and a force that costs more is used less."""
@@ -63,7 +62,6 @@ def test_the_mass_is_brought_to_rest_at_a_price(trial, price, effort):
     np.testing.assert_allclose((last.observed.actions**2).sum(), effort, rtol=0.05)
 
 
-@pytest.mark.nightly  # by day a linear policy brings it to rest
 def test_a_network_learns_it_from_the_initial_policy_of_any_task(trial):
     settings = {
         "max_steps": 25,
@@ -102,7 +100,6 @@ def total(K, b, Q, r):
     return cost / STEPS
 
 
-@pytest.mark.strict_by_night
 def test_costs_put_together_and_the_initial_policy_keep_their_contracts(space):
     a = space.asarray
     near = SaturatingCost(a(np.zeros(2)), a(np.diag([4.0, 0.5])))

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import GP, RBF, Gaussian, fit, stream, to_numpy
 from gpnotes.ground.chunks import Chunks
@@ -28,7 +27,6 @@ def shallow(X, y, size=10):
     return fit(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), Z), X, y, fixed=("inducing",))
 
 
-@pytest.mark.nightly
 def test_a_fit_gains_by_depth_where_a_function_has_a_step(rng):
     X, y = step(rng)
     flat = shallow(X, y)
@@ -101,7 +99,6 @@ def test_layers_begin_near_the_identity(space, linear):
         assert to_numpy(mean) == pytest.approx(to_numpy(Z)[:, column], abs=1e-4)
 
 
-@pytest.mark.nightly
 def test_predictions_are_those_of_many_draws():
     model = two_layers()
     Xs = np.random.default_rng(3).normal(size=(3, 2))
@@ -131,7 +128,6 @@ def test_log_densities_are_those_of_the_mixture(space):
     assert posterior.mean(Xs[:0, :]).shape == (0,)
 
 
-@pytest.mark.strict_by_night
 def test_a_composition_forgets_and_one_with_linear_means_does_not(space):
     X = space.asarray(np.linspace(-1.0, 1.0, 9)[:, None])
     flat, kept = [], []
@@ -149,7 +145,7 @@ UNIT = narrow().layers[0][0]
 PLAIN = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.zeros((1, 1))))
 
 
-@each(
+@pytest.mark.parametrize(
     ("make", "said"),
     [
         (lambda: replace(UNIT, scales=-UNIT.scales), "scales must be positive"),

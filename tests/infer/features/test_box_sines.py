@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import integrate
 
 from gpnotes import (
@@ -48,7 +47,7 @@ def process(asarray, kernel_class=RBF):
     return GP(kernel_class(1.3, asarray([0.8, 1.5])), NOISE_VAR, ConstantMean(4.5))
 
 
-@each("d, n", [(1, 80), (2, 900), (3, 4000)])
+@pytest.mark.parametrize(("d", "n"), [(1, 80), (2, 900), (3, 4000)])
 @pytest.mark.parametrize("shape", ["one", "each"])
 def test_sines_of_a_wide_box_have_the_kernel_for_their_products(space, rng, d, n, shape):
     X = space.asarray(rng.uniform(0.0, 2.0, (6, d)))
@@ -59,7 +58,7 @@ def test_sines_of_a_wide_box_have_the_kernel_for_their_products(space, rng, d, n
     np.testing.assert_allclose(to_numpy(Phi @ Phi.T), to_numpy(kernel(X)), atol=close)
 
 
-@each("d, sizes, margin", [(1, (100, 400), 20.0), (2, (1000, 4000), 7.0)])
+@pytest.mark.parametrize(("d", "sizes", "margin"), [(1, (100, 400), 20.0), (2, (1000, 4000), 7.0)])
 @pytest.mark.parametrize("kernel_class", KERNELS[1:])
 def test_of_rough_kernels_more_sines_leave_less(rng, kernel_class, d, sizes, margin):
     X, kernel = rng.uniform(0.0, 1.0, (6, d)), kernel_class(1.3, 0.7)
@@ -97,7 +96,7 @@ def test_the_sines_are_orthonormal_and_vanish_at_the_walls(rng):
     np.testing.assert_allclose(sines.sines(walls), 0.0, atol=1e-13)
 
 
-@each("d, sides", [(1, [2.0]), (2, [3.0, 1.0]), (3, [2.0, 1.0, 5.0])])
+@pytest.mark.parametrize(("d", "sides"), [(1, [2.0]), (2, [3.0, 1.0]), (3, [2.0, 1.0, 5.0])])
 def test_the_leading_sines_have_the_largest_weights_of_all(d, sides):
     X = np.stack([np.zeros(d), np.asarray(sides)])
     for kernel_class in KERNELS:
@@ -218,7 +217,7 @@ def test_a_mean_with_a_slope_takes_rows(numbers):
     assert found.log_evidence == pytest.approx(evidence, rel=1e-12)
 
 
-@each("mean, shift", [(None, 0.0), (4.5, 0.0), (1e6, 1e6)])
+@pytest.mark.parametrize(("mean", "shift"), [(None, 0.0), (4.5, 0.0), (1e6, 1e6)])
 def test_sums_have_the_value_and_the_gradient_of_rows(space, numbers, mean, shift):
     if not space.double:
         mean, shift = 4.5, 0.0  # 1e6 has no digits to spare in float32
@@ -258,7 +257,7 @@ def test_sines_keep_their_own_arrays():
 ONE = np.ones((1, 1))
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "words"),
     [
         (lambda X: leading_sines(Linear(), X, 4), TypeError, "kernel must be one of RBF, Mat"),

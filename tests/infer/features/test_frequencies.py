@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import RBF, Linear, Matern12, Matern32, Matern52, RationalQuadratic, stream, to_numpy
 from gpnotes.fast import cosines
@@ -92,7 +91,6 @@ def test_paired_features_have_the_variance_exactly_and_depend_on_differences(X):
     np.testing.assert_allclose(Phi @ Phi.T, moved @ moved.T, atol=1e-13)
 
 
-@pytest.mark.nightly
 def test_paired_features_vary_less_than_cosines_where_the_kernel_is_large(X):
     """``½(1 + k(2δ) − 2k(δ)²)`` of a pair against ``½(1 + ½k(2δ) − k(δ)²)`` of two cosines."""
     kernel, near = RBF(), np.asarray([[0.0], [0.5]])
@@ -151,8 +149,8 @@ def test_the_pullback_agrees_with_differences(X, kernel_class, shape):
     gradcheck(draw.features, draw.pullback, kernel, X, names=("kernel", "X"), rtol=1e-5)
 
 
-@each("kind", ["paired", "cosine"])
-@each("name", MADE)
+@pytest.mark.parametrize("kind", ["paired", "cosine"])
+@pytest.mark.parametrize("name", MADE)
 def test_what_kernels_are_made_of_is_what_features_are_made_of(X, name, kind):
     """The average over draws is the kernel, and what one draw misses falls with the root of R."""
     kernel = MADE[name]
@@ -225,7 +223,7 @@ def test_frequencies_keep_their_own_arrays(X):
     assert draw.phases[0] == 0.0
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "words"),
     [
         (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -79,8 +78,8 @@ def test_a_constant_has_the_product_of_its_own(rng):
     assert waves((0.0,)).gram(kernel)[0, 0] == pytest.approx((4.0 / 0.9 / 2.0 + 1.0) / 1.3)
 
 
-@each("kernel", KERNELS)
-@each("method", ["vfe", "fitc", "tight", "upper"])
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("method", ["vfe", "fitc", "tight", "upper"])
 def test_the_gradient_of_sparse_regression_agrees_with_differences(rows, kernel, method):
     X, y = rows
     gradcheck(
@@ -109,7 +108,7 @@ def test_with_more_waves_it_becomes_the_exact_process(rows, kernel):
     np.testing.assert_allclose(posterior.mean(X), exact.mean(X), atol=close)
 
 
-@each("kernel", KERNELS)
+@pytest.mark.parametrize("kernel", KERNELS)
 def test_their_sums_are_formed_once(space, rows, kernel):
     X, y = (space.asarray(a) for a in rows)
     u, gp = waves(asarray=space.asarray), GP(kernel, 0.1, ConstantMean(0.5))

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -67,8 +66,10 @@ def test_they_keep_the_contract(space, rng, kind):
     check_inducing_variables(variables, kernel, X, rtol=1e-3 if kind == "kinks" else 1e-6)
 
 
-@each("kind", ["weighted", "weighted, in place", "windows", "harmonics", "kinks"])
-@each("method", METHODS)
+@pytest.mark.parametrize(
+    "kind", ["weighted", "weighted, in place", "windows", "harmonics", "kinks"]
+)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_evidence_is_that_of_dense_algebra(space, rows, kind, method):
     """Q = K_fu K_uu⁻¹ K_uf as a matrix."""
     X, y = rows
@@ -100,8 +101,10 @@ def bars(gp, Z, X, y, **method):
     return model_bar.gp, model_bar.inducing
 
 
-@each("kind", ["points", "weighted", "weighted, in place", "windows", "harmonics"])
-@each("method", METHODS)
+@pytest.mark.parametrize(
+    "kind", ["points", "weighted", "weighted, in place", "windows", "harmonics"]
+)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_gradient_of_sparse_regression_agrees_with_differences(rows, kind, method):
     X, y = rows
     variables, kernel = some_variables(np.asarray)[kind]
@@ -125,7 +128,7 @@ def test_points_as_variables_are_points(space, rows, kernel):
     np.testing.assert_array_equal(*(flatten_gradient(gp, bar.gp) for _, bar in pair))
 
 
-@each("kind", ["weighted", "windows", "harmonics"])
+@pytest.mark.parametrize("kind", ["weighted", "windows", "harmonics"])
 def test_the_views_of_the_posterior_agree(space, rows, kind):
     X, y = (space.asarray(a) for a in rows)
     variables, kernel = some_variables(space.asarray)[kind]

@@ -6,7 +6,6 @@ import pickle
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -57,8 +56,8 @@ def test_the_sums_hold_the_products_of_all_waves(monkeypatch, rows, orders):
     assert sums.squares == pytest.approx(57 * rows[1].var(), rel=1e-12)
 
 
-@each("case", CASES)
-@each("method", METHODS)
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("method", METHODS)
 def test_evidence_and_gradient_are_those_of_the_readings(space, rows, case, method):
     kernel, orders = CASES[case]
     X, y = (space.asarray(a) for a in rows)
@@ -73,7 +72,7 @@ def test_evidence_and_gradient_are_those_of_the_readings(space, rows, case, meth
     np.testing.assert_allclose(ours, theirs, rtol=close, atol=close * np.max(np.abs(theirs)))
 
 
-@each("method", ["sor", "dtc", "vfe"])
+@pytest.mark.parametrize("method", ["sor", "dtc", "vfe"])
 def test_the_posterior_is_that_of_the_readings(space, rows, method):
     kernel, orders = CASES["smooth"]
     X, y = (space.asarray(a) for a in rows)

@@ -8,7 +8,6 @@ import sys
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -92,7 +91,6 @@ def test_a_mean_of_white_noise_is_known_to_its_standard_error(rng):
     np.testing.assert_allclose(np.diff(mean.interval), 4.0 * mean.error)
 
 
-@pytest.mark.nightly
 def test_errors_are_right_as_often_as_they_say():
     """Two errors of the logarithm hold the true noise variance in about 95 of 100 draws."""
     held = 0
@@ -296,7 +294,7 @@ def test_one_of_many_is_a_warning():
     assert "One run alone is the best" not in str(Report(3, (), 5.0, 0.0, 0.0, agreeing))
 
 
-@each(
+@pytest.mark.parametrize(
     ("row", "wanted"),
     [
         ((1.23456, True, 0.034, "determined"), ["1.235", "3.4 %", "1.2 to 1.3"]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -50,7 +49,7 @@ def by_hand(X: np.ndarray, n: int) -> np.ndarray:
     return sparse.greedy_points(Matern12(1.0, lengths_of(X)), X, n)
 
 
-@each("name", MODELS)
+@pytest.mark.parametrize("name", MODELS)
 def test_a_number_is_the_inputs_that_are_chosen_by_hand(name):
     X, y = rows()
     y = GIVEN.get(name, lambda y: y)(y)

@@ -7,7 +7,6 @@ import pickle
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import (
     GP,
@@ -96,7 +95,7 @@ def dense_evidence(numbers, which, method, power):
     return Normal.from_covariance(gp.mean(X), Q + noise).log_density(y) + correction
 
 
-@each("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_evidence_is_that_of_dense_algebra(space, numbers, which, method):
     X, y, _, Z = (space.asarray(a) for a in numbers)
     gp = process(space.asarray, which)
@@ -107,7 +106,7 @@ def test_the_evidence_is_that_of_dense_algebra(space, numbers, which, method):
     assert isinstance(ours, float)
 
 
-@each("method", METHODS[:-1])
+@pytest.mark.parametrize("method", METHODS[:-1])
 def test_the_posterior_is_that_of_dense_algebra(space, numbers, which, method):
     _, k, X, y, Xs, Z, Q, gap = parts(numbers, which)
     share = {"fitc": 1.0, "pep": 0.5}.get(method, 0.0)
@@ -135,7 +134,7 @@ def bars(gp, Z, X, y, **method):
     return model_bar.gp, model_bar.inducing
 
 
-@each("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_gradient_agrees_with_differences(numbers, which, method):
     X, y, _, Z = numbers
     gp = process(np.asarray, which)
@@ -148,8 +147,8 @@ def test_the_gradient_agrees_with_differences(numbers, which, method):
     )
 
 
-@each("method", METHODS)
-@each("kernel_class", [Matern12, Matern32, Matern52])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kernel_class", [Matern12, Matern32, Matern52])
 def test_the_gradient_of_other_kernels_agrees_with_differences(numbers, kernel_class, method):
     X, y, _, Z = numbers
     gp = GP(kernel_class(1.3, 0.9), NOISE_VAR)
@@ -162,7 +161,7 @@ def test_the_gradient_of_other_kernels_agrees_with_differences(numbers, kernel_c
     )
 
 
-@each("method", ["vfe", "fitc", "upper"])
+@pytest.mark.parametrize("method", ["vfe", "fitc", "upper"])
 def test_value_and_gradient_are_the_same_in_every_space(space, numbers, which, method):
     X, y, _, Z = numbers
     Zs, *there = (space.asarray(a) for a in (Z, X, y))
@@ -276,7 +275,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch, numbers, which, method):
     np.testing.assert_allclose(*pair, rtol=1e-8, atol=1e-10)
 
 
-@each("method", ["vfe", "fitc", "upper"])
+@pytest.mark.parametrize("method", ["vfe", "fitc", "upper"])
 def test_chunks_give_what_all_rows_give(space, numbers, method):
     X, y, Xs, Z = (space.asarray(a) for a in numbers)
     gp = process(space.asarray)
@@ -338,7 +337,7 @@ def test_the_gradient_leads_to_better_points(numbers):
     assert log_evidence(SparseGP(gp, Z + 1.0 + step * Z_bar), X, y) > value
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "words"),
     [
         (lambda g, Z, X, y: SparseGP(g, Z[:0]), ValueError, "inducing must have at least"),
@@ -380,7 +379,7 @@ def test_what_does_not_fit_is_refused_by_name(numbers, call, error, words):
         call(process(np.asarray), Z, X, y)
 
 
-@each("method", METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_readings_whose_squares_overflow_are_refused(numbers, which, method):
     """The evidence was NaN."""
     X, y, _, Z = numbers

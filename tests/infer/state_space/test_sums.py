@@ -53,7 +53,6 @@ KERNELS = {
     "trend and season": 3.0 * Matern52(1.0, 9.0) + 0.2 * (SEASON * M32).on(0) + White(0.01),
 }
 exact = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
-DEAR = {"growing", "trend and season"}  # by day their gradients are those of dense algebra
 TIGHT = 1e-13
 
 
@@ -93,8 +92,7 @@ def test_evidence_gradient_and_posterior_are_those_of_dense_algebra(kernel, rng)
 
 
 @pytest.mark.parametrize("kernel", [
-    pytest.param(kernel, id=name, marks=[pytest.mark.nightly] if name in DEAR else [])
-    for name, kernel in KERNELS.items()
+    pytest.param(kernel, id=name) for name, kernel in KERNELS.items()
 ])  # fmt: skip
 def test_the_gradient_is_that_of_differences(kernel, rng):
     X, y = readings(rng, 20)
@@ -160,7 +158,6 @@ def test_many_lanes_change_nothing(rng):
         np.testing.assert_allclose(one, two, rtol=1e-8, atol=1e-9)
 
 
-@pytest.mark.strict_by_night  # by day the test of that name of Matérn processes goes there
 def test_it_holds_in_every_namespace(space, rng):
     gp, (X, y) = process(KERNELS["growing"] + KERNELS["white"]), readings(rng)
     Xs = asked(rng, X)
@@ -188,7 +185,6 @@ def test_the_waves_of_a_season_are_as_close_as_they_say():
             np.testing.assert_allclose(rise, slopes, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.nightly  # by day those of one Matérn process, of the same filter
 def test_draws_have_the_moments_of_dense_algebra(rng):
     gp, (X, y) = process(M12 + M32 * Cosine(0.3) + White(0.1)), readings(rng)
     Xs = asked(rng, X)[:20]
@@ -201,7 +197,6 @@ def test_draws_have_the_moments_of_dense_algebra(rng):
     assert np.max(np.abs(many.var(0) / variance - 1.0)) < 5.0 * math.sqrt(2.0 / 500.0)
 
 
-@pytest.mark.nightly  # by day the fit of one Matérn process does
 def test_a_fit_climbs_the_same_hill(rng):
     gp, (X, y) = process(Matern32(1.0, 3.0) + Periodic(1.0, 1.0, 3.0)), readings(rng, 60)
     found, dense = fit(model(gp), X, y), fit(gp, X, y)

@@ -225,7 +225,6 @@ def test_batches_take_each_row_once_an_epoch():
     np.testing.assert_array_equal(next(again), epochs[0][0])
 
 
-@pytest.mark.nightly
 def test_with_all_rows_a_fit_ends_near_the_best_collapsed_bound(rng):
     """The other route: L-BFGS on the evidence of the exact process."""
     X = np.linspace(0.0, 6.0, 40)[:, None]
@@ -250,7 +249,6 @@ def _fitted(X, y):
 
 
 @NAMES
-@pytest.mark.strict_by_night
 def test_a_fit_from_batches_raises_the_bound_of_all(space, numbers, name):
     X, f, draws, Z, _ = numbers
     y = space.asarray(observed(name, f, draws))

@@ -303,7 +303,6 @@ def unfitted(numbers):
     return model, ("gp.kernel.variance",), svgp.elbo(condition(model, X, y), X, y)
 
 
-@pytest.mark.nightly  # by day a fit by batches does
 def test_a_fit_raises_the_bound(numbers, unfitted):
     X, y, _, _ = numbers
     model, held, start = unfitted

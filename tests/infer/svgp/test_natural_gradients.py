@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each
 from scipy.stats import multivariate_normal
 
 from gpnotes import (
@@ -171,8 +170,8 @@ def test_the_step_is_the_plain_gradient_by_the_moments(numbers, name):
     np.testing.assert_allclose(precision, -2.0 * by_covariance, rtol=1e-4, atol=2e-4)
 
 
-@each("name", ["gaussian", "probit", "logit", "poisson"])
-@each("length", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("name", ["gaussian", "probit", "logit", "poisson"])
+@pytest.mark.parametrize("length", [0.1, 0.5, 1.0])
 def test_of_a_log_concave_likelihood_the_precision_is_never_below_the_priors(numbers, name, length):
     X, f, draws, Z, _ = numbers
     y = observed(name, f, draws)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import gymnasium
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream, testing
 from gpnotes.mdp import MDP
@@ -46,7 +45,7 @@ WORLDS = (
 )
 
 
-@each("learner", LEARNERS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
 def test_ours_are_learners(learner):
     testing.check_learner(learner)
 

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream
 from gpnotes.mdp.learning import (
@@ -133,7 +132,7 @@ def test_a_fixed_policy_takes_no_action_of_probability_zero():
 BOTH, ONE = np.asarray([1, 1]), np.asarray([[0.5, 0.5], [1.0, 0.0]])
 
 
-@each(
+@pytest.mark.parametrize(
     ("make", "said"),
     [
         (lambda: QLearning(1.5), r"discount must be a number in \[0, 1\]; got 1.5"),

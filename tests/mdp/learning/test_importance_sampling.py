@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream
 from gpnotes.mdp import MDP, evaluate
@@ -87,7 +86,7 @@ def test_the_ordinary_estimate_has_no_bias(policy):
     assert found.effective_sample_size < 2500
 
 
-@each(
+@pytest.mark.parametrize(
     ("policy", "behaviour", "said"),
     [
         (POLICY, np.asarray([[1.0, 0.0]] * 4), "behaviour must take every action"),

@@ -6,7 +6,6 @@ import importlib.util
 
 import numpy as np
 import pytest
-from cases import each
 from loop_learners import LEARNERS
 
 from gpnotes import stream
@@ -43,10 +42,7 @@ WORLDS = {
 }
 NUMBA = pytest.param(
     None,
-    marks=[
-        pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="no Numba"),
-        pytest.mark.nightly,  # it compiles for five seconds; by day the same loop runs as Python
-    ],
+    marks=pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="no Numba"),
     id="by Numba",
 )
 
@@ -65,9 +61,9 @@ def loop(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("loop")
-@each("horizon", [None, 7])
-@each("environment", WORLDS.values(), ids=WORLDS.keys())
-@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
+@pytest.mark.parametrize("horizon", [None, 7])
+@pytest.mark.parametrize("environment", WORLDS.values(), ids=WORLDS.keys())
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_it_walks_the_same_to_the_last_bit(learner, environment, horizon, monkeypatch):
     monkeypatch.setattr(numba_loops, "_MAX_EPISODES", 60)  # several calls a block
     settings = {"num_runs": 5, "rng": stream(4), "every": 40, "horizon": horizon,

@@ -6,7 +6,6 @@ import signal
 
 import numpy as np
 import pytest
-from cases import each
 from loop_learners import LEARNERS
 
 from gpnotes import stream
@@ -60,7 +59,7 @@ class Pressing(Numbers):
 
 
 @pytest.mark.usefixtures("interruptible")
-@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_an_interrupt_ends_it_after_a_step(learner):
     settings = {"num_runs": 2, "rng": stream(4), "every": 40}
     with pytest.warns(InterruptWarning, match="of 130 steps have learnt"):
@@ -72,10 +71,10 @@ def test_an_interrupt_ends_it_after_a_step(learner):
         assert np.array_equal(found._parts[part], wanted._parts[part]), part
 
 
-@each("name", ["FrozenLake-v1", "numbers"])
-@each("horizon", [None, 7])
-@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
-@each("runs", [1, 3])
+@pytest.mark.parametrize("name", ["FrozenLake-v1", "numbers"])
+@pytest.mark.parametrize("horizon", [None, 7])
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
+@pytest.mark.parametrize("runs", [1, 3])
 def test_it_walks_the_same_to_the_last_bit(runs, learner, horizon, name, monkeypatch):
     settings = {"num_runs": runs, "rng": stream(4), "every": 40, "horizon": horizon,
                 "watch": lambda learned: learned.values.mean(0)}  # fmt: skip

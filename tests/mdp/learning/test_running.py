@@ -6,7 +6,6 @@ import signal
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream
 from gpnotes.ground.interrupts import InterruptWarning, raised_interrupts
@@ -70,7 +69,7 @@ def hold_same(one, other):
         assert np.array_equal(part, theirs[name]), name
 
 
-@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_the_same_stream_gives_the_same_runs(learner):
     environment = MDPEnvironment(walk(), STARTS)
     once = run(learner, environment, num_steps=120, **settings())
@@ -109,7 +108,7 @@ class Pressing(MDPEnvironment):
 
 
 @pytest.mark.usefixtures("interruptible")
-@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_interrupted_runs_keep_what_they_learnt_and_go_on(learner, tmp_path):
     whole = run(learner, MDPEnvironment(walk(), STARTS), num_steps=235, **settings())
     file = tmp_path / f"{id(learner)}.npz"

@@ -216,7 +216,6 @@ def test_the_defaults_cross_a_frozen_lake():
     assert np.median(values) > 0.5 * solve(mdp).values[0]
 
 
-@pytest.mark.nightly
 def test_the_default_step_size_learns_what_one_over_k_does_not():
     mdp = MDP.from_gymnasium(gymnasium.make("FrozenLake-v1").unwrapped, 0.99)
     world, best = MDPEnvironment(mdp), solve(mdp).values[0]

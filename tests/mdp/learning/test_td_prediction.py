@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes import stream
 from gpnotes.mdp import MDP, evaluate
@@ -284,8 +283,8 @@ CARRYING = {
 }
 
 
-@each("how", ["terminated", "truncated"])
-@each("learner", CARRYING.values(), ids=CARRYING.keys())
+@pytest.mark.parametrize("how", ["terminated", "truncated"])
+@pytest.mark.parametrize("learner", CARRYING.values(), ids=CARRYING.keys())
 def test_nothing_but_values_goes_on_into_the_next_episode(learner, how):
     """Of two runs one is over: with a state made anew it alone would learn the same."""
     rng, no = np.random.default_rng(3), np.zeros(2, bool)

@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import integrate
 
 from gpnotes.ground.xp import to_numpy
@@ -40,7 +39,7 @@ def test_it_is_an_average_over_neurons(order):
     np.testing.assert_allclose(kernel(x, z), 0.7 * 2.0 * sum(parts), rtol=1e-9)
 
 
-@each("order", [0, 1, 2])
+@pytest.mark.parametrize("order", [0, 1, 2])
 def test_its_matrix_is_the_formula_of_an_arccosine(space, x, z, close, order):
     kernel = ArcCosine(0.7, 1.3, 0.6, order)
     u, v = (

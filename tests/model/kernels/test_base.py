@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -210,7 +209,7 @@ def test_columns_are_distinct_and_counted_from_zero(dims):
         g.RBF().on(*dims)
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda x: g.RBF()(x[:, 0]), r"x must have shape \(n, d\); got \(7,\)"),
@@ -283,7 +282,7 @@ def test_kernels_of_two_kinds_are_not_equal():
     assert g.RBF() != "RBF"
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda: g.RBF() + "1", TypeError, "unsupported operand"),

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 
 from gpnotes.ground.xp import to_numpy
 from gpnotes.model.kernels import CircularArcCosine, CircularMatern12, CircularMatern32, CircularRBF
@@ -27,8 +26,8 @@ def angles(space, rng):
     return space.asarray(rng.uniform(-9.0, 9.0, size=(12, 1)))
 
 
-@each("length", LENGTHS)
-@each("kind", LENGTHED)
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("kind", LENGTHED)
 def test_it_is_the_kernel_of_the_line_wrapped_round(angles, close, kind, length):
     """Two hundred images each way, scaled to the variance."""
     host = to_numpy(angles).astype(float)
@@ -46,8 +45,8 @@ def test_the_exponential_is_a_hyperbolic_cosine(length):
     np.testing.assert_allclose(K, wanted, rtol=1e-12)
 
 
-@each("length", LENGTHS)
-@each("kind", LENGTHED)
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("kind", LENGTHED)
 def test_its_coefficients_are_integrals(kind, length):
     """Gauss-Legendre's rule from 0 to π, where the kernel is smooth."""
     nodes, weights = np.polynomial.legendre.leggauss(200)
@@ -84,7 +83,7 @@ def test_its_coefficients_add_up_to_the_variance(kernel, least):
     assert float(np.sum(coefficients)) == pytest.approx(1.3, rel=least)
 
 
-@each("kernel", [*(kind(1.3, 0.7) for kind in LENGTHED), CircularArcCosine()])
+@pytest.mark.parametrize("kernel", [*(kind(1.3, 0.7) for kind in LENGTHED), CircularArcCosine()])
 def test_its_series_is_the_kernel(space, angles, kernel):
     orders = space.asarray(np.arange(600.0))
     coefficients = kernel.coefficients(orders)
@@ -94,8 +93,8 @@ def test_its_series_is_the_kernel(space, angles, kernel):
     np.testing.assert_allclose(series, to_numpy(kernel(angles)), atol=2e-3)
 
 
-@each("length", LENGTHS)
-@each("kind", LENGTHED)
+@pytest.mark.parametrize("length", LENGTHS)
+@pytest.mark.parametrize("kind", LENGTHED)
 def test_the_derivatives_of_the_coefficients_agree_with_differences(kind, length):
     orders = np.asarray([0.0, 1.0, 2.0, 5.0])
     gradcheck(

@@ -4,7 +4,6 @@ import dataclasses
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import stats
 
 import gpnotes as g
@@ -91,7 +90,6 @@ def test_the_squared_exponential_by_hand(space, close):
     close(WithGradients(g.RBF(1.3, 2.0))(x, z), wanted)
 
 
-@pytest.mark.strict_by_night  # by day `test_gradient_noise_conforms` goes there
 def test_it_conforms(inner, rows):
     check_kernel(WithGradients(inner), rows[:4, :], labels=True)  # each label once
 
@@ -117,13 +115,12 @@ LABELLED = {
 }
 
 
-@pytest.mark.strict_by_night
 @pytest.mark.parametrize("name", LABELLED)
 def test_wrapped_kernels_conform(name, rows):
     check_kernel(LABELLED[name], rows[:4, :], labels=True)
 
 
-@each("kernel", [*LABELLED.values(), Brought(kernel=WithGradients(g.RBF()))])
+@pytest.mark.parametrize("kernel", [*LABELLED.values(), Brought(kernel=WithGradients(g.RBF()))])
 def test_no_wrapper_forgets_that_rows_are_labelled(kernel):
     assert kernel.labels_rows is True
     with pytest.raises(TypeError, match="mean must be ConstantOfValues for a kernel of derivative"):
@@ -367,8 +364,8 @@ def test_a_class_speaks_for_itself():
         WithGradients(Other())
 
 
-@each("kernel", [WithGradients(g.RBF()), GradientNoise()])
-@each(
+@pytest.mark.parametrize("kernel", [WithGradients(g.RBF()), GradientNoise()])
+@pytest.mark.parametrize(
     ("row", "message"),
     [
         ([1.0, 2.0, 3.0], r"x\[:, -1\] must be 0 for a value, or 1 to 2 .* got 3 in row 1"),

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from cases import each
 from scipy import linalg
 
 import gpnotes as g
@@ -99,7 +98,7 @@ def test_the_laplacian_sums_squared_steps(rng):
     np.testing.assert_allclose(f @ TREE.laplacian @ f, steps, rtol=1e-12)
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: Graph(0, []), r"Graph\.nodes must be a whole number from 1; got 0"),

@@ -12,7 +12,6 @@ CODES = np.asarray([[0, 2], [1, 2], [0, 0], [3, 1], [0, 2], [1, 0]], float)
 LENGTHS = np.asarray([0.7, 2.0])
 
 
-@pytest.mark.strict_by_night
 @pytest.mark.parametrize("ard", [False, True])
 def test_it_conforms(space, rng, ard):
     both = np.concatenate([rng.normal(size=(6, 2)), CODES[:, :1]], axis=1)

@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 from sklearn.gaussian_process import kernels as sk
 
 import gpnotes as g
@@ -33,7 +32,7 @@ def test_a_variance_per_slope(space, x, z, close):
     close(g.Linear(space.asarray(v))(x, z), left @ np.diag(v) @ right.T, scale=10.0)
 
 
-@each("degree", [1, 2, 4])
+@pytest.mark.parametrize("degree", [1, 2, 4])
 def test_the_polynomial_kernel_is_the_product_of_its_monomials(x, z, close, degree):
     """``(v xᵀz + b)^p`` by the multinomial theorem, feature by feature."""
     kernel = Polynomial(0.4, 0.7, degree)

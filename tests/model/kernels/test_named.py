@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import each
 
 import gpnotes as g
 from gpnotes.ground import params
@@ -140,7 +139,7 @@ def test_it_is_copied_pickled_replaced_and_saved(tmp_path):
     assert pickle.loads(pickle.dumps(season)).decay == g.RBF()
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda: g.named(diag=TREND), ValueError, "names must be free; 'diag' is an attribute"),

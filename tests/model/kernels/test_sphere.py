@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from cases import each
 
 import gpnotes as g
 from gpnotes.ground.xp import to_numpy
@@ -105,7 +104,7 @@ def test_it_is_saved_and_combined(tmp_path):
     assert repr(OnSphere(g.White())) == "OnSphere(kernel=White(variance=1), radius=6371)"
 
 
-@each(
+@pytest.mark.parametrize(
     ("call", "error", "message"),
     [
         (lambda: KERNEL([[139.0, 35.0]]), ValueError, "x must have latitudes from -90 to 90"),

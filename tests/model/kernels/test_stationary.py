@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.gaussian_process import kernels as sk
@@ -27,7 +26,7 @@ def lengths(request):
     return request.param
 
 
-@each("name", PAIRS)
+@pytest.mark.parametrize("name", PAIRS)
 def test_values_are_those_of_scikit_learn(space, x, z, close, name, lengths):
     ours, theirs = PAIRS[name]
     kernel = ours(1.3, lengths if isinstance(lengths, float) else space.asarray(lengths))
@@ -35,7 +34,7 @@ def test_values_are_those_of_scikit_learn(space, x, z, close, name, lengths):
     close(kernel(x, z), reference, scale=10.0)
 
 
-@each("alpha", [0.3, 1.0, 7.0])
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 7.0])
 def test_the_rational_quadratic_is_that_of_scikit_learn(x, z, close, alpha):
     reference = 1.3 * sk.RationalQuadratic(0.8, alpha)(*(to_numpy(a).astype(float) for a in (x, z)))
     close(g.RationalQuadratic(1.3, 0.8, alpha)(x, z), reference, scale=10.0)
@@ -52,7 +51,7 @@ def test_gradients_are_those_of_scikit_learn(name, rng):
     np.testing.assert_allclose(bar, wanted, rtol=1e-10, atol=1e-12)
 
 
-@each("kernel", [g.RBF, g.Matern12, g.Matern32, g.Matern52, g.RationalQuadratic])
+@pytest.mark.parametrize("kernel", [g.RBF, g.Matern12, g.Matern32, g.Matern52, g.RationalQuadratic])
 def test_a_shift_changes_nothing(space, x, z, close, kernel):
     k = kernel(1.3, 0.8)
     close(k(x + 8.0, z + 8.0), to_numpy(k(x, z)), scale=100.0)
@@ -131,7 +130,7 @@ def test_a_point_has_no_share_in_derivatives_by_its_distance_from_itself(space, 
 STATIONARY = [g.RBF, g.Matern12, g.Matern32, g.Matern52, g.RationalQuadratic]
 
 
-@each("kind", STATIONARY)
+@pytest.mark.parametrize("kind", STATIONARY)
 def test_points_whose_distance_overflows_have_nothing_in_common(space, kind):
     """Infinity times a zero would be NaN, in the kernel and in its gradient."""
     far = 1e160 if space.double else 1e25
@@ -177,7 +176,7 @@ def test_a_pullback_writes_into_no_array(kernel, rng):
     np.testing.assert_array_equal(np.asarray(got[1]), wanted[1])
 
 
-@each("kind", [g.RBF, g.Matern12, g.Matern32, g.Matern52, g.Periodic])
+@pytest.mark.parametrize("kind", [g.RBF, g.Matern12, g.Matern32, g.Matern52, g.Periodic])
 def test_an_outlier_leaves_the_others_their_covariances(space, kind):
     near, far = np.asarray([[0.0], [0.3]]), np.asarray([[0.0], [0.3], [1e12]])
     kernel = kind()
