@@ -29,8 +29,8 @@ def test_who_asks_for_a_namespace_must_have_it(monkeypatch):
     lost = ListedSpace("lost-float64", "lost_library", "float64", "cpu", "elsewhere")
     monkeypatch.setattr(namespaces, "ONLY_HERE", (lost,))
     with pytest.raises(pytest.UsageError, match="lost-float64, but lost_library is not installed"):
-        namespaces.parameters(["lost"], False)
-    (skipped,) = namespaces.parameters(["elsewhere"], False)  # a whole run goes on without it
+        namespaces.parameters(["lost"])
+    (skipped,) = namespaces.parameters(["elsewhere"])  # a whole run goes on without it
     assert [mark.name for mark in skipped.marks] == ["skip"]
 
 
@@ -62,7 +62,7 @@ def test_by_day_one_test_of_each_room_runs_on_the_stand_in_for_cupy(root):
     rooms = {str(file.relative_to(root).parent) for file in files}
     chosen = [test.partition("::")[0].rpartition("/")[0] for test in namespaces.BY_DAY]
     assert sorted(chosen) == sorted(rooms)
-    spaces = {by: [p.id for p in namespaces.parameters([], False, by)] for by in ("", test)}
+    spaces = {by: [p.id for p in namespaces.parameters([], by)] for by in ("", test)}
     assert [name for name in spaces[test] if name not in spaces[""]] == ["standin-float64"]
 
 

@@ -47,9 +47,8 @@ def runs(root, once):
 
     def made(folder):
         (folder / "conftest.py").write_bytes((root / "conftest.py").read_bytes())
-        (folder / "Makefile").write_bytes((root / "Makefile").read_bytes())
         (folder / "pytest.ini").write_text(
-            f"[pytest]\npythonpath = {root}/tests/support\nmarkers = nightly\n    book\n    site\n"
+            f"[pytest]\npythonpath = {root}/tests/support\nmarkers = nightly\n    site\n"
         )
         (folder / "test_some.py").write_text(TESTS)
         command = [sys.executable, "-c", CHILD, json.dumps(RUNS)]
