@@ -113,13 +113,8 @@ check: book $(WHOLE)  ## one chapter and its tests (CHAPTER=part/slug), or one r
 	  tests/book tests/notebooks tests/test_references.py
 endif
 
-# Each is tried, whatever the others find. Of the rooms one has its turn each day.
-ROOMS = $(shell cd src/gpnotes && ls -d */*/ */*.py | sed -nE '/__/d; s/^([a-z_/]+[a-z_])(\.py|\/)$$/\1/p')
-TONIGHT = $(word $(shell expr $$(date +%s) / 86400 % $(words $(ROOMS)) + 1),$(ROOMS))
-
-nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
-	@$(MAKE) --keep-going --no-print-directory types tools namespaces names replay properties claims pdf \
-	  machines versions mutants ROOM=$(TONIGHT)
+nightly: $(WHOLE)  ## what takes longer, one target of night.yml after another, and a table at the end (hours)
+	@$(BIN)/python tools/nightly.py
 
 tools: book $(WHOLE)  ## the tests marked nightly: benchmarks, tools, JupyterLab, PDF, long ones (minutes)
 	@BOOK_HTML=$(abspath $(HTML)) $(TESTS) -m nightly
@@ -143,8 +138,8 @@ torch: $(WHOLE)  ## add PyTorch to the environment
 	  || $(BIN)/uv pip install --quiet --python $(BIN)/python --torch-backend cpu $(TORCH) 2>/dev/null \
 	  || $(PIP) install --quiet $(TORCH)
 
-namespaces: $(WHOLE)  ## the tests of arrays in all namespaces that want no GPU, the nightly tests too (hours)
-	@$(TESTS) --namespace night --namespace own -m '' tests
+namespaces: $(WHOLE) $(if $(filter torch%,$(NAMESPACE)),torch)  ## `make arrays` with the nightly tests, for one namespace or for all that want no GPU (hours)
+	@$(TESTS) $(addprefix --namespace ,$(or $(NAMESPACE),night own)) -m '' tests
 
 # CuPy stands apart: its wheel is large, and no test can run it without a GPU. Where it cannot be had,
 # the tool says that it is skipped.
@@ -167,8 +162,8 @@ machines: $(WHOLE)  ## run the fast tests as other processors would (minutes)
 versions: $(WHOLE)  ## run the fast tests with the oldest and newest versions allowed (minutes)
 	@$(BIN)/python tools/versions.py --workers $(WORKERS)
 
-mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=games SAMPLE=40)
-	@$(BIN)/python tools/mutants.py $(or $(ROOM),games) --sample $(SAMPLE)
+mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=games SAMPLE=40; else the room of the day)
+	@$(BIN)/python tools/mutants.py $(ROOM) --sample $(SAMPLE)
 
 lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst

@@ -3,6 +3,7 @@
 import re
 
 import namespaces
+import nightly
 import pytest
 import yaml
 
@@ -35,12 +36,14 @@ def test_who_asks_for_a_namespace_must_have_it(monkeypatch):
 
 
 def test_every_namespace_has_its_run(root):
-    """A job of CI for those of their own; the others are in the runs of the Makefile."""
+    """A job of CI for those of their own, and one of the night for these and those of the night."""
     listed = (*LISTED, *namespaces.ONLY_HERE)
     assert {row.run for row in listed} <= {"day", "night", "own", "gpu"}
     of_their_own = {row.names[1] for row in listed if row.run == "own"}
     workflow = yaml.safe_load((root / ".github/workflows/ci.yml").read_text("utf-8"))
     assert set(workflow["jobs"]["arrays"]["strategy"]["matrix"]["namespace"]) == of_their_own
+    asked = [target.split("=")[1] for target in nightly.targets() if "NAMESPACE=" in target]
+    assert sorted(asked) == sorted({*of_their_own, "night"})
 
 
 def test_what_a_namespace_cannot_do_is_a_test_that_there_is(root):

@@ -110,17 +110,31 @@ def test_every_command_named_is_a_target(page):
     assert named <= _targets().keys()
 
 
-CI = [".ci/run", ".github/workflows/ci.yml", ".github/actions/prepare/action.yml"]
+WORKFLOWS = ROOT / ".github" / "workflows"
+
+
+def _jobs(name: str) -> dict[str, Any]:
+    """The jobs of a workflow."""
+    yaml = pytest.importorskip("yaml")
+    return yaml.safe_load((WORKFLOWS / name).read_text("utf-8"))["jobs"]
 
 
 def test_ci_runs_commands_of_the_makefile():
-    texts = {name: re.sub("#.*", "", (ROOT / name).read_text()) for name in CI}
-    run = {name: set(re.findall(r"make ([a-z]+)", text)) for name, text in texts.items()}
-    assert all(run.values())
-    assert set().union(*run.values()) <= _targets().keys()
-    everywhere = {"environment", "lint", "apart", "book", "pages", "nightly"}
-    assert everywhere <= run[CI[0]]
-    assert everywhere <= run[CI[1]] | run[CI[2]]
+    here = set(re.findall(r"\bmake ([a-z]+)", re.sub("#.*", "", (ROOT / ".ci/run").read_text())))
+    steps = [step for job in _jobs("ci.yml").values() for step in job["steps"]]
+    there = set(re.findall(r"\bmake ([a-z]+)", " ".join(step.get("run", "") for step in steps)))
+    assert {"lint", "apart", "book", "pages"} == there - {"arrays"}
+    assert here == there - {"arrays"} | {"environment", "nightly"}
+    assert here | there <= _targets().keys()
+
+
+def test_pages_and_releases_wait_for_ci_and_the_night_on_their_commit():
+    wanted = {name: f"./.github/workflows/{name}.yml" for name in ("ci", "night")}
+    for workflow, first in (("pages.yml", "deploy"), ("release.yml", "build")):
+        jobs = _jobs(workflow)
+        assert {jobs[need].get("uses") for need in jobs[first]["needs"]} == {*wanted.values()}
+        assert not re.search(r"always|failure|cancelled", jobs[first].get("if", ""))
+    assert _jobs("release.yml")["publish"]["needs"] == "build"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,4 +1,4 @@
-"""The commands that repeat the fast part of the tests: what they choose, run and say."""
+"""The commands of a developer: what they choose, run and say."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytest.importorskip("threadpoolctl")
 def tools(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The scripts, which are in no package."""
     monkeypatch.syspath_prepend(str(root / "tools"))
-    names = ("chapters_on_gpu", "fast", "machines", "mutants", "versions")
+    names = ("chapters_on_gpu", "fast", "machines", "mutants", "stages", "versions")
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -138,6 +138,27 @@ def test_oldest_and_newest_are_what_uv_calls_so(tools: Any) -> None:
     program = tools["versions"].uv()
     said = subprocess.run([program, "pip", "install", "--help"], capture_output=True, text=True)
     assert all(name in said.stdout for name in tools["versions"].RESOLUTIONS.values())
+
+
+def test_a_table_shows_each_stage_and_whether_it_failed(tools: Any) -> None:
+    stages = tools["stages"]
+    busy = "while process_time() < 0.4: pass"
+    good = stages.run("good", sys.executable, "-c", f"from time import process_time\n{busy}")
+    bad = stages.run("bad", sys.executable, "-c", "print('said'); raise SystemExit(3)", keep=True)
+    assert (good.status, bad.status, bad.said) == (0, 3, "said\n")
+    rows = [line.split() for line in stages.table([bad, good]).splitlines()]
+    assert [(row[0], row[-1]) for row in rows[1:3]] == [("good", "ok"), ("bad", "failed")]
+    assert good.cpu > 0.3
+    assert rows[3][0] == "all"
+
+
+def test_what_several_runs_counted_is_one_line(tools: Any) -> None:
+    one = "x\n===== 2 failed, 40 passed, 1 skipped, 3 warnings in 61.20s (0:01:01) =====\n"
+    other = "== 2 passed in 1s ==\n===== 1 error in 0.10s =====\n"
+    counts = tools["stages"].counts
+    assert counts([one, other]) == "2 failed, 42 passed, 1 skipped, 1 error"
+    with pytest.raises(ValueError, match="did not end"):
+        counts([one, "make: *** [pages] Terminated\n"])
 
 
 def test_an_installation_counts_and_shows_its_errors(root: Path) -> None:

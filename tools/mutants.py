@@ -20,6 +20,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import rooms
@@ -55,11 +56,20 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("room", help="such as games, infer/exact or src/gpnotes/infer/exact.py")
+    room = "such as games, infer/exact or src/gpnotes/infer/exact.py; by default that of the day"
+    parser.add_argument("room", nargs="?", default=_of_today(), help=room)
     parser.add_argument("--sample", type=int, default=40, help="how many mutants to try")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds a mutant may take")
     return parser.parse_args()
+
+
+def _of_today() -> str:
+    """A room of a wing of gpnotes; each has its turn."""
+    package = ROOT / "src" / "gpnotes"
+    inside = (path.relative_to(package) for path in package.glob("*/*") if path.name[0] not in "_.")
+    every = sorted(path.as_posix() for path in inside if path.suffix in {"", ".py"})
+    return every[date.today().toordinal() % len(every)]
 
 
 def _copy(tree: Path) -> None:
