@@ -161,25 +161,6 @@ def test_what_several_runs_counted_is_one_line(tools: Any) -> None:
         counts([one, "make: *** [pages] Terminated\n"])
 
 
-def test_an_installation_counts_and_shows_its_errors(root: Path) -> None:
-    said = (
-        "Looking in links: /wheels\nCollecting numpy==2.4.6 (from -r lock (line 3))\n"
-        "  Using cached numpy\nProcessing /wheels/jax_lib-0.10.2-py3.whl\n"
-        "Requirement already satisfied: lark==1.3.1 in place\nERROR: no such thing\n  at all\n"
-    )
-    script = str(root / "tools" / "progress.awk")
-    command = ["awk", "-v", "total=3", "-v", "terminal=1", "-f", script]
-    done = subprocess.run(command, input=said.encode(), capture_output=True, check=True)
-    shown = done.stdout.decode().replace("\r\033[K", "\n").splitlines()
-    assert [line.strip() for line in shown if line] == [
-        "1 of 3: numpy",
-        "2 of 3: jax_lib",
-        "3 of 3: lark",
-        "ERROR: no such thing",
-        "at all",
-    ]
-
-
 def test_an_edit_that_changes_no_result_is_known_by_its_line(tools: Any) -> None:
     mutants = tools["mutants"]
     diff = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n def f():\n-    return 1 + x\n+    return 1 - x\n"

@@ -1,7 +1,11 @@
-"""The browser of the system, which tests and tools drive: ``python tools/system_browser.py``."""
+"""The browser of the system, which tests and tools drive: ``python tools/system_browser.py``.
+
+With ``--install`` it is installed first, where there is none and apt-get may do it.
+"""
 
 import os
 import shutil
+import subprocess
 import sys
 
 # The first has no window, and opens a page in half the processor time.
@@ -13,5 +17,27 @@ def browser_path() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
+def install() -> None:
+    """Try to install one without a window, or any; a machine that forbids it is no error."""
+    if shutil.which(NAMES[0]) or not shutil.which("apt-get"):
+        return
+    as_root = [] if os.getuid() == 0 else ["sudo", "--non-interactive"]
+    apt = [*as_root, "apt-get", "-qq"]
+    os.environ["DEBIAN_FRONTEND"] = "noninteractive"
+    _done(60, *apt, "update")
+    for name in NAMES[:2]:
+        if _done(300, *apt, "install", "--yes", "--no-install-recommends", name):
+            return
+
+
+def _done(seconds: int, *command: str) -> bool:
+    limited = ("timeout", str(seconds), *command)
+    return subprocess.run(limited, stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
 if __name__ == "__main__":
-    print(browser_path() or sys.exit(1))
+    if "--install" in sys.argv[1:]:
+        install()
+        print(browser_path() or "chromium could not be installed")
+    else:
+        print(browser_path() or sys.exit(1))
