@@ -17,7 +17,6 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 TESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 BUILT = BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML)))
-OF_BOOKS := tests/book tests/notebooks engine/tests/test_foreign_book.py
 
 # The matrices of chapters and tests are small: more threads a product would only be in each
 # other's way. Benchmarks, and you in JupyterLab, take all the cores.
@@ -75,10 +74,9 @@ unit: $(WHOLE)  ## the tests that need neither a book nor a browser
 	@$(TESTS) -m 'not book and not browser and not nightly' -p no:nbval
 apart: $(WHOLE)  ## these, and those of small books and of single figures, partly in a browser
 	@$(TESTS) -m 'not site and not nightly' -p no:nbval
-# Browsers wait as much as they work: one process more than cores asks them. What is asked of a page
-# that stays open is one worker's, or each would open it.
+# Browsers wait as much as they work: one process more than cores asks them.
 pages: $(WHOLE) $(if $(BOOK_HTML),,book)  ## the tests of the built book, partly in a browser
-	@$(BUILT) $(TESTS) -n $$(( $(WORKERS) + 1 )) --dist loadgroup -m 'site and not nightly' -p no:nbval $(OF_BOOKS)
+	@$(BUILT) $(TESTS) -n $$(( $(WORKERS) + 1 )) -m 'site and not nightly' -p no:nbval tests/book tests/notebooks
 coverage: $(WHOLE)  ## `make unit` with the coverage of src, at twice the time
 	@$(TESTS) -m 'not book and not browser and not nightly' --cov --cov-report=term:skip-covered
 arrays: $(WHOLE) $(if $(filter torch%,$(NAMESPACE)),torch)  ## the tests of arrays in one namespace (NAMESPACE=jax)

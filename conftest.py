@@ -48,6 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "book_html" in getattr(item, "fixturenames", ()):
             item.add_marker("site")
+            if not item.nodeid.startswith(("tests/book/", "tests/notebooks/")):
+                raise pytest.UsageError(f"not where `make pages` looks: {item.nodeid}")
 
 
 @pytest.fixture
