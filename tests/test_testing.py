@@ -37,7 +37,6 @@ from gpnotes.infer.interdomain import InducingPoints
 from gpnotes.infer.posterior import Posterior
 from gpnotes.model import likelihoods
 from gpnotes.model.contracts import Moments
-from gpnotes.model.priors import LogNormalPrior, NormalPrior
 from gpnotes.testing import (
     array_spaces,
     check_cost,
@@ -391,11 +390,6 @@ def test_check_prior_finds_each_flaw(flaw, message):
     check_prior(Belief(), 1.5)
     with pytest.raises(AssertionError, match=message):
         check_prior(Belief(flaw), 1.5)
-
-
-def test_our_priors_conform():
-    for prior in (NormalPrior(1.0, 2.0), LogNormalPrior(0.5, 0.3)):
-        check_prior(prior, 0.7)
 
 
 def test_our_means_conform(space, rng):

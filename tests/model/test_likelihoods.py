@@ -19,7 +19,7 @@ from gpnotes.model.likelihoods import Binomial, NegativeBinomial
 from gpnotes.model.likelihoods.adapter import with_hooks
 from gpnotes.model.likelihoods.binary import _NODES
 from gpnotes.model.likelihoods.counts import log_factorial
-from gpnotes.testing import check_likelihood, gradcheck
+from gpnotes.testing import gradcheck
 
 
 @pytest.fixture
@@ -407,13 +407,6 @@ ALL = [
     (NegativeBinomial(0.6), [0.0, 3.0, 1.0]),
 ]
 KINDS = pytest.mark.parametrize(("likelihood", "y"), ALL, ids=lambda value: str(value)[:16])
-
-
-def test_the_parts_of_the_package_have_all_derivatives():
-    for likelihood, y in ALL:
-        concave = not isinstance(likelihood, StudentT)
-        f = np.asarray([0.1, 0.8, -0.5])
-        check_likelihood(likelihood, np.asarray(y), f, log_concave=concave)
 
 
 @functools.cache

@@ -329,11 +329,6 @@ def test_plus_infinity_is_no_density():
         sampler.step(lambda x: math.inf, state, stream(1))
 
 
-@pytest.mark.parametrize("name", [*SHORT, *LONG])
-def test_exact_samplers_keep_their_contract(name):
-    check_sampler(EXACT[name], np.zeros(1))
-
-
 PATHS = [NUTS(0.6, max_tree_depth=3), HMC(0.6, 3)]
 
 

@@ -12,6 +12,7 @@ from ..ground.random import stream
 from ..ground.xp import Array, Vector, to_numpy
 from ..model.contracts import missing
 from ..samplers.states import Sampler
+from ..samplers.targets import Target
 from .agreement import hold, is_array
 
 __all__ = ["check_sampler"]
@@ -20,19 +21,22 @@ _CHAINS, _STEPS = 800, 2
 _FAR = 5.0  # standard errors
 
 
-def check_sampler(sampler: Sampler, like: Array) -> None:
+def check_sampler(sampler: Sampler, like: Array, *, target: Target | None = None) -> None:
     """Check that a sampler does what it must do with a normal density of two numbers.
 
     Its states are of the kind of `like`, the same random numbers give the same steps, a chain that
     has not moved is where it was, and chains that begin at the density stay there: their means,
-    variances and product are those of the density within five standard errors.
+    variances, their sum and the product are those of the density within five standard errors.
 
     Parameters
     ----------
     sampler : Sampler
-        The sampler, for a log density that comes with its gradient.
+        The sampler.
     like : Array
         An array of the kind on which it is tried.
+    target : callable, optional
+        That density, two independent standard normal numbers, in the form that the sampler takes;
+        by default a function that returns the log density and its gradient.
 
     Examples
     --------
@@ -45,21 +49,22 @@ def check_sampler(sampler: Sampler, like: Array) -> None:
             f"sampler must be a sampler, with target_acceptance, init and step; got {got}"
         )
     _check.floating(like, "like")
+    target = _standard_normal if target is None else _check.function(target, "target", "a vector")
     starts = stream(1).spawn("starts").normal((_CHAINS, 2), like=like)
-    ends = np.asarray([_end(sampler, starts[i, :], i) for i in range(_CHAINS)])
-    again = np.asarray([_end(sampler, starts[i, :], i) for i in range(3)])
+    ends = np.asarray([_end(sampler, target, starts[i, :], i) for i in range(_CHAINS)])
+    again = np.asarray([_end(sampler, target, starts[i, :], i) for i in range(3)])
     hold(np.array_equal(ends[:3], again), "the same random numbers gave other steps")
     _check_moments(ends)
 
 
-def _target(x: Vector) -> tuple[float, Vector]:
+def _standard_normal(x: Vector) -> tuple[float, Vector]:
     return -0.5 * float(x @ x), -x
 
 
-def _end(sampler: Sampler, start: Vector, seed: int) -> Any:
-    state, draw = sampler.init(_target, start), stream(seed).spawn("steps")
+def _end(sampler: Sampler, target: Target, start: Vector, seed: int) -> Any:
+    state, draw = sampler.init(target, start), stream(seed).spawn("steps")
     for _ in range(_STEPS):
-        step = sampler.step(_target, state, draw)
+        step = sampler.step(target, state, draw)
         is_array("position", step.state.position, (2,), start)
         same = np.array_equal(to_numpy(step.state.position), to_numpy(state.position))
         hold(step.moved or same, "a chain that has not moved is at another place")
@@ -72,6 +77,7 @@ def _check_moments(ends: Any) -> None:
     moments = {
         "mean": (x, 0.0, 1.0), "other mean": (y, 0.0, 1.0), "variance": (x * x, 1.0, 2.0),
         "other variance": (y * y, 1.0, 2.0), "product": (x * y, 0.0, 1.0),
+        "sum of variances": (x * x + y * y, 2.0, 4.0),
     }  # fmt: skip
     for name, (values, wanted, variance) in moments.items():
         off = abs(float(values.mean()) - wanted) / math.sqrt(variance / _CHAINS)

@@ -11,48 +11,10 @@ import pytest
 from gpnotes import stream, testing
 from gpnotes.mdp import MDP
 from gpnotes.mdp.learning import (
-    SARSA,
-    TD,
-    UCB,
-    CertaintyEquivalence,
-    DynaQ,
-    ExpectedSARSA,
     GymnasiumEnvironment,
     MDPEnvironment,
-    NStepSARSA,
-    NStepTD,
-    PosteriorSampling,
-    QLambda,
     QLearning,
-    RMax,
-    SARSALambda,
 )
-
-EVEN = np.full((3, 2), 0.5)
-OTHER = np.asarray([[0.2, 0.8], [0.9, 0.1], [0.5, 0.5]])
-LEARNERS = (
-    QLearning(0.9), SARSA(0.9), SARSA(0.9, exploration=UCB(0.5)), ExpectedSARSA(0.9), QLambda(0.9),
-    SARSALambda(0.9), NStepSARSA(0.9, n=3), TD(0.9, EVEN, trace_decay=0.5),
-    TD(0.9, EVEN, trace_decay=0.5, behaviour=OTHER), NStepTD(0.9, OTHER, behaviour=EVEN, n=3),
-    RMax(1.0, 2, 0.9), CertaintyEquivalence(0.9, plan_every=5),
-    PosteriorSampling(0.9), DynaQ(0.9, planning_steps=3),
-)  # fmt: skip
-WORLDS = (
-    MDPEnvironment(MDP(np.asarray([[0.5, 0.5], [0.0, 1.0]]), np.asarray([[1.0], [0.0]]), 0.9)),
-    MDPEnvironment(MDP(EVEN[[0, 0, 0, 0], :2], np.eye(2), 0.9), EVEN[0], (0.0, 1.0)),
-    GymnasiumEnvironment(gymnasium.make("FrozenLake-v1")),
-    GymnasiumEnvironment(gymnasium.make("Taxi-v4", max_episode_steps=5)),
-)
-
-
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
-def test_ours_are_learners(learner):
-    testing.check_learner(learner)
-
-
-@pytest.mark.parametrize("environment", WORLDS, ids=lambda one: one.identifier[:20])
-def test_ours_are_environments(environment):
-    testing.check_environment(environment)
 
 
 @dataclass(frozen=True, eq=False)
