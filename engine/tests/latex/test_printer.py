@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import Nodes, kind
 from checked_equations.latex import tree as t
+from checked_equations.latex import vocabulary as v
 from checked_equations.latex.names import normal
 from checked_equations.latex.parser import parse, parse_expression
 from checked_equations.latex.printer import to_latex
@@ -255,3 +256,43 @@ def test_the_rarer_nodes_print_and_parse_back(style):
     nodes = {text: parse_expression(text, NAMES) for text in SPECIAL}
     again = {x: parse_expression(STYLES[style](node), NAMES) for x, node in nodes.items()}
     assert [text for text, node in nodes.items() if again[text] != node] == []
+
+
+@pytest.mark.parametrize(("word", "name"), v.FUNCTIONS.items())
+def test_each_function_of_the_vocabulary_is_printed_as_it_is_read(word, name):
+    function = t.Function(name, (t.Name("a"),))
+    hint = f"write {word} in FUNCTIONS as it is read: \\sinc, or \\mathrm{{sinc}} for letters"
+    assert parse_expression(f"{word}(a)", {"a": "value"}) == function, hint
+    assert parse_expression(to_latex(function), {"a": "value"}) == function, hint
+
+
+@pytest.mark.parametrize(("word", "kind"), v.BIG.items())
+def test_each_sign_with_a_range_is_printed_as_it_is_read(word, kind):
+    names = {"N": "value", "x": "value"}
+    read = parse_expression(rf"{word}_{{i=1}}^N x_i", names)
+    assert isinstance(read, t.Reduction)
+    assert read.kind == kind
+    assert parse_expression(to_latex(read), names) == read
+
+
+@pytest.mark.parametrize("word", v.EXPECTATIONS)
+def test_each_sign_of_an_average_is_printed_as_it_is_read(word):
+    names = {"x": "nodes"}
+    body = "(x, x^2)" if v.EXPECTATIONS[word] == "COVARIANCE" else "[x^2]"
+    read = parse_expression(f"{word}_x{body}", names)
+    assert isinstance(read, t.Average)
+    assert parse_expression(to_latex(read), names) == read
+
+
+def test_a_function_without_a_word_says_what_it_wants():
+    with pytest.raises(TypeError, match="novel has no LaTeX: give it a row in FUNCTIONS"):
+        to_latex(t.Function("novel", (t.Name("a"),)))
+
+
+@pytest.mark.parametrize(
+    "latex", [r"\mathbb E_y[y \mid x = 2]", r"\mathbb V_y[y^2 \mid x = a]", r"p(b = a \mid a = 2)"]
+)
+def test_a_value_that_is_given_says_of_what(latex):
+    names = {"y|x": "conditional", "p(b|a)": "conditional", "a": "value", "b": "value"}
+    read = parse_expression(latex, names)
+    assert parse_expression(to_latex(read), names) == read

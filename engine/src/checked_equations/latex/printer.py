@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import singledispatch
 from typing import Any
 
 from . import tree as t
+from . import vocabulary as v
 from .ambiguities import trailing_factor
 from .builder.ranges import behind_the_bar
 from .names import signature
 from .tokenizer import outside, tokens
 
-_NAMED = (
-    "tr", "diag", "rank", "sign", "Cov", "sech", "csch", "arcsec", "arccsc", "arccot",
-    "arcsinh", "arccosh", "arctanh", "arcsech", "arccsch", "arccoth",
-)  # fmt: skip
-_WORDS = {
-    **{name: f"\\operatorname{{{name}}}" for name in _NAMED},
-    **{name: f"\\operatorname*{{{name}}}" for name in ("argmin", "argmax")},
-}
+
+def _spellings(words: Mapping[str, str], upright: str) -> dict[str, str]:
+    """A spelling of each function in a register of the vocabulary: its own name where it has one.
+
+    Upright letters are the argument of `upright`, a command, by which the engine reads them again.
+    """
+    chosen: dict[str, str] = {}
+    for word, name in words.items():
+        if name not in chosen or word == f"\\{name}":
+            chosen[name] = word
+    return {name: word.replace("\\mathrm", upright) for name, word in chosen.items()}
+
+
+_FUNCTIONS = _spellings(v.FUNCTIONS, "\\operatorname")
+_REDUCTIONS = _spellings(v.BIG, "\\operatorname*")
 _MARKS = {"factorial": "!", "double_factorial": "!!"}  # behind what they are of
 _BY = " \\times "
 
@@ -188,7 +196,9 @@ def _function(node: t.Function, p: Printer) -> str:
         return f"I_{{{arguments[0]} \\times {arguments[0]}}}"
     if node.name == "indicator":
         return f"\\mathbb 1[{arguments[0]}]"
-    word = node.name if node.name[0] == "\\" else _WORDS.get(node.name, f"\\{node.name}")
+    word = node.name if node.name[0] == "\\" else _FUNCTIONS.get(node.name)
+    if word is None:
+        raise TypeError(f"{node.name} has no LaTeX: give it a row in FUNCTIONS of vocabulary.py")
     return f"{word}{p.left}{', '.join(arguments)}{p.right}"
 
 
@@ -202,6 +212,8 @@ def _apply(node: t.Apply, p: Printer) -> str:
     for i, own in enumerate(forms[: len(parts)]):
         if own.startswith("\\mathrm{do}("):
             parts[i] = f"\\operatorname{{do}}({parts[i]})"
+        elif parts[i] != own:  # by its name, or the engine would look for another distribution
+            parts[i] = f"{own} = {parts[i]}"
     inside = "".join(a + mark for a, mark in zip(parts, marks, strict=False))
     return inside if node.key == "|" else f"{form.letter if form else node.key}({inside})"
 
@@ -215,14 +227,32 @@ def _primed(node: t.Primed, p: Printer) -> str:
 
 # Sums and products over an index, averages and integrals
 
-_SIGNS = {t.Expectation: "\\mathbb E", t.Variance: "\\mathbb V", t.Covariance: _WORDS["Cov"]}
+_SIGNS = {
+    t.Expectation: "\\mathbb E",
+    t.Variance: "\\mathbb V",
+    t.Covariance: "\\operatorname{Cov}",
+}
 
 
 @printed.register(t.Average)
 def _average(node: t.Average, p: Printer) -> str:
-    under = f"_{{{', '.join(_under(one, p) for one in node.over)}}}" if node.over else ""
-    parts = (p.any(part) for (name, *_), part in t.children(node) if name != "over")
-    return f"{_SIGNS[type(node)]}{under}[{', '.join(parts)}]"
+    inside = ", ".join(p.any(part) for (name, *_), part in t.children(node) if name != "over")
+    settings = _settings(node.over[0], p) if len(node.over) == 1 else ""
+    below = ", ".join(node.over[0].variables if settings else (_under(one, p) for one in node.over))
+    return f"{_SIGNS[type(node)]}{below and f'_{{{below}}}'}[{inside}{settings}]"
+
+
+def _settings(under: t.Under, p: Printer) -> str:
+    """The values behind the bar, ``\\mid x = 2``, of a distribution that has no letter.
+
+    Below the sign, as in ``y \\mid 2``, they would not say of which distribution they are.
+    """
+    form = signature(under.distribution)
+    values = [p.any(one) for one in behind_the_bar(under)]
+    if form is None or form.letter or not values or values == list(form.given):
+        return ""
+    pairs = zip(form.given, values, strict=True)
+    return " \\mid " + ", ".join(f"{name} = {value}" for name, value in pairs)
 
 
 @printed.register(t.Range)
@@ -243,7 +273,7 @@ def _range(node: t.Range, p: Printer) -> str:
 
 @printed.register(t.Reduction)
 def _reduction(node: t.Reduction, p: Printer) -> str:
-    word = _WORDS.get(node.kind, f"\\{node.kind}")
+    word = _REDUCTIONS[node.kind]
     loose = trailing_factor(node.kind, (node.over.index,), node.body)
     body = p.wrapped(node.body) if loose else p.term(node.body)
     return f"{word}{_range(node.over, p)} {body}"
