@@ -9,8 +9,12 @@ import itertools
 import pytest
 
 from checked_equations.check import mutants
+from checked_equations.check.bindings import draw_bindings, name_kinds
+from checked_equations.check.definitions import NORMAL, normal_shape
 from checked_equations.latex import tree, vocabulary
 from checked_equations.latex.names import normal
+from checked_equations.latex.parser import parse, parse_expression
+from checked_equations.latex.printer import to_latex
 from language_by_example.definitions import DEFINITIONS
 from language_by_example.grammar_parts import all_parts, parts_of
 from language_by_example.sections import ALIKE, READ, REFUSED, SPELLED
@@ -29,6 +33,15 @@ ELSEWHERE = {"expression", "angle"}
 def test_an_example_holds_and_its_mutants_are_caught(example):
     record = example.record()
     assert record.mutants.caught > 0 == record.mutants.survived + record.mutants.spared
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.latex)
+def test_the_latex_of_each_mutant_is_read(example):
+    """A page shows it, and a reader may give it to the engine."""
+    kinds = name_kinds({NORMAL: normal_shape, **draw_bindings(example.bindings, "example")[0]})
+    for mutant in example.mutants():
+        read = parse if isinstance(mutant.after, tree.Step) else parse_expression
+        read(to_latex(mutant.after), kinds, free=True)
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda definition: definition.latex)
@@ -68,7 +81,7 @@ def test_every_rule_and_every_word_of_the_grammar_has_an_example():
 
 
 def test_every_register_of_the_vocabulary_has_its_list():
-    """A word without an example would be a KeyError already; here no register is forgotten."""
+    """A word without an example fails as one that is missing; here no register is forgotten."""
     listed = {example.says for example in itertools.chain(*SPELLED.values())} | {
         d.latex for d in DEFINITIONS
     }
@@ -86,9 +99,11 @@ def test_every_register_of_the_vocabulary_has_its_list():
 def test_a_word_that_is_new_has_no_example_yet(monkeypatch):
     from language_by_example import words
 
-    monkeypatch.setitem(vocabulary.FUNCTIONS, r"\sinc", "sinc")
-    with pytest.raises(KeyError, match="sinc"):
-        words._made(vocabulary.FUNCTIONS, words._function)
+    monkeypatch.setitem(vocabulary.FUNCTIONS, r"\novel", "novel")
+    made = words._made(vocabulary.FUNCTIONS, words._function)
+    (new,) = [example for example in made if example.says == r"\novel"]
+    with pytest.raises(AssertionError, match=r"novel of vocabulary.py has no example .*/words.py"):
+        new.record()
 
 
 def test_the_parts_of_a_statement_are_those_of_the_grammar():

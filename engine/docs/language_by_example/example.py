@@ -9,7 +9,7 @@ from typing import Any
 from checked_equations.book.checks import Terms, check_equation, definition_record
 from checked_equations.book.records import Record
 from checked_equations.check.bindings import Bindings, draw_bindings, name_kinds, swap_groups
-from checked_equations.check.mutants import all_mutants
+from checked_equations.check.mutants import Mutant, all_mutants
 from checked_equations.check.relations import Tolerance
 from checked_equations.errors import EquationError
 from checked_equations.latex.balance import balanced
@@ -20,7 +20,7 @@ from checked_equations.latex.tree import Node
 
 from .grammar_parts import parts_of
 
-__all__ = ["Definition", "Example", "Refusal"]
+__all__ = ["Definition", "Example", "Missing", "Refusal"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +49,38 @@ class Example:
         drawn, *_ = draw_bindings(self.bindings, "example")
         return parts_of(self.expanded, name_kinds(drawn))
 
-    def slips(self) -> list[tuple[type[Node], str]]:
-        """Its mutants: the kind of node that each edits, and its name."""
+    def mutants(self) -> tuple[Mutant, ...]:
+        """Return its mutants."""
         drawn, *_ = draw_bindings(self.bindings, "example")
         statement = parse(self.latex, name_kinds(drawn), macros=self.options.get("macros"))
-        made = all_mutants(statement, swap_groups(drawn), lambda n: balanced(self.latex, n.span))
-        return [(type(mutant.before), mutant.said) for mutant in made]
+        return all_mutants(statement, swap_groups(drawn), lambda n: balanced(self.latex, n.span))
+
+    def slips(self) -> list[tuple[type[Node], str]]:
+        """Its mutants: the kind of node that each edits, and its name."""
+        return [(type(mutant.before), mutant.said) for mutant in self.mutants()]
+
+
+class Missing(Example):
+    """A word of the vocabulary that has no example yet: its record is an error that says so."""
+
+    def __init__(self, word: str, why: str) -> None:
+        super().__init__(word, word, {})
+        object.__setattr__(self, "why", why)
+
+    def record(self) -> Record:
+        """Raise `AssertionError`, with what to add."""
+        raise AssertionError(
+            f"{self.says} of vocabulary.py has no example ({self.why}): add one to"
+            " engine/docs/language_by_example/words.py, where the words of its register have theirs"
+        )
+
+    def parts(self) -> frozenset[str]:
+        """Return nothing: no part of the grammar is shown."""
+        return frozenset()
+
+    def mutants(self) -> tuple[Mutant, ...]:
+        """Return none."""
+        return ()
 
 
 @dataclass(frozen=True, eq=False)

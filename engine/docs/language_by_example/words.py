@@ -1,6 +1,6 @@
 """An example for each fixed word of the language, made from the registers of the vocabulary.
 
-A word that a register gains has no example until it gets one here; a test and the page ask for it.
+A word that a register gains has no example until it gets one here: its test and the page say so.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from checked_equations.latex.lexer.calculus import LINES
 from checked_equations.latex.lexer.terminals import DEFINING
 
 from .averages import spoken_domain
-from .example import Example
+from .example import Example, Missing
 
 __all__ = ["WORDS"]
 
@@ -252,7 +252,14 @@ def _bracket(word: str) -> Example:
 
 
 def _made(words: Iterable[str], example: Callable[[str], Example]) -> Rows:
-    return tuple(map(example, _ordered(words)))
+    return tuple(_example_or_none(word, example) for word in _ordered(words))
+
+
+def _example_or_none(word: str, example: Callable[[str], Example]) -> Example:
+    try:
+        return example(word)
+    except KeyError as unknown:
+        return Missing(word, f"`{example.__name__}` knows no {unknown}")
 
 
 # What is a relation in a definition alone is refused in a check, see `refused`.
