@@ -206,7 +206,13 @@ def table(kept: Mapping[str, Any] | None) -> str:
     ]
     where = f"{kept['device']}, CuPy {kept['cupy']}; NumPy on {kept['host']}"
     tests = ", ".join(f"{n} {kind}" for kind, n in kept["tests"].items())
-    return "\n".join([*head, *lines, "", f"{where}; {kept['day']}. Tests of arrays: {tests}.", ""])
+    last = f"{where}; {kept['day']}. Tests of arrays, on {_tested_on(kept)}: {tests}."
+    return "\n".join([*head, *lines, "", last, ""])
+
+
+def _tested_on(kept: Mapping[str, Any]) -> str:
+    """Return the device of the tests: that of the times, unless another is named."""
+    return kept.get("tests_on", kept["device"])
 
 
 def line(kept: Mapping[str, Any] | None) -> str:
@@ -216,10 +222,9 @@ def line(kept: Mapping[str, Any] | None) -> str:
             "- CuPy: tested on a stand-in with its rules, on no GPU so far "
             "([`make gpu`](benchmarks/README.md))."
         )
-    failed = kept["tests"].get("failed", 0) + kept["tests"].get("error", 0)
-    said = f"{failed} tests of arrays failed" if failed else "all tests of arrays passed"
-    table = "[table](benchmarks/README.md)"
-    return f"- CuPy: {said} on {kept['device']}, CuPy {kept['cupy']}, {kept['day']} ({table})."
+    passed, failed, errors = (kept["tests"].get(kind, 0) for kind in ("passed", "failed", "error"))
+    said = f"{passed} of {passed + failed + errors} tests of arrays passed on {_tested_on(kept)}"
+    return f"- CuPy: {said}, CuPy {kept['cupy']}, {kept['day']} ([table](benchmarks/README.md))."
 
 
 def write(kept: Mapping[str, Any] | None, page: Path = PAGE, readme: Path = README) -> None:

@@ -74,10 +74,11 @@ def test_table_and_line_are_written_where_they_belong(gpu: Any, tmp_path: Path) 
     gpu.write(KEPT, page, readme)
     assert "| a task | 10 | 1 s | 0.5 s | 0.1 s |" in page.read_text("utf-8")
     assert "A GPU, CuPy 14.0; NumPy on 2 cores of a chip; 2026-01-02. " in page.read_text("utf-8")
-    assert "Tests of arrays: 3 passed, 1 skipped." in page.read_text("utf-8")
-    assert readme.read_text("utf-8").startswith("a\n- CuPy: all tests of arrays passed on A GPU")
-    failed = {**KEPT, "tests": {"failed": 2, "passed": 1}}
-    assert "2 tests of arrays failed" in gpu.line(failed)
+    assert "Tests of arrays, on A GPU: 3 passed, 1 skipped." in page.read_text("utf-8")
+    assert readme.read_text("utf-8").startswith("a\n- CuPy: 3 of 3 tests of arrays passed on A GPU")
+    failed = {**KEPT, "tests": {"failed": 2, "error": 3, "passed": 1}, "tests_on": "Another"}
+    assert "1 of 6 tests of arrays passed on Another, CuPy" in gpu.line(failed)
+    assert "Tests of arrays, on Another: " in gpu.table(failed)
     with pytest.raises(ValueError, match="no place for it"):
         gpu.write(KEPT, readme, readme)
 
