@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -285,7 +284,5 @@ def test_a_lock_is_of_one_at_a_time(tmp_path):
             pass
     assert other.take()
     other.close()
-    began = time.monotonic()
-    with one.held():
-        assert time.monotonic() - began < 1.0
-    assert path.read_bytes() == b""
+    with one.held():  # which has no patience, and would raise
+        assert path.read_bytes() == b""
