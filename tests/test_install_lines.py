@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from uv import find_uv_bin
@@ -28,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BY_DAY = ("README.md", "book/api/ten-minutes.md")
 EXAMPLE = re.compile(r"^>>> ", re.MULTILINE)
 HIDDEN = {"remove-cell", "remove-input"}
+Environment = Callable[[tuple[str, ...]], Path]
 
 
 def _text(page: str) -> str:
@@ -40,13 +40,10 @@ def _has_code(page: str) -> bool:
     return bool(EXAMPLE.search(text)) or text.startswith("---\njupytext:")
 
 
-def _pages() -> list[Any]:
-    """The pages with code; all but the two that are read first run at night."""
+def _other_pages() -> list[str]:
+    """Return the pages with code but for those that are read first."""
     book = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("book/**/*.md"))
-    found = filter(_has_code, ("README.md", "engine/README.md", *book))
-    return [
-        page if page in BY_DAY else pytest.param(page, marks=pytest.mark.nightly) for page in found
-    ]
+    return [page for page in ("engine/README.md", *book) if page not in BY_DAY and _has_code(page)]
 
 
 def _is_chapter(page: str) -> bool:
@@ -72,18 +69,8 @@ def _command(page: str, folder: Path) -> list[str]:
 
 def _clone(to: Path) -> None:
     """Copy the tracked files of the distributions: a build leaves nothing in the checkout."""
-    command = [
-        "git",
-        "ls-files",
-        "-z",
-        "*.toml",
-        "*.md",
-        "LICENSE",
-        "src",
-        "engine",
-        "editorial",
-        "book",
-    ]
+    places = ("*.toml", "*.md", "LICENSE", "src", "engine", "editorial", "book")
+    command = ["git", "ls-files", "-z", *places]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(lambda name: (ROOT / name).is_file(), listed.split("\0")):
         (to / name).parent.mkdir(parents=True, exist_ok=True)
@@ -98,7 +85,7 @@ def _variables(home: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str, ...]], Path]:
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """A function from install lines to an environment in which a shell has run them.
 
     There `pip` is uv's, which shares downloads, and pip's own where uv fails, for example because
@@ -123,14 +110,26 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Callable[[tuple[str
     return made
 
 
-@pytest.mark.parametrize("page", _pages())
-def test_a_page_runs_on_what_it_says_to_install(
-    page: str, environment: Callable[[tuple[str, ...]], Path], tmp_path: Path
-) -> None:
+def _run(page: str, environment: Environment, folder: Path) -> None:
     lines = _install_lines(page)
     assert lines, f"{page} prints code, and no line of its own that installs what it needs"
     variables = _variables(environment(lines))
     done = subprocess.run(
-        _command(page, tmp_path), cwd=tmp_path, env=variables, capture_output=True, text=True
+        _command(page, folder), cwd=folder, env=variables, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+
+
+@pytest.mark.parametrize("page", BY_DAY)
+def test_what_is_read_first_runs_on_what_it_says_to_install(
+    page: str, environment: Environment, tmp_path: Path
+) -> None:
+    _run(page, environment, tmp_path)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("page", _other_pages())
+def test_every_other_page_runs_on_what_it_says_to_install(
+    page: str, environment: Environment, tmp_path: Path
+) -> None:
+    _run(page, environment, tmp_path)
