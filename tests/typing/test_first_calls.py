@@ -1,6 +1,6 @@
 """First calls as a user types them: they run, and pyright, which an editor asks, accepts them.
 
-``make lint`` has pyright read this file; `assert_type` is for it alone.
+``make types`` has pyright read this file; `assert_type` is for it alone.
 """
 
 from __future__ import annotations
