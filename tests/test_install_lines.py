@@ -127,7 +127,6 @@ def test_what_is_read_first_runs_on_what_it_says_to_install(
     _run(page, environment, tmp_path)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("page", _other_pages())
 def test_every_other_page_runs_on_what_it_says_to_install(
     page: str, environment: Environment, tmp_path: Path
