@@ -1,4 +1,4 @@
-"""The front door: every public name, loaded when it is first used, quickly."""
+"""The front door: every public name, loaded when it is first used."""
 
 import ast
 import importlib
@@ -119,30 +119,6 @@ heavy = ("scipy", "matplotlib", "cupy", "IPython", "sphinx", "sklearn")
 print(json.dumps([name for name in heavy if name in sys.modules]))
 """
     assert fresh(code) == []
-
-
-OF_ROOMS = {*MODELS, "minimise"} - {"GP"}  # who asks for one of these has its room loaded
-
-
-def test_importing_is_little_work():
-    """Less than thirty-five thousand calls, every name but those of rooms included; next to none at
-    first."""
-    code = f"""
-import json, sys, numpy
-calls = 0
-def count(frame, event, argument):
-    global calls
-    calls += event == "call"
-sys.setprofile(count)
-import gpnotes
-alone = calls
-for name in sorted(set(gpnotes.__all__) - {OF_ROOMS}):
-    getattr(gpnotes, name)
-sys.setprofile(None)
-print(json.dumps([alone, calls]))
-"""
-    alone, calls = fresh(code)
-    assert 0 < alone < 1_000 < calls < 35_000
 
 
 def shown():
