@@ -7,7 +7,6 @@ import nightly
 import pytest
 import yaml
 
-from gpnotes.testing import array_spaces
 from gpnotes.testing.array_namespaces import LISTED, ListedSpace
 
 
@@ -67,17 +66,3 @@ def test_by_day_one_test_of_each_room_runs_on_the_stand_in_for_cupy(root):
     assert sorted(chosen) == sorted(rooms)
     spaces = {by: [p.id for p in namespaces.parameters([], by)] for by in ("", test)}
     assert [name for name in spaces[test] if name not in spaces[""]] == ["standin-float64"]
-
-
-def test_a_row_marks_what_a_namespace_cannot_do(monkeypatch):
-    rows = (
-        namespaces.Cannot("numpy-float32", "tests/a.py::test_b", "it rounds"),
-        namespaces.Cannot("numpy", "tests/a.py::test_c", "it is slow", too_long=True),
-    )
-    monkeypatch.setattr(namespaces, "CANNOT", rows)
-    double, single = array_spaces("numpy")
-    assert namespaces.limits(double, "tests/a.py::test_b[numpy-float64]") == []
-    (fails,) = namespaces.limits(single, "tests/a.py::test_b[numpy-float32]")
-    (waits,) = namespaces.limits(double, "tests/a.py::test_c[numpy-float64]")
-    assert (fails.name, fails.kwargs["reason"]) == ("xfail", "it rounds")
-    assert (waits.name, waits.kwargs["reason"]) == ("skip", "it is slow")
