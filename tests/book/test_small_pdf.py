@@ -68,12 +68,6 @@ def texts(printed: Any) -> list[str]:
     return [" ".join(page.extract_text().replace("ﬁ", "fi").split()) for page in printed.pages]
 
 
-def test_it_is_printed_once_and_leaves_nothing_behind(made: Any) -> None:
-    printed, target, count = made
-    assert count == len(printed.pages) > 100
-    assert [path.name for path in target.parent.iterdir()] == ["book.pdf"]
-
-
 def test_bookmarks_have_the_words_of_the_titles(made: Any) -> None:
     found = [mark.title for mark in flat(made[0].outline)]
     wanted = [mark for name, title in TITLES.items() for mark in (title, PART.format(name=name))]
@@ -110,17 +104,6 @@ def test_a_link_to_a_page_left_out_is_none(made: Any) -> None:
     leads = [note.get_object() for page in made[0].pages for note in page.get("/Annots", [])]
     assert leads
     assert all("/URI" not in note.get("/A", {}) for note in leads)
-
-
-def test_the_number_of_pages_is_written_where_it_is_said(tool: Any, tmp_path: Path) -> None:
-    path = tmp_path / "README.md"
-    path.write_text("make pdf  # one PDF of 7 pages\n731 pages\n", encoding="utf-8")
-    tool.tell(path, 812)
-    assert path.read_text("utf-8") == "make pdf  # one PDF of 812 pages\n731 pages\n"
-    assert tool.COUNTED.search((ROOT / "README.md").read_text("utf-8"))
-    path.write_text("make pdf  # one PDF\n", encoding="utf-8")
-    with pytest.raises(SystemExit, match=r"README\.md does not say"):
-        tool.tell(path, 812)
 
 
 def test_a_formula_that_waits_on_a_screen_is_set_on_paper(

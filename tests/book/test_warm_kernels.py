@@ -74,18 +74,3 @@ def test_a_kernel_that_dies_at_once_is_not_waited_for(
     command = [sys.executable, "-m", "ipykernel_launcher"]
     with warm(), pytest.raises(EOFError):
         local_provisioner.launch_kernel(command, env={"ends": Ends()})
-
-
-def test_on_a_gpu_kernels_start_as_always(warm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from jupyter_client.provisioning import local_provisioner
-
-    cold = local_provisioner.launch_kernel
-    monkeypatch.setitem(warm.__wrapped__.__globals__, "IMPORTS", ())  # no kernel is asked for
-    monkeypatch.setenv("GPNOTES_BACKEND", "cupy")
-    with warm():
-        assert local_provisioner.launch_kernel is cold
-    monkeypatch.delenv("GPNOTES_BACKEND")
-    if sys.platform == "linux":
-        with warm():
-            assert local_provisioner.launch_kernel is not cold
-    assert local_provisioner.launch_kernel is cold

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pybtex.plugin
 import pytest
 from docutils import nodes
 from docutils.core import publish_doctree
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
-from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import docutils_namespace
 
 EXTENSIONS = Path(__file__).resolve().parents[2] / "book" / "_ext"
@@ -48,25 +44,6 @@ FILES = {
 }
 
 
-@pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often the contents at the side were made, and a page read for one who looks into it."""
-    count: Counter[str] = Counter()
-
-    def counted(kind: type, name: str) -> None:
-        before = getattr(kind, name)
-
-        def call(self: object, *told: object, **options: object) -> object:
-            count[name] += 1
-            return before(self, *told, **options)
-
-        monkeypatch.setattr(kind, name, call)
-
-    counted(StandaloneHTMLBuilder, "_get_local_toctree")
-    counted(BuildEnvironment, "get_doctree")
-    return count
-
-
 def built(folder: Path, *more: str) -> dict[str, str]:
     """The pages of a small site, with extensions beside Sphinx's own."""
     for name, text in FILES.items():
@@ -94,13 +71,9 @@ def unmarked(page: str) -> str:
 MARKED = '<li class="toctree-l1 current active"><a class="current reference internal" href="{}">'
 
 
-def test_the_pages_are_the_same_in_fewer_looks(
-    tmp_path: Path, looks: Counter[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_pages_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(EXTENSIONS)
     before = built(tmp_path / "before")
-    often = looks.copy()
-    looks.clear()
     after = built(tmp_path / "after", "write_once")
     assert {name: unmarked(page) for name, page in after.items()} == {
         name: unmarked(page) for name, page in before.items()
@@ -110,27 +83,6 @@ def test_the_pages_are_the_same_in_fewer_looks(
         assert after[f"{name}.html"].count(MARKED.format(link)) == 1
         assert after[f"{name}.html"].count(" current ") == 1
     assert "Fig. 2" in after["code.html"]
-    assert often["_get_local_toctree"] == 10
-    assert (
-        looks["_get_local_toctree"] == 5
-    )  # two folders, and the first page, the index, the search
-    assert often["get_doctree"] - looks["get_doctree"] == 2
-
-
-def test_the_style_of_a_reference_is_looked_for_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    find, entries = pybtex.plugin.find_plugin, pybtex.plugin.entry_points
-    looked: list[object] = []
-    monkeypatch.syspath_prepend(EXTENSIONS)
-    monkeypatch.setattr(pybtex.plugin, "find_plugin", find)  # as it was, after this test
-    monkeypatch.setattr(pybtex.plugin, "entry_points", lambda **o: looked.append(o) or entries(**o))
-    asked = [("pybtex.style.formatting", "unsrt"), ("pybtex.backends", "plaintext")]
-    found = [find(*one) for one in asked]
-    assert len(looked) == 2
-    built(tmp_path, "write_once")
-    assert [pybtex.plugin.find_plugin(*one) for one in 3 * asked] == 3 * found
-    assert len(looked) <= 4  # not at all, if an earlier test of this process has asked
 
 
 def test_no_word_is_indexed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
