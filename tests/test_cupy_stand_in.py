@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 import sys
 from collections.abc import Iterator
 from types import ModuleType
@@ -34,13 +32,6 @@ def test_it_is_there_for_a_while_only(cp: ModuleType) -> None:
     with cupy_stand_in.installed():
         assert sys.modules["cupy"] is cp
     assert sys.modules["cupy"] is cp
-
-
-def test_what_was_there_before_comes_back() -> None:
-    before = sys.modules.get("cupy")
-    with cupy_stand_in.installed() as cp:
-        assert sys.modules["cupy"] is cp
-    assert sys.modules.get("cupy") is before
 
 
 def test_array_api_compat_takes_it_for_cupy(a: Any) -> None:
@@ -162,20 +153,8 @@ def test_functions_of_numpy_go_to_those_of_the_device(cp: ModuleType, a: Any) ->
         np.polyfit(a, a, 1)
 
 
-def test_what_it_lacks_is_said_with_the_place_where_it_goes(cp: ModuleType) -> None:
-    with pytest.raises(AttributeError, match=r"stand-in for cupy.linalg has no 'tensorsolve'"):
-        _ = cp.linalg.tensorsolve
-    assert not hasattr(cp, "vecdot")  # as CuPy's, which array-api-compat asks
-
-
 def test_its_generator_lacks_what_that_of_cupy_lacks(cp: ModuleType) -> None:
     rng = cp.random.default_rng(0)
     assert type(rng.standard_normal(3)) is cp.ndarray
     for name in ("normal", "choice", "permutation", "multinomial"):
         assert not hasattr(rng, name)
-
-
-def test_copies_are_apart(a: Any) -> None:
-    for made in (copy.copy(a), copy.deepcopy(a), pickle.loads(pickle.dumps(a))):
-        made[0, 0] = 9.0
-        assert (float(a[0, 0]), type(made)) == (4.0, type(a))
