@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
-from unittest import mock
 
 import nbformat
 import pytest
@@ -50,19 +49,8 @@ print(os.path.basename(os.getcwd()), 1 / 3)
 )
 
 
-@pytest.fixture(scope="module")
-def warm():
-    """Kernels that are born with what the cells import, as those of the book are."""
-    imports = ("ipykernel.kernelapp", "ipykernel.zmqshell", "matplotlib.pyplot", "myst_nb")
-    with mock.patch.object(sys, "path", [str(ROOT / "book" / "_ext"), *sys.path]):
-        import warm_kernels
-
-        with mock.patch.object(warm_kernels, "IMPORTS", imports), warm_kernels.warm_kernels():
-            yield
-
-
 @pytest.fixture
-def small_book(tmp_path, warm):
+def small_book(tmp_path):
     """A function that writes a book of one chapter, with the code given in its second cell."""
 
     def write(code: str) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -55,22 +54,3 @@ def test_a_forked_kernel_finds_what_another_finds(warm: Any, tmp_path: Path) -> 
     assert same[-1][-1][0] == "display_data"
     assert (imported, found["cold"][-2]) == ([("stream", "True\n")], [("stream", "False\n")])
     assert hidden == [("stream", "False\n")]
-
-
-class Ends:
-    """Whoever is given it ends at once."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os._exit, (3,)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no kernel is forked")
-def test_a_kernel_that_dies_at_once_is_not_waited_for(
-    warm: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from jupyter_client.provisioning import local_provisioner
-
-    monkeypatch.setitem(warm.__wrapped__.__globals__, "IMPORTS", ())  # it dies before any
-    command = [sys.executable, "-m", "ipykernel_launcher"]
-    with warm(), pytest.raises(EOFError):
-        local_provisioner.launch_kernel(command, env={"ends": Ends()})

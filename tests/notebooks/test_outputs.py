@@ -7,7 +7,6 @@ conftest beside this file has it. `make replay` runs the chapters again.
 from __future__ import annotations
 
 import importlib.util
-import re
 from pathlib import Path
 from typing import Any
 
@@ -96,40 +95,6 @@ def test_other_code_is_no_evidence(edited: Any, request: Any) -> None:
     ran.write_text(ran.read_text().replace("print(x)", "print(y)"))
     with pytest.raises(AssertionError, match="other code"):
         differences(ran, stored, request.session)
-
-
-@pytest.fixture
-def dated(request: Any) -> Any:
-    """The cells of the first stored notebook that has the code of its chapter."""
-    for slug in make.slugs():
-        file = plugin.IPyNbFile.from_parent(request.session, path=make.reference(slug))
-        cells = list(file.collect())
-        if cells and cells[0].place:
-            return slug, cells
-    pytest.skip("no stored notebook has the code of its chapter")
-
-
-def test_what_fails_names_the_chapter_the_section_and_the_line(dated: Any) -> None:
-    slug, cells = dated
-    lines = make.source(slug).read_text(encoding="utf-8").splitlines()
-    for cell in cells:
-        _, line, section = cell.place
-        assert lines[line - 1].strip() == cell.cell.source.splitlines()[0].strip()
-        assert any(re.fullmatch(rf"#+ +{re.escape(section)} *", one) for one in lines[:line])
-        assert cell.name.endswith(f"{slug.rpartition('/')[2]}.md line {line}, {section}")
-        assert cell.reportinfo()[1] == line - 1
-    wrong = plugin.NbCellError(0, "Cell outputs differ", cells[-1].cell.source)
-    with pytest.raises(plugin.NbCellError) as caught:
-        raise wrong
-    said = cells[-1].repr_failure(caught)
-    assert said.startswith(f"book/{slug}.md, line {cells[-1].place[1]}, in the section ")
-
-
-def test_a_stored_notebook_with_other_code_has_no_lines(edited: Any, request: Any) -> None:
-    (path,) = edited("1")
-    (cell,) = plugin.IPyNbFile.from_parent(request.session, path=path).collect()
-    assert cell.place is None
-    assert cell.name == "Cell 0"
 
 
 def test_a_cell_whose_words_hang_on_rounding_is_tagged(edited: Any, request: Any) -> None:
