@@ -110,6 +110,11 @@ COARSE = {
 }
 
 
+def test_a_path_of_coarse_steps_is_weighed_by_the_sum_of_its_weights():
+    """With the larger of two weights for their sum it is 5.5 errors off."""
+    assert_kept(correlated(5, 0.0), 5, NUTS(1.6), chains=60, draws=80)
+
+
 @pytest.mark.parametrize("name", COARSE)
 def test_coarse_steps_keep_the_density(name):
     density, d, sampler = COARSE[name]
