@@ -1,10 +1,11 @@
-"""What `make check` and `make mutants` find when a room is named: all its tests, or an error."""
+"""All tests of a room, found by its name for `make check` and `make mutants`, or an error."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 import rooms
@@ -18,23 +19,95 @@ def test_a_package_is_found_by_its_path_and_has_rooms(home):
     assert rooms.every(rooms.ROOT, home)
 
 
-@pytest.mark.parametrize(
-    "room", [room for home in rooms.HOMES for room in rooms.every(rooms.ROOT, home)]
-)
-def test_each_room_has_its_tests(room):
-    found = rooms.find_tests(str(room))
-    assert found
-    assert all((rooms.ROOT / path).exists() for path in found)
+def test_each_room_has_its_tests():
+    lost = []
+    for home in rooms.HOMES:
+        for room in rooms.every(rooms.ROOT, home):
+            try:
+                assert all((rooms.ROOT / path).exists() for path in rooms.find_tests(str(room)))
+            except LookupError as problem:
+                lost.append(str(problem))
+    assert not lost, "\n".join(lost)
 
 
-def test_what_is_tested_elsewhere_is_there():
-    for room, elsewhere in rooms.ELSEWHERE.items():
-        assert all((rooms.ROOT / path).exists() for path in (room, *elsewhere))
+def misplaced(tree):
+    """Test files that have the name of a room, but are not among its tests.
+
+    That is the name of a module or folder anywhere in the package, or of a public class in the same
+    wing (``test_robust_max``); or it begins like a module or folder at its own place, but for the
+    plural (``test_estimator_checks`` by ``estimators``).
+    """
+    for home, tests in rooms.HOMES.items():
+        known = rooms.every(tree, home)
+        places = {PurePosixPath(home), *known}
+        named = {}
+        for room in known:
+            named.setdefault(room.stem, []).append(room)
+            wing = room.relative_to(home).parts[0]
+            for name in public_classes(tree / room):
+                named.setdefault((wing, name), []).append(room)
+        for file in sorted((tree / tests).rglob("test_*.py")):
+            place = home / file.parent.relative_to(tree / tests)
+            if place not in places:
+                continue  # no wing: of the book, or the other package's
+            name = file.stem.removeprefix("test_")
+            wing = file.relative_to(tree / tests).parts[0]
+            wanted = named.get(name, []) + named.get((wing, name), [])
+            wanted += [room for room in known if room.parent == place and begins(name, room.stem)]
+            path = file.relative_to(tree).as_posix()
+            if wanted and not any(
+                among(path, rooms.find_tests(str(room), tree)) for room in wanted
+            ):
+                yield f"{path} is named for {', '.join(map(str, wanted))}: move or rename it"
+
+
+def begins(name, stem):
+    return f"{name}_".startswith(f"{stem.removesuffix('s')}_")
+
+
+def public_classes(module):
+    if not module.suffix:
+        return set()
+    names = re.findall(r"^class ([A-Z]\w*)", module.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in names}
+
+
+def among(path, found):
+    return any(path == place or path.startswith(f"{place}/") for place in found)
+
+
+def test_no_test_file_has_the_name_of_a_room_elsewhere():
+    assert not (found := list(misplaced(rooms.ROOT))), "\n".join(found)
+
+
+MISPLACED = {  # as they once were: the file, its room, and the place where the room was looked for
+    "infer/test_softmax": ("infer/laplace/softmax", "infer/test_laplace"),
+    "games/test_polynomials": ("games/methods/polynomials", "games/test_methods"),
+    "test_multi_output": ("estimators/multi_output", "test_estimators"),
+    "test_estimator_checks": ("estimators/base", "test_estimators"),
+    "model/test_categorical": ("model/likelihoods/categorical", "model/test_likelihoods"),
+    "model/test_robust_max": ("model/likelihoods/multiclass", "model/test_likelihoods"),
+    "evaluate/test_probabilities": ("latex/lexer/probabilities", "latex/test_parser"),
+}
+
+
+@pytest.mark.parametrize("file", MISPLACED)
+def test_a_test_file_of_a_room_elsewhere_is_reported(tmp_path, file):
+    room, looked_at = MISPLACED[file]
+    module = tmp_path / "src" / "gpnotes" / f"{room}.py"
+    wing = tmp_path / "src" / "gpnotes" / Path(file).parent / "__init__.py"
+    for path in (module, wing, *(tmp_path / "tests" / f"{test}.py" for test in (file, looked_at))):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    module.write_text("class RobustMax: ...\n")
+    said = list(misplaced(tmp_path))
+    assert len(said) == 1
+    assert said[0].startswith(f"tests/{file}.py is named for src/gpnotes/")
 
 
 @pytest.fixture
 def tree(tmp_path):
-    """A package of two wings, of which one has no tests."""
+    """A package of four wings, two with tests."""
     files = [
         *("model/kernels/base.py", "model/kernels/sums.py", "model/priors.py", "model/labels.py"),
         *("model/__init__.py", "infer/exact.py", "infer/labels.py", "draw/paths.py"),
@@ -93,15 +166,9 @@ TESTS = {
 
 
 @pytest.mark.parametrize("room", TESTS)
-def test_tests_are_at_the_mirrored_place_or_above_it(tree, room, monkeypatch):
-    monkeypatch.setattr(rooms, "ELSEWHERE", {})
+def test_tests_are_at_the_mirrored_place_or_above_it(tree, room):
     found = rooms.find_tests(f"src/gpnotes/{room}", tree)
     assert found == [f"tests/{path}" for path in TESTS[room]]
-
-
-def test_those_that_are_elsewhere_are_told(tree, monkeypatch):
-    monkeypatch.setattr(rooms, "ELSEWHERE", {"src/gpnotes/draw": ("tests/test_infer.py",)})
-    assert rooms.find_tests("src/gpnotes/draw/paths.py", tree) == ["tests/test_infer.py"]
 
 
 def test_a_wing_without_tests_is_no_success(tree):

@@ -8,6 +8,7 @@ that where no other ends so (``exact``).
 Its tests are at the mirrored place: ``tests/infer/test_exact.py``, ``tests/infer/test_exact_*.py``,
 or a folder ``tests/infer/exact``. Where there are none, those of the folder above it are taken, up
 to its wing; where that has none either, the command fails. Of `gpnotes` all tests are no answer.
+There are no exceptions: ``tests/test_rooms.py`` reports a test file that is elsewhere.
 """
 
 from __future__ import annotations
@@ -22,23 +23,6 @@ HOMES = {  # of the packages, and of their tests
     "editorial/src/gpnotes_book": "tests/editorial",
     "engine/src/checked_equations": "engine/tests",
 }
-ELSEWHERE = {  # what tests a room, where that is not at the mirrored place, or not only there
-    "src/gpnotes/infer/exact.py": (
-        "tests/infer/test_exact.py", "tests/fast/test_stationary_evidence.py",
-        "tests/ground/test_memory.py",
-    ),
-    "src/gpnotes/fast": ("tests/fast", "tests/infer/test_exact.py"),
-    "src/gpnotes/model/priors.py": ("tests/ground/test_params.py",),
-    "src/gpnotes/model/gaussian_process.py": ("tests/infer/test_exact.py", "tests/test_misuse.py"),
-    "src/gpnotes/ground/distances.py": (
-        "tests/ground/test_distances.py", "tests/fast/test_stationary_evidence.py",
-    ),
-    "src/gpnotes/ground/xp.py": ("tests/ground/test_xp.py", "tests/ground/test_linalg.py"),
-    "src/gpnotes/datasets.py": ("tests/test_package.py",),
-    "src/gpnotes/estimators": (
-        "tests/test_estimators.py", "tests/test_classifier.py", "tests/test_bayes_search.py",
-    ),
-}  # fmt: skip
 
 
 def find(name: str, tree: Path = ROOT) -> str:
@@ -66,8 +50,8 @@ def find_tests(room: str, tree: Path = ROOT) -> list[str]:
         return [room]
     home = _home(room)
     for place in [PurePosixPath(room), *PurePosixPath(room).parents]:
-        if there := ELSEWHERE.get(str(place)) or _mirrored(tree, place, home):
-            return list(there)
+        if there := _mirrored(tree, place, home):
+            return there
         if str(place) == home:
             break
     raise LookupError(f"{room} has no tests at its place under {HOMES[home]}, nor has its wing")

@@ -1,4 +1,4 @@
-"""Parameters: checks at construction, cotangents, the flat vector and its gradient, priors."""
+"""Parameters: checks at construction, cotangents, the flat vector and its gradient."""
 
 import copy
 from dataclasses import dataclass, field
@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import lognorm, norm
 
-from gpnotes import GP, RBF, ConstantMean, LogNormalPrior, NormalPrior, Periodic, White
+from gpnotes import GP, RBF, ConstantMean, Periodic, White
 from gpnotes.ground.params import (
     cotangent,
     flatten,
@@ -220,43 +219,6 @@ def test_any_vector_is_a_kernel_and_back(entries):
     np.testing.assert_allclose(flatten(rebuild(np.asarray(entries)))[0], entries, atol=1e-14)
 
 
-@pytest.mark.parametrize("value", [0.3, 2.0])
-@pytest.mark.parametrize(
-    ("prior", "reference"),
-    [
-        (NormalPrior(), norm()),
-        (LogNormalPrior(), lognorm(1.0)),
-        (NormalPrior(0.5, 2.0), norm(0.5, 2.0)),
-        (LogNormalPrior(0.5, 2.0), lognorm(2.0, scale=np.exp(0.5))),
-    ],
-)
-def test_priors_are_those_of_scipy(prior, reference, value):
-    assert prior.log_density(value) == pytest.approx(reference.logpdf(value), rel=1e-12)
-    assert type(prior.log_density(value)) is float
-    gradcheck(prior.log_density, lambda v, bar: (bar * prior.gradient(v),), value)
-
-
-@pytest.mark.parametrize("prior", [NormalPrior(0.5, 2.0), LogNormalPrior(0.5, 2.0)])
-def test_priors_sum_over_entries(space, prior):
-    values = space.asarray([0.3, 2.0])
-    wanted = prior.log_density(0.3) + prior.log_density(2.0)
-    assert prior.log_density(values) == pytest.approx(wanted, rel=1e-6)
-    assert type(prior.log_density(values)) is float
-    gradient = prior.gradient(values)
-    assert space.holds(gradient)
-    wanted = [prior.gradient(0.3), prior.gradient(2.0)]
-    np.testing.assert_allclose(to_numpy(gradient), wanted, rtol=1e-5)
-
-
-def test_priors_refuse_what_they_cannot_hold():
-    with pytest.raises(ValueError, match="sd must be positive"):
-        NormalPrior(0.0, 0.0)
-    with pytest.raises(ValueError, match="sd must be positive"):
-        LogNormalPrior(0.0, -1.0)
-    with pytest.raises(ValueError, match="value must be positive"):
-        LogNormalPrior().log_density(-1.0)
-
-
 def test_fields_can_be_required():
     @dataclass(frozen=True)
     class Bare:
@@ -275,23 +237,6 @@ def test_a_gradient_of_something_else_is_refused():
         flatten(np.ones(2))
 
 
-@pytest.mark.parametrize("prior", [NormalPrior, LogNormalPrior])
-@pytest.mark.parametrize("wrong", ["1", None, [1.0], True, 1j, np.ones(2)])
-def test_priors_are_made_of_numbers(prior, wrong):
-    with pytest.raises(TypeError, match="mean must be a number; got"):
-        prior(wrong)
-    with pytest.raises(TypeError, match="sd must be a number; got"):
-        prior(0.0, wrong)
-    if not isinstance(wrong, np.ndarray):
-        for method in (prior().log_density, prior().gradient):
-            with pytest.raises(TypeError, match="value must be a number or an array; got"):
-                method(wrong)
-    for method in (prior().log_density, prior().gradient):
-        with pytest.raises(ValueError, match=r"value must be .*finite"):
-            method(np.asarray([1.0, np.nan]))
-    assert type(prior(np.float32(1.0), 2).sd) is float
-
-
 def test_what_is_fixed_is_a_collection_of_names():
     with pytest.raises(TypeError, match="fixed must be a collection of names; got 'lengt"):
         flatten(RBF(), fixed="lengthscale")
@@ -308,12 +253,6 @@ def test_a_class_holds_no_parameters():
     for bar in (RBF, None, np.ones(2)):
         with pytest.raises(TypeError, match="obj_bar must be a dataclass of parameters; got"):
             flatten_gradient(RBF(), bar)
-
-
-def test_a_whole_number_is_a_value_for_a_prior():
-    assert LogNormalPrior().log_density(2) == LogNormalPrior().log_density(2.0)
-    with pytest.raises(ValueError, match="mean must be finite"):
-        NormalPrior(float("nan"))
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ BY_DAY = (
     "tests/decide/pilco/test_rollouts.py::test_a_rollout_lives_where_its_arguments_do",
     "tests/draw/test_paths.py::test_they_live_where_the_posterior_does",
     "tests/fast/test_tiles.py::test_other_namespaces_take_the_general_path",
-    "tests/games/test_dynamics.py::test_replicator_finds_the_crossing",
+    "tests/games/equilibria/test_game_dynamics.py::test_replicator_finds_the_crossing",
     "tests/ground/test_linalg.py::test_the_error_names_matrix_pivot_and_remedy",
     "tests/infer/deep/test_evidence_lower_bound.py::test_every_namespace_gives_the_same",
     "tests/infer/features/test_regression.py::test_the_posterior_is_that_of_dense_algebra",

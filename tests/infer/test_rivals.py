@@ -29,7 +29,7 @@ from gpnotes.ground.linalg import cholesky
 from gpnotes.infer import sparse, svgp
 from gpnotes.model import kernels
 
-TABLE = json.loads((Path(__file__).parent / "data" / "gpflow.json").read_text(encoding="utf-8"))
+TABLE = json.loads((Path(__file__).parents[1] / "data" / "gpflow.json").read_text(encoding="utf-8"))
 PROBLEMS = TABLE["problems"]
 LIKELIHOODS = {
     "gaussian": lambda problem: Gaussian(problem["noise_var"]),

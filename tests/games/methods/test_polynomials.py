@@ -1,0 +1,47 @@
+"""Products of polynomials: coefficients and derivatives."""
+
+import math
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from polynomial_nodes import node_inputs, node_results
+
+from gpnotes.games.methods.polynomials import mode_pmf, tree
+from gpnotes.ground.xp import to_numpy
+
+
+@pytest.mark.parametrize("strategies", [1, 2, 3, 4, 5, 7, 8])
+def test_the_top_coefficient_and_its_derivatives(space, rng, strategies):
+    """Against convolution, sample by sample and mixture by mixture."""
+    n, j, b = 5, 3, 2
+    tables, values, bar = node_inputs(rng, strategies, n, j, b, space.asarray)
+    term, pulled = node_results(tree(strategies, n), tables, values, bar)
+    T, f, weights = np.asarray(to_numpy(tables)), [to_numpy(v) for v in values], to_numpy(bar)
+    lower = np.concatenate([0.0 * T[:, :1], T[:, :-1]], axis=1)
+    rounding = 1e-12 if space.double else 1e-4
+    for k in range(j):
+        for m in range(b):
+            plain = [T[s, :, m] * f[s][:, k] for s in range(strategies)]
+            np.testing.assert_allclose(term[k, m], _top(plain, n), rtol=rounding)
+    for s in range(strategies):
+        total = np.zeros(b)
+        for k, m in np.ndindex(j, b):
+            bent = [(lower if r == s else T)[r, :, m] * f[r][:, k] for r in range(strategies)]
+            total[m] += weights[k, m] * _top(bent, n)
+        np.testing.assert_allclose(pulled[s], total, rtol=rounding, atol=rounding)
+
+
+def _top(polynomials, n):
+    product = np.ones(1)
+    for polynomial in polynomials:
+        product = np.convolve(product, polynomial)
+    return product[n]
+
+
+@pytest.mark.parametrize("n", [*range(1, 24), 100, 1000])
+def test_the_chance_at_the_mode_is_right_to_rounding(n):
+    """Against decimals: Stirling's series is cut off, and before it begins nothing cancels."""
+    with localcontext(prec=50):
+        wanted = Decimal(n) ** n * Decimal(-n).exp() / math.factorial(n)
+        assert abs(Decimal(mode_pmf(n)) / wanted - 1) < Decimal("2e-15")
