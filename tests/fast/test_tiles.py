@@ -110,6 +110,20 @@ def test_values_and_gradients_are_those_of_the_general_path(small_tiles, monkeyp
     np.testing.assert_allclose(gradient, wanted_gradient, rtol=close, atol=close * scale)
 
 
+@pytest.mark.parametrize("exponent", [2, 3])
+@pytest.mark.parametrize("base", [RBF(1.2, 1.5) + g.Constant(0.3), g.Linear(0.4)], ids=["+", ""])
+def test_a_power_is_a_product_of_equal_kernels(small_tiles, by_tiles_alone, rng, base, exponent):
+    """To whose parts the derivatives by the base fall in equal shares."""
+    X, y = rng.normal(size=(50, 2)), rng.normal(size=50)
+    power, product = GP(base**exponent, 0.4), GP(Product(exponent * (base,)), 0.4)
+    value, bar = log_evidence_and_gradient(power, X, y)
+    wanted, wanted_bar = log_evidence_and_gradient(product, X, y)
+    assert value == pytest.approx(wanted, rel=1e-10)
+    by_base = flatten_gradient(base, bar.kernel.kernel)
+    by_parts = sum(flatten_gradient(base, part) for part in wanted_bar.kernel.parts)
+    np.testing.assert_allclose(by_base, by_parts, rtol=1e-9, atol=1e-9)
+
+
 def kinds_of_arrays(thing):
     """The types and dtypes of all hyperparameters, in order."""
     found = [leaf.value for leaf in params.leaves(thing)]

@@ -43,6 +43,13 @@ def test_triangular_solve_undoes_the_product(space, lower, rng, transpose, colum
     close(space, _xp.solve_triangular(lower, b, transpose=transpose), x)
 
 
+@pytest.mark.parametrize("columns", [0, 3])
+def test_a_triangular_product_is_that_of_sums(space, lower, rng, columns):
+    b = rng.normal(size=(90, columns))
+    wanted = np.einsum("ij,jk->ik", _xp.to_numpy(lower).astype(float), b)
+    close(space, _xp.triangular_product(lower, space.asarray(b)), wanted)
+
+
 def test_triangular_solve_does_not_look_above_the_diagonal(space, lower):
     """Blocks of the substitution start at 64: the 90 rows here need two of them."""
     spoiled = lower + space.asarray(np.triu(np.full((90, 90), 7.0), 1))

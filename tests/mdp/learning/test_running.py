@@ -14,6 +14,7 @@ from gpnotes.mdp.learning import (
     SARSA,
     TD,
     EpsilonGreedy,
+    GymnasiumEnvironment,
     MDPEnvironment,
     NStepSARSA,
     NStepTD,
@@ -22,6 +23,7 @@ from gpnotes.mdp.learning import (
     QLearning,
     SARSALambda,
     run,
+    running,
 )
 
 
@@ -150,6 +152,31 @@ def test_what_a_run_reports_agrees_with_what_it_saw():
     assert np.all(seen.truncated[seen.truncated] & ~seen.terminated[seen.truncated])
     inner = ~(seen.terminated | seen.truncated)[:-1]
     assert np.array_equal(seen.next_states[:-1][inner], seen.states[1:][inner])
+
+
+@pytest.mark.parametrize("runs", [1, 1000])
+def test_the_reward_of_a_block_is_its_mean(runs):
+    """Of one run it is summed up in Python's numbers, of many in an array."""
+    gymnasium = pytest.importorskip("gymnasium")
+
+    class Paying(gymnasium.Env):
+        """A quarter and three quarters in turn, in episodes of two steps."""
+
+        observation_space, action_space = gymnasium.spaces.Discrete(2), gymnasium.spaces.Discrete(2)
+
+        def reset(self, *, seed=None, options=None):
+            self.at = 0
+            return self.at, {}
+
+        def step(self, action):
+            self.at += 1
+            return self.at % 2, 0.5 * self.at - 0.25, self.at == 2, False, {}
+
+    environment = GymnasiumEnvironment(Paying())
+    found = run(QLearning(0.9), environment, num_steps=24, num_runs=runs, every=8, rng=1)
+    assert running.plain_loop.serves(QLearning(0.9), environment, runs, False) == (runs == 1)
+    assert np.array_equal(found.rewards, np.full((3, runs), 0.5))
+    assert np.all(found.episodes.returns == 1.0)
 
 
 def test_a_file_of_other_runs_is_refused(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from gpnotes.ground.xp import to_numpy
 from gpnotes.model.kernels import CircularArcCosine, CircularMatern12, CircularMatern32, CircularRBF
-from gpnotes.testing import gradcheck
+from gpnotes.testing import check_kernel, gradcheck
 
 LENGTHED = (CircularRBF, CircularMatern12, CircularMatern32)
 LENGTHS = (0.3, 0.9, 1.1, 2.5)
@@ -43,6 +43,16 @@ def test_the_exponential_is_a_hyperbolic_cosine(length):
     K = CircularMatern12(1.3, length)(d[:, None], np.zeros((1, 1)))[:, 0]
     wanted = 1.3 * np.cosh((math.pi - d) / length) / math.cosh(math.pi / length)
     np.testing.assert_allclose(K, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [*(kind(1.3, length) for kind in LENGTHED for length in LENGTHS), CircularArcCosine(1.3)],
+    ids=str,
+)
+def test_its_pullbacks_agree_with_differences(rng, kernel):
+    """Of angles of several turns, none of them opposite or equal to another."""
+    check_kernel(kernel, rng.uniform(-9.0, 9.0, size=(8, 1)))
 
 
 @pytest.mark.parametrize("length", LENGTHS)
