@@ -80,10 +80,10 @@ def energies(density, d, sampler, chains, draws):
     return found, float(np.mean(accepted))
 
 
-def assert_kept(density, d, sampler, *, chains, draws):
+def assert_kept(density, d, sampler, *, chains, draws, accepted=(0.3, 0.5)):
     """The mean energy is that of the density, within 4.5 standard errors between the chains."""
     found, acceptance = energies(density, d, sampler, chains, draws)
-    assert 0.3 < acceptance < 0.5
+    assert accepted[0] < acceptance < accepted[1]
     means = found.mean(axis=1)
     off = (means.mean() - 0.5 * d) / (means.std(ddof=1) / math.sqrt(chains))
     assert abs(off) < 4.5, f"{off:.1f} standard errors off"
@@ -113,6 +113,12 @@ COARSE = {
 def test_a_path_of_coarse_steps_is_weighed_by_the_sum_of_its_weights():
     """With the larger of two weights for their sum it is 5.5 errors off."""
     assert_kept(correlated(5, 0.0), 5, NUTS(1.6), chains=60, draws=80)
+
+
+def test_halves_of_a_longer_path_are_drawn_by_their_shares():
+    """By the ratio of their weights it is 9 errors off, and with the larger for the sum 13."""
+    settings = {"chains": 60, "draws": 80, "accepted": (0.8, 0.9)}
+    assert_kept(correlated(3, 0.0), 3, NUTS(1.0), **settings)
 
 
 @pytest.mark.parametrize("name", COARSE)
