@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 # One worker opens the page of the search, and has read what it knows.
-pytestmark = [pytest.mark.book, pytest.mark.browser, pytest.mark.xdist_group("search")]
+pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = yaml.safe_load((ROOT / "book" / "names.yml").read_text("utf-8"))
@@ -63,12 +63,6 @@ def leads(href: str, end: str) -> bool:
     """Whether a result leads to that section, whatever words its address marks there."""
     plain = re.sub(r"\?[^#]*", "", href)
     return plain == end
-
-
-def test_one_worker_asks_the_page_of_the_search(request: Any) -> None:
-    """Where `make pages` tells the workers by groups: the id of a test has its group."""
-    grouped = getattr(request.config.option, "loadgroup", False)
-    assert request.node.nodeid.endswith("@search") == grouped
 
 
 @pytest.mark.parametrize("group", SEARCHES)

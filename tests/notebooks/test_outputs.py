@@ -55,7 +55,6 @@ def options(request: Any, monkeypatch: Any) -> None:
 
 
 @pytest.mark.book
-@pytest.mark.xdist_group("stored")  # of one worker, which alone makes the digest of the package
 @pytest.mark.parametrize("slug", make.slugs())
 def test_the_book_prints_what_is_stored(slug: str, book_html: Path, request: Any) -> None:
     ran = make.executed(slug, book_html.parent)
