@@ -128,8 +128,8 @@ machines: $(WHOLE)  ## run the fast tests as other processors would (minutes)
 	@$(BIN)/python tools/machines.py --workers $(WORKERS) $(KINDS)
 versions: $(WHOLE)  ## run the fast tests with the oldest and newest versions allowed (minutes)
 	@$(BIN)/python tools/versions.py --workers $(WORKERS)
-mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=games SAMPLE=40; else the room of the day)
-	@$(BIN)/python tools/mutants.py $(ROOM) $(if $(SAMPLE),--sample $(SAMPLE))
+mutants: $(WHOLE)  ## how many slips in a room, or in each wing, its tests notice (ROOM=games SAMPLE=40 SEED=1)
+	@$(BIN)/python tools/mutants.py $(ROOM) --each $(or $(SAMPLE),$(if $(ROOM),40,12)) --seed $(or $(SEED),1)
 fuzz: $(WHOLE)  ## odd inputs of every public function, kept in _build if they find a fault (SEED=1 CASES=60000)
 	@mkdir -p _build; PYTHONPATH=tests/support $(BIN)/python -m misuse $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) --keep _build/odd-inputs.txt
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 import subprocess
@@ -19,7 +20,7 @@ pytest.importorskip("threadpoolctl")
 def tools(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The scripts, which are in no package."""
     monkeypatch.syspath_prepend(str(root / "tools"))
-    names = ("chapters_on_gpu", "fast", "machines", "mutants", "stages", "versions")
+    names = ("chapters_on_gpu", "edits", "fast", "machines", "mutants", "stages", "versions")
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -78,13 +79,47 @@ def test_what_several_runs_counted_is_one_line(tools: Any) -> None:
         counts([one, "make: *** [pages] Terminated\n"])
 
 
-def test_every_edit_that_is_known_has_its_line_in_the_package(tools: Any, root: Path) -> None:
-    source = {
-        line.strip()
-        for path in (root / "src").rglob("*.py")
-        for line in path.read_text(encoding="utf-8").splitlines()
-    }
-    assert [was for was, _ in tools["mutants"]._known() if was not in source] == []
+@pytest.mark.parametrize(
+    ("line", "slips"),
+    [
+        ("y = a + b", "y = a - b; y = a; y = b"),
+        ("y = a * b", "y = a / b; y = a + b; y = a; y = b; y = -(a * b)"),
+        ("y = x ** 2", "y = x * 2; y = x; y = x ** 3; y = x ** 1"),
+        ("y = x[:n]", "y = x[:n - 1]"),
+        ("y = xp.log(x)", "y = xp.exp(x); y = x"),
+        ("y = f(a, b)", "y = f(b, a)"),
+        ("y = A.mT", "y = A"),
+        ("y = p < q", "y = p <= q; y = p > q"),
+        ("y = a if p else b", "y = b if p else a"),
+        ("y = not p or q", "y = not p and q; y = q; y = not p; y = p or q"),
+        ("raise ValueError(1 + x)", ""),
+        ("rows: Literal[1] = f(strict=True)", ""),
+        ("_BLOCK = 2 ** 20", ""),
+        ("blocks = memory.blocks(n + 1, 3)", ""),
+    ],
+)  # fmt: skip
+def test_a_line_has_its_slips(tools: Any, line: str, slips: str) -> None:
+    edits, found = tools["edits"], []
+    for place, node in enumerate(edits.find(ast.parse(line))):
+        for i, _ in enumerate(edits.options(node)):
+            tree = ast.parse(line)
+            node = edits.find(tree)[place]
+            found.append(edits.apply(tree, node, list(edits.options(node))[i]))
+    assert found == slips.split("; ") * bool(slips)
+
+
+def test_the_lines_that_an_edit_changes_are_found(tools: Any) -> None:
+    was, becomes = "if p:\n    y = 1\n    z = 2", "if p:\n    y = 3\n    z = 2"
+    assert tools["mutants"].changed(was, becomes) == ("y = 1", "y = 3")
+
+
+def test_every_edit_that_is_known_has_its_line_in_the_packages(tools: Any, root: Path) -> None:
+    paths = [path for home in ("src", "engine/src") for path in (root / home).rglob("*.py")]
+    texts = [ast.unparse(ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
+    lines = {line.strip() for text in texts for line in text.splitlines()}
+    known = tools["mutants"].known()
+    assert known
+    assert all(was in lines and was != becomes for was, becomes in known)
 
 
 def test_a_chapter_is_run_by_the_rules_of_a_gpu(

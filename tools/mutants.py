@@ -1,182 +1,169 @@
-"""Mutants of the package's own arithmetic: how many does a room's own tests kill?
+"""Mutants of the packages' own arithmetic: how many do the tests of their rooms kill?
 
-``make mutants ROOM=decide/games SAMPLE=40`` copies what is tracked to a scratch folder, lets Cosmic
-Ray find every place in the room where one of `_OPERATORS` fits, picks `SAMPLE` places by lot, makes
-one edit at each, and runs the tests of the room. What lives is printed as a difference.
-Annotations and decorators are no arithmetic, and a few arguments change no result: edits there are
-passed over. Edits of which `tools/indistinct.toml` says why no caller can tell them from the
-original are counted apart.
+``python tools/mutants.py --each 12 --seed 1`` draws twelve places of a wing by lot and an edit of
+each; ``make mutants ROOM=infer/exact SAMPLE=40`` forty of a room. Each runs in a copy of the
+tracked files against the tests that `rooms` finds for its module, those first that name most of it,
+until one fails, which must pass without the edit. With ``--day``, what lives runs against all tests
+that need no built book and no browser. A line for each goes to the file of results when it is done,
+and what is there is not run again; a table ends it all.
+
+Edits of which `tools/indistinct.toml` says why no caller can tell them from the original are
+counted apart.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import json
+import os
 import random
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from collections.abc import Iterator
-from datetime import date
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import edits
 import rooms
-from cosmic_ray.work_db import WorkDB, use_db
-from cosmic_ray.work_item import WorkerOutcome, WorkItem, WorkResult
 
 ROOT = Path(__file__).resolve().parents[1]
-_SIGNS = "(Add|Sub|Mul|Div|Pow)"
-_OPERATORS = re.compile(
-    rf"core/(ReplaceBinaryOperator_{_SIGNS}_{_SIGNS}|NumberReplacer|AddNot|ReplaceAndWithOr"
-    r"|ReplaceOrWithAnd|ReplaceTrueWithFalse|ReplaceFalseWithTrue|ZeroIterationForLoop"
-    r"|ReplaceUnaryOperator_(USub_UAdd|Delete_USub|Delete_Not)"
-    r"|ReplaceComparisonOperator_(Eq_NotEq|NotEq_Eq|Lt_LtE|LtE_Lt|Gt_GtE|GtE_Gt|Lt_GtE|Gt_LtE"
-    r"|LtE_Gt|GtE_Lt|Is_IsNot|IsNot_Is))$"
-)
-_ENOUGH = 0.95
+_GPNOTES = "assess decide draw estimators fast games ground infer mdp model networks samplers"
+_WINGS = [f"src/gpnotes/{wing}" for wing in _GPNOTES.split()]
+_WINGS += [f"engine/src/checked_equations/{stage}" for stage in ("latex", "evaluate", "check")]
+_DAY = ["-m", "not site and not browser and not nightly"]
+_HANGS = ["faulthandler_timeout=180", "-o", "faulthandler_exit_on_timeout=true"]
 _INDISTINCT = ROOT / "tools" / "indistinct.toml"
-# They change no result: whether zip complains of lengths that are equal anyway, and how many
-# matrices the guess of the memory counts.
-_IDLE = ("strict", "copies")
+_ENOUGH = 0.92
+Row = dict[str, Any]
 
 
-def main() -> int:
-    options = _options()
+def draw(name: str, each: int, seed: int) -> Iterator[Row]:
+    """Draw places of a wing or room by lot, all alike, and an edit at each."""
+    room = rooms.find(name)
+    paths = sorted((ROOT / room).rglob("*.py")) or [ROOT / room]
+    places = [(path, i) for path in paths for i in range(len(edits.find(_tree(path))))]
+    random.Random(f"{seed} {room}").shuffle(places)
+    for path, place in places[:each]:
+        tree, module = _tree(path), path.relative_to(ROOT).as_posix()
+        before, node = ast.unparse(tree), edits.find(tree)[place]
+        slips = list(edits.options(node))
+        after = edits.apply(tree, node, random.Random(f"{seed} {module} {place}").choice(slips))
+        was, becomes = changed(before, after)
+        fate = "indistinct" if (was, becomes) in known() else "LIVED"
+        row = {"wing": room, "at": f"{module}:{node.lineno}", "was": was, "becomes": becomes}
+        yield row | {"fate": fate, "text": after}
+
+
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def changed(*texts: str) -> tuple[str, str]:
+    """The lines that differ, those of each text as one."""
+    one, other = ([line.strip() for line in text.splitlines()] for text in texts)
+    for end in (0, -1):
+        while one and other and one[end] == other[end]:
+            del one[end], other[end]
+    return " ".join(one), " ".join(other)
+
+
+def try_all(kind: str, mutants: list[Row], results: Path) -> None:
+    """Run the tests with each mutant in turn, in a copy of the tracked files."""
     with tempfile.TemporaryDirectory() as scratch:
         tree = Path(scratch)
-        _copy(tree)
-        session = _session(tree, options)
-        _keep(session, options.sample, options.seed, tree)
-        _cosmic_ray(tree, "exec", "mutants.toml", session.name)
-        return _report(session, options.room)
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    room = "such as games, infer/exact or src/gpnotes/infer/exact.py; by default that of the day"
-    parser.add_argument("room", nargs="?", default=_of_today(), help=room)
-    parser.add_argument("--sample", type=int, default=40, help="how many mutants to try")
-    parser.add_argument("--seed", type=int, default=1, help="which of them")
-    parser.add_argument("--timeout", type=float, default=300.0, help="seconds a mutant may take")
-    return parser.parse_args()
-
-
-def _of_today() -> str:
-    """A room of a wing of gpnotes; each has its turn."""
-    package = ROOT / "src" / "gpnotes"
-    inside = (path.relative_to(package) for path in package.glob("*/*") if path.name[0] not in "_.")
-    every = sorted(path.as_posix() for path in inside if path.suffix in {"", ".py"})
-    return every[date.today().toordinal() % len(every)]
-
-
-def _copy(tree: Path) -> None:
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    for name in filter(None, listed.stdout.splitlines()):
-        if (ROOT / name).is_file():
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
+        for name in listed.stdout.decode().splitlines():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tree / name)
+        for row in mutants:
+            module, start = tree / row["at"].partition(":")[0], time.monotonic()
+            tests, before = _DAY if kind == "day" else _ordered(tree, module), module.read_bytes()
+            module.write_text(row["text"], encoding="utf-8")
+            killed = _first_failure(tree, tests)
+            fate = "by day " * (kind == "day") + (killed or "LIVED")
+            row |= {"fate": fate, kind: round(time.monotonic() - start, 1)}
+            module.write_bytes(before)
+            if "::" in killed and _first_failure(tree, [killed]):
+                raise SystemExit(f"{killed} fails without a mutant as well")
+            with results.open("a", encoding="utf-8") as file:
+                kept = {name: row[name] for name in row if name != "text"}
+                file.write(json.dumps(kept, ensure_ascii=False) + "\n")
 
 
-def _session(tree: Path, options: argparse.Namespace) -> Path:
-    """Let Cosmic Ray list all mutants of the room, after the tests have passed without one."""
-    try:
-        module = rooms.find(options.room, tree)
-        tests = rooms.find_tests(module, tree)
-    except LookupError as problem:
-        sys.exit(str(problem))
-    command = " ".join([
-        "env", f"PYTHONPATH={tree}/src:{tree}/engine/src:{tree}/editorial/src", "OMP_NUM_THREADS=1",
-        sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", module, *tests,
-    ])  # fmt: skip
-    (tree / "mutants.toml").write_text(
-        f'[cosmic-ray]\nmodule-path = "{module}"\ntimeout = {options.timeout}\n'
-        f'excluded-modules = []\ntest-command = "{command}"\n\n'
-        '[cosmic-ray.distributor]\nname = "local"\n'
-    )
-    _cosmic_ray(tree, "baseline", "mutants.toml")
-    _cosmic_ray(tree, "init", "mutants.toml", "mutants.sqlite")
-    return tree / "mutants.sqlite"
+def _ordered(tree: Path, module: Path) -> list[str]:
+    """The tests of a module, those first that name most of it, and its doctests."""
+    tests = [tree / name for name in rooms.find_tests(str(module.relative_to(tree)), tree)]
+    files = {file for path in tests for file in sorted(path.rglob("test_*.py")) or [path]}
+    names = {getattr(node, "name", module.stem) for node in _tree(module).body} | {module.stem}
+    known = re.compile(rf"\b({'|'.join(names)})\b")
+    named = {file: len(known.findall(file.read_text(encoding="utf-8"))) for file in files}
+    own = sorted(files, key=lambda file: (file.stem != f"test_{module.stem}", -named[file], file))
+    return [path.relative_to(tree).as_posix() for path in (*own, module)]
 
 
-def _cosmic_ray(tree: Path, *arguments: str) -> None:
-    command = [sys.executable, "-m", "cosmic_ray.cli", *arguments]
-    done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"cosmic-ray {arguments[0]}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+def _first_failure(tree: Path, tests: list[str]) -> str:
+    """The test that fails, or hangs, if one does."""
+    paths = os.pathsep.join(f"{tree}/{folder}src" for folder in ("", "engine/", "editorial/"))
+    env = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    plain = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-o", *_HANGS]
+    command = [sys.executable, "-m", "pytest", *plain, *tests]
+    done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)
+    failed = re.search("^(?:FAILED|ERROR) (.+?)( - .*)?$", done.stdout, re.MULTILINE)
+    stopped = "time-out" if "Timeout (" in done.stderr else done.stdout.strip()[-60:]
+    return (failed[1] if failed else stopped) if done.returncode else ""
 
 
-def _keep(session: Path, sample: int, seed: int, tree: Path) -> None:
-    """Pick the places by lot, then one edit at each; the others are skipped."""
-    draw = random.Random(seed)
-    with use_db(session, WorkDB.Mode.open) as db:
-        places: dict[tuple, list[WorkItem]] = {}
-        for item in sorted(db.work_items, key=lambda item: str(item.mutations)):
-            if _is_arithmetic(item, tree):
-                edit = item.mutations[0]
-                places.setdefault((str(edit.module_path), edit.start_pos), []).append(item)
-        chosen = draw.sample(sorted(places), min(sample, len(places)))
-        kept = {draw.choice(places[place]).job_id for place in chosen}
-        others = [item.job_id for item in db.work_items if item.job_id not in kept]
-        db.set_multiple_results(others, WorkResult(worker_outcome=WorkerOutcome.SKIPPED))
-
-
-def _is_arithmetic(item: WorkItem, tree: Path) -> bool:
-    edit = item.mutations[0]
-    if not _OPERATORS.match(edit.operator_name):
-        return False
-    return not any(
-        start <= edit.start_pos < end for start, end in _passed_over(tree / edit.module_path)
-    )
-
-
-def _passed_over(path: Path) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where annotations, decorators and the arguments `_IDLE` stand."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        parts = [getattr(node, name, None) for name in ("annotation", "returns")]
-        if isinstance(node, ast.keyword) and node.arg in _IDLE:
-            parts.append(node.value)
-        for part in (*parts, *getattr(node, "decorator_list", ())):
-            if part is not None:
-                yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)
-
-
-def _report(session: Path, room: str) -> int:
-    with use_db(session, WorkDB.Mode.open) as db:
-        tried = [
-            (item, result)
-            for item, result in db.completed_work_items
-            if result.worker_outcome != WorkerOutcome.SKIPPED
-        ]
-    known = _known()
-    lived = [(item, result) for item, result in tried if not result.is_killed]
-    alive = [(item, result) for item, result in lived if _edit(result.diff) not in known]
-    for item, result in alive:
-        edit = item.mutations[0]
-        print(f"\n{edit.module_path}, {edit.operator_name}\n{result.diff}")
-    killed, indistinct = len(tried) - len(lived), len(lived) - len(alive)
-    able = killed + len(alive)
-    apart = f", {indistinct} indistinct" if indistinct else ""
-    print(f"{room}: {killed} of {able} mutants killed ({killed / max(able, 1):.0%}){apart}")
-    return int(killed < _ENOUGH * able)
-
-
-def _known() -> set[tuple[str, str]]:
+def known() -> set[tuple[str, str]]:
+    """The edits that no caller can tell from the original."""
     rows = tomllib.loads(_INDISTINCT.read_text(encoding="utf-8"))["edit"]
     return {(row["was"], row["becomes"]) for row in rows}
 
 
-def _edit(diff: str) -> tuple[str, str]:
-    """The line that the edit changed, before and after, without its indentation."""
-    lines = [line for line in diff.splitlines() if not line.startswith(("---", "+++"))]
-    was = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
-    becomes = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
-    return was, becomes
+def report(rows: list[Row]) -> int:
+    """Print a table of all, and how many of those that change a value were killed."""
+    print("| wing | place | edit | killed by | s |\n| --- | --- | --- | --- | --- |")
+    for row in rows:
+        pairs = enumerate(zip(row["was"], row["becomes"], strict=False))
+        first = max(0, next((i for i, (a, b) in pairs if a != b), 0) - 25)
+        edit = " → ".join(f"`{row[name][first:][:60]}`" for name in ("was", "becomes"))
+        at = row["at"].split("/", 3)[-1]
+        cells = (Path(row["wing"]).name, at, edit, row["fate"], row.get("room", 0))
+        print("|", " | ".join(str(cell).replace("|", "\\|") for cell in cells), "|")
+    able = [row["fate"] for row in rows if row["fate"] != "indistinct"]
+    killed = sum(not re.match("LIVED|by day", fate) for fate in able)
+    print(f"\n{killed} of {len(able)} killed by their rooms, {len(rows) - len(able)} indistinct")
+    return int(killed < _ENOUGH * len(able))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("rooms", nargs="*", default=_WINGS, help="such as games; else all wings")
+    parser.add_argument("--each", type=int, default=12, help="how many mutants of each")
+    parser.add_argument("--seed", type=int, default=1, help="which of them")
+    parser.add_argument("--jobs", type=int, default=1, help="how many at the same time")
+    parser.add_argument("--day", action="store_true", help="try all tests on what lives")
+    parser.add_argument("--results", type=Path, default=ROOT / "_build" / "mutants.jsonl")
+    given = parser.parse_args()
+    key = lambda row: (row["at"], row["was"], row["becomes"])  # noqa: E731
+    rows = {key(row): row for room in given.rooms for row in draw(room, given.each, given.seed)}
+    given.results.parent.mkdir(exist_ok=True)
+    for line in given.results.open(encoding="utf-8") if given.results.exists() else ():
+        done = json.loads(line)
+        if rows.get(key(done), {}).get("fate") == "LIVED":
+            rows[key(done)] |= done
+    for kind in ("room", "day")[: 1 + given.day]:
+        left = [row for row in rows.values() if row["fate"] == "LIVED" and kind not in row]
+        shares = [(kind, left[i :: given.jobs], given.results) for i in range(given.jobs)]
+        with ThreadPoolExecutor(given.jobs) as pool:
+            list(pool.map(try_all, *zip(*shares, strict=True)))
+    return report(list(rows.values()))
 
 
 if __name__ == "__main__":
