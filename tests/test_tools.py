@@ -94,7 +94,7 @@ def test_what_several_runs_counted_is_one_line(tools: Any) -> None:
         ("y = not p or q", "y = not p and q; y = q; y = not p; y = p or q"),
         ("raise ValueError(1 + x)", ""),
         ("rows: Literal[1] = f(strict=True)", ""),
-        ("_BLOCK = 2 ** 20", ""),
+        ("_SEEDS = 2 ** 31 - 1", ""),
         ("blocks = memory.blocks(n + 1, 3)", ""),
     ],
 )  # fmt: skip

@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-_IDLE = ("strict", "copies", "stacklevel", "what", "entries")  # arguments that change no value
+# arguments that change no value, or how long a search goes on
+_IDLE = ("strict", "copies", "stacklevel", "what", "entries", "restarts", "max_steps")
 _QUIET = re.compile("warn|isinstance|issubclass|cast$|TypeVar|NewType")  # calls that change none
 _SIGNS = {
     "Add": "Sub", "Sub": "Add", "Mult": "Div Add", "Div": "Mult", "Pow": "Mult", "Mod": "FloorDiv",
@@ -98,7 +99,8 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Call(func) if _QUIET.match(_name(func)) or ast.unparse(func)[:7] == "memory.":
             return
         case ast.Assign([ast.Name(name)], value) if name.isupper():
-            if isinstance(value, ast.Constant) or isinstance(getattr(value, "op", 0), ast.Pow):
+            powers = [isinstance(getattr(n, "op", 0), ast.Pow) for n in ast.walk(value)]
+            if isinstance(value, ast.Constant) or any(powers):
                 return  # a bound, or how much is held at a time
     yield node
     for name, value in ast.iter_fields(node):
