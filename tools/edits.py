@@ -42,7 +42,7 @@ def options(node: ast.AST) -> Iterator[ast.AST]:
             yield from [left] * isinstance(op, ast.Add | ast.Sub | ast.Mult | ast.Div | ast.Pow)
             yield from [right] * isinstance(op, ast.Add | ast.Mult)
             yield from [ast.UnaryOp(ast.USub(), node)] * isinstance(op, ast.Mult | ast.Div)
-        case ast.AugAssign(target, _, value):
+        case ast.AugAssign(target, _, value) if not _is_text(value):
             yield from (ast.AugAssign(target, other, value) for other in others)
         case ast.BoolOp(op, values):
             yield from (ast.BoolOp(other, values) for other in others)
@@ -86,6 +86,7 @@ def _name(func: ast.expr) -> str:
 def _is_text(node: ast.AST) -> bool:
     """Is it a text, or a list, of which no sum is one of numbers?"""
     listed = isinstance(node, ast.JoinedStr | ast.List | ast.Tuple | ast.Starred)
+    node = node.body if isinstance(node, ast.IfExp) else node
     return listed or isinstance(getattr(node, "value", None), str)
 
 

@@ -115,7 +115,9 @@ def _first_failure(tree: Path, tests: list[str]) -> str:
     plain = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-o", *_HANGS]
     command = [sys.executable, "-m", "pytest", *plain, *tests]
     done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)
-    failed = re.search("^(?:FAILED|ERROR) (.+?)( - .*)?$", done.stdout, re.MULTILINE)
+    failed = re.search(
+        r"^(?:FAILED|ERROR) ([^\[\n ]+(?:\[.*?\])?)(?: - .*)?$", done.stdout, re.MULTILINE
+    )
     stopped = "time-out" if "Timeout (" in done.stderr else done.stdout.strip()[-60:]
     return (failed[1] if failed else stopped) if done.returncode else ""
 
