@@ -94,6 +94,7 @@ def test_what_several_runs_counted_is_one_line(tools: Any) -> None:
         ("y = not p or q", "y = not p and q; y = q; y = not p; y = p or q"),
         ("raise ValueError(1 + x)", ""),
         ("rows: Literal[1] = f(strict=True)", ""),
+        ("exact: bool = False", ""),
         ("_SEEDS = 2 ** 31 - 1", ""),
         ("blocks = memory.blocks(n + 1, 3)", ""),
     ],

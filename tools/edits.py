@@ -95,6 +95,8 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
     match node:
         case ast.Raise() | ast.JoinedStr() | ast.arguments() | ast.FunctionDef("__repr__"):
             return
+        case ast.AnnAssign(value=ast.Constant()):
+            return  # the default of a field
         case ast.keyword(name) if name in _IDLE:
             return
         case ast.Call(func) if _QUIET.match(_name(func)) or ast.unparse(func)[:7] == "memory.":
