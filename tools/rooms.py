@@ -65,7 +65,7 @@ def _mirrored(tree: Path, room: PurePosixPath, home: str) -> list[str]:
         *place.parent.glob(f"test_{place.name}.py"),
         *place.parent.glob(f"test_{place.name}_*.py"),
     ]
-    there = [place] if place.is_dir() else []
+    there = [place] if any(place.rglob("test_*.py")) else []
     return [path.relative_to(tree).as_posix() for path in sorted(there + files)]
 
 
