@@ -74,8 +74,12 @@ def test_what_was_mended_stays_so(called: str, argument: str, alteration: str, s
     assert tried(ROWS[called], argument, alteration, seed) is None
 
 
+def test_a_few_thousand_odd_inputs_are_not_answered_wrongly() -> None:
+    assert [str(oddity) for oddity in found(ROWS, 1, 3_000)] == []
+
+
 def test_no_odd_input_is_answered_wrongly() -> None:
-    """The day is the seed; what a night finds goes into `MENDED`."""
+    """The date is the seed; what a night finds goes into `MENDED`."""
     seed = datetime.datetime.now(datetime.UTC).date().toordinal()
     assert [str(oddity) for oddity in found(ROWS, seed, CASES)] == []
 

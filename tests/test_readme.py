@@ -120,7 +120,7 @@ def _jobs(name: str) -> dict[str, Any]:
 
 
 def test_ci_runs_commands_of_the_makefile():
-    here = set(re.findall(r'"make", "([a-z]+)"', (ROOT / ".ci" / "run").read_text()))
+    here = set(re.findall(r'"make", "([a-z]+)"', (ROOT / "tools" / "ci.py").read_text()))
     steps = [step for job in _jobs("ci.yml").values() for step in job["steps"]]
     there = set(re.findall(r"\bmake ([a-z]+)", " ".join(step.get("run", "") for step in steps)))
     assert {"lint", "apart", "book", "pages"} == there - {"arrays"}

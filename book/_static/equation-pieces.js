@@ -152,6 +152,8 @@
         const line = all.slice(i + 1), end = line.findIndex((one, j) => one.text === "\\\\" && !depth[i + 1 + j]);
         const alone = !(end < 0 ? line : line.slice(0, end)).some((one) => one.text in RELATIONS);
         const goesOn = text === "\\\\" && (next in RELATIONS || (["+", "-"].includes(next) && alone));
+        const columns = line.filter((one, j) => one.text === "&" && j && (end < 0 || j < end) && !depth[i + 1 + j]).length;
+        if (goesOn && columns > 1) throw new Unread("a line that goes on and begins another column is not read here");
         if (goesOn) return undefined;
         const rest = all.slice(i + 1), stop = rest.findIndex((one, j) => !depth[i + 1 + j] && ([",", ";", "\\\\"].includes(one.text) || one.text.startsWith("\\text{")));
         const listed = last.kind === "condition" && isListed((stop < 0 ? rest : rest.slice(0, stop)).filter((one) => one.text !== "."), last.row);

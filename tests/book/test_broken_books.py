@@ -245,11 +245,3 @@ def test_the_page_of_the_ledger_follows_its_chapters(story: Any) -> None:
 
 def test_two_processes_gather_what_one_does(story: Any, broken: Any) -> None:
     assert rows(broken[1])["eq-sound"] == story["sound"][1]["eq-sound"]
-
-
-def test_what_is_made_for_all_workers_is_made_once(once: Any) -> None:
-    asked: list[Path] = []
-    for _ in range(2):
-        assert once("twice", lambda folder: asked.append(folder) or folder.name) == "once-twice"
-    assert len(asked) == 1
-    assert asked[0].is_dir()

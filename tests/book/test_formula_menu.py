@@ -85,10 +85,10 @@ def entries(page: Any) -> list[str]:
     return [text.strip("►✓ \n") for text in texts if text.strip()]
 
 
-STORED = [*map(json.dumps, NEED_FILES), "no JSON", "null", "[1]"]
+CHOICES = [*map(json.dumps, NEED_FILES), "no JSON", "null", "[1]"]
 
 
-@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("stored", CHOICES)
 def test_a_stored_setting_does_not_stop_the_typesetting(
     opened: Callable[..., Any], stored: str
 ) -> None:

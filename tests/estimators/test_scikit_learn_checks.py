@@ -73,6 +73,6 @@ def test_the_checks_of_scikit_learn(model: Any) -> None:
 
 
 def test_every_estimator_is_among_them() -> None:
-    tried = {type(model) for model, _ in MODELS.values()}
+    tried = {type(model) for model in MODELS.values()}
     known = {getattr(estimators, name) for name in estimators.__all__}
     assert {kind for kind in known if isinstance(kind, type) and hasattr(kind, "fit")} == tried
