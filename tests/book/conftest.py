@@ -236,10 +236,8 @@ class Built:
     html: Path
 
 
-# With rfc3987_syntax, jsonschema compiles 38 grammars that nobody needs (see book/_ext/build.py).
 CONF = """
 import sys
-sys.modules["rfc3987_syntax"] = None
 sys.path[:0] = [{folder!r}, {ext!r}]
 project = "tiny"
 extensions = ["myst_nb", "sphinx.ext.mathjax", "checked_equations.sphinx", "honest_cache"]

@@ -83,7 +83,6 @@ class Builder:
 
 def serve(engine: str) -> None:
     """Import what builds with this engine do, then build what each line of the input asks for."""
-    sys.modules["rfc3987_syntax"] = None  # as if it were not installed (see book/_ext/build.py)
     sys.path[:1] = [str(EXT)]
     _look_up()
     for name in (*OF_SPHINX, f"{engine}.sphinx"):
