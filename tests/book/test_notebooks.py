@@ -132,7 +132,7 @@ def the_headings_that_its_cells_name_stand_in_it(taken: Any, slug: str) -> None:
             assert any(names_heading(wanted, heading) for heading in headings), wanted
 
 
-@pytest.mark.parametrize("slug", [*CHAPTERS[::3], *CHAPTERS[1::3], *CHAPTERS[2::3]])
+@pytest.mark.parametrize("slug", CHAPTERS)
 def test_a_chapter_may_be_taken_away(taken: Any, trees: dict[str, Any], slug: str) -> None:
     nothing_of_the_books_markup_is_left(taken, slug)
     the_equations_have_the_numbers_of_the_page(taken, slug, trees)
@@ -179,8 +179,17 @@ def alone(tmp_path: Path, taken: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.slow
+def test_one_runs_and_checks_itself_without_what_makes_pages(alone: Any) -> None:
+    runs_and_checks_itself(alone, SHORT)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", CHAPTERS)
-def test_it_runs_and_checks_itself_without_what_makes_pages(alone: Any, slug: str) -> None:
+def test_each_runs_and_checks_itself_without_what_makes_pages(alone: Any, slug: str) -> None:
+    runs_and_checks_itself(alone, slug)
+
+
+def runs_and_checks_itself(alone: Any, slug: str) -> None:
     notebook = alone(slug, "downloaded (1).ipynb")
     said = json.dumps([c.get("outputs") for c in notebook.cells], ensure_ascii=False)
     assert said.count("downloaded (1).ipynb") > 15
