@@ -27,11 +27,20 @@ from gpnotes import (
     to_numpy,
 )
 from gpnotes.draw.paths import sample_paths
+from gpnotes.draw.paths.feature_maps import draw_feature_map
 from gpnotes.ground.linalg import Cholesky, JitterWarning
 from gpnotes.infer import interdomain, svgp
+from gpnotes.model.kernels import Coregion
 from gpnotes.testing import gradcheck
 
 LENGTHS = np.asarray([0.8, 1.5])
+OUTPUTS = Coregion(np.asarray([[1.0, 0.3], [-0.8, 0.5], [0.4, 1.2]]), np.asarray([0.2, 0.0, 0.6]))
+PRODUCTS = (
+    Linear(np.asarray([0.7, 1.9])) * Linear(0.6),
+    Linear(0.7).on(1) * (Linear(0.4) + Constant(1.2)) * Linear(1.3).on(0),
+    Linear(1.1) * RBF(1.3, LENGTHS),
+    2.5 * (Matern52(0.8, 0.9).on(0) + Constant(0.4)) * Linear(0.5).on(1) + Linear(0.3),
+)
 EXACT = (
     Linear(0.7),
     Linear(np.asarray([0.7, 1.9])),
@@ -117,6 +126,44 @@ def test_the_features_of_a_kernel_average_to_it(kernel, rng):
     error = np.mean(estimates, axis=0) - kernel(points)
     bars = np.std(estimates, axis=0, ddof=1) / math.sqrt(60)
     assert np.all(np.abs(error) < 4.5 * bars + 1e-12)
+
+
+@pytest.mark.parametrize("kernel", PRODUCTS[:2], ids=repr)
+def test_exact_features_of_a_product_have_its_covariance(kernel, rng):
+    X = rng.uniform(-1.5, 1.5, (6, 2))
+    Phi = draw_feature_map(kernel, X, 2, stream(1)).rows(X)
+    np.testing.assert_allclose(Phi @ Phi.T, kernel(X), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [OUTPUTS.on(1), Linear(0.7).on(0) * OUTPUTS.on(1)], ids=repr)
+def test_features_of_several_outputs_have_their_covariance(kernel, rng):
+    X = np.stack([rng.uniform(-1.5, 1.5, 7), np.arange(7.0) % 3], axis=1)
+    features = draw_feature_map(kernel, X, 2, stream(1))
+    Phi = features.rows(X)
+    np.testing.assert_allclose(Phi @ Phi.T, kernel(X), rtol=1e-12, atol=1e-12)
+    assert np.max(abs(features.pull(X, Phi)[:, 1])) == 0.0  # there is no place between outputs
+
+
+@pytest.mark.parametrize("kernel", PRODUCTS, ids=repr)
+def test_the_pullback_of_products_of_features_agrees_with_differences(kernel, rng):
+    X = rng.uniform(-1.5, 1.5, (4, 2))
+    features = draw_feature_map(kernel, X, 6, stream(1))
+    gradcheck(features.rows, lambda X, bar: (features.pull(X, bar),), X)
+
+
+def test_the_pullback_of_features_of_several_outputs_agrees_with_differences(rng):
+    places, outputs = rng.uniform(-1.5, 1.5, (4, 1)), np.arange(4.0)[:, None] % 3
+    at = lambda places: np.concatenate([places, outputs], axis=1)  # noqa: E731
+    features = draw_feature_map(RBF(1.3, 0.8).on(0) * OUTPUTS.on(1), at(places), 6, stream(1))
+    pullback = lambda places, bar: (features.pull(at(places), bar)[:, :1],)  # noqa: E731
+    gradcheck(lambda places: features.rows(at(places)), pullback, places)
+
+
+@pytest.mark.parametrize("kernel", [Linear(0.7), RBF(1.3, LENGTHS) + Constant(0.5)], ids=repr)
+def test_one_reading_is_enough(kernel, rng):
+    posterior, _ = problem(kernel, rng, noise_var=0.0, n=1)
+    values = sample_paths(posterior, 3, num_features=8, rng=stream(1))(posterior.X)
+    np.testing.assert_allclose(values, np.full((3, 1), posterior.y[0]), rtol=1e-9)
 
 
 def test_more_features_come_nearer_to_the_posterior(rng):
