@@ -30,6 +30,22 @@ def test_moments_are_those_of_quadrature(network, rng, covariance, nodes, rank):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("near", [[], [0.4]], ids=["alone", "with another"])
+def test_a_bump_out_of_reach_adds_nothing(near):
+    """Its share is below the smallest number, though an exponent of it is above the largest."""
+    at, weights = np.asarray([*near, 65.0])[:, None], np.asarray([[0.8, -0.5], [1.3, 0.4]])
+    arguments = np.ones(1), np.zeros(1), np.asarray([[0.7]])
+    count = len(near)
+    found, pull = moments.network_moments_and_pullback(at, weights[: count + 1], *arguments)
+    assert all(np.isfinite(one).all() for one in pull(found))
+    if near:
+        wanted = moments.network_moments(at[:count], weights[:count], *arguments)
+    else:
+        wanted = [np.zeros_like(part) for part in found]
+    for ours, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=0.0)
+
+
 @pytest.mark.parametrize("field", ["mean", "covariance", "cross"])
 @pytest.mark.parametrize("rank", [0, 1, 2])
 def test_pullbacks_agree_with_differences(network, rng, field, rank):

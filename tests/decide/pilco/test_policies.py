@@ -6,6 +6,7 @@ import pytest
 from gpnotes import gauss_hermite
 from gpnotes.decide.moments import Moments
 from gpnotes.decide.pilco import LinearPolicy, RBFPolicy, SquashedPolicy
+from gpnotes.decide.pilco.policies import with_hooks
 from gpnotes.ground.xp import to_numpy
 from gpnotes.testing import gradcheck
 
@@ -89,6 +90,56 @@ def test_the_pullback_is_the_gradient(make, part, rng, state):
         return policy_bar, m_bar, 0.5 * (S_bar + S_bar.T)
 
     gradcheck(moment, pulled, make(rng), *state)
+
+
+class Foreign:
+    """A policy that answers as another does, by its public methods alone."""
+
+    def __init__(self, other, factor=1.0):
+        self.other, self.factor = other, factor
+
+    def __call__(self, z):
+        return self.other(z)
+
+    def moments(self, m, S):
+        return self.moments_and_pullback(m, S)[0]
+
+    def moments_and_pullback(self, m, S):
+        moments, pull = self.other.moments_and_pullback(m, S)
+        return moments._replace(covariance=self.factor * moments.covariance), pull
+
+
+class Louder(LinearPolicy):
+    """A policy of ours, of which a stranger has changed what is public."""
+
+    def moments_and_pullback(self, m, S):
+        moments, pull = super().moments_and_pullback(m, S)
+        return moments._replace(covariance=4.0 * moments.covariance), pull
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_policy_of_ones_own_is_asked_by_its_public_methods(make, rng, state):
+    policy = make(rng)
+    assert with_hooks(policy) is policy
+    wanted, wanted_pull = policy.moments_and_pullback(*state)
+    found, pull = with_hooks(Foreign(policy))._moments_and_pullback(*state)
+    for ours, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+    for ours, theirs in zip(pull(wanted)[1:], wanted_pull(wanted)[1:], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_what_a_subclass_says_in_public_is_heard(rng, state):
+    plain = linear(rng)
+    louder = Louder(plain.weights, plain.bias)
+    found, _ = with_hooks(louder)._moments_and_pullback(*state)
+    np.testing.assert_allclose(found.covariance, 4.0 * plain.moments(*state).covariance, rtol=1e-12)
+
+
+def test_a_policy_whose_action_follows_its_state_more_than_it_varies_is_refused(rng, state):
+    foreign = Foreign(linear(rng), 0.5)
+    with pytest.raises(ValueError, match=r"the covariance of \(z, u\) must be positive semidef"):
+        with_hooks(foreign)._moments_and_pullback(*state)
 
 
 def test_a_squashed_action_is_bounded(rng):
