@@ -47,6 +47,17 @@ def test_the_curve_is_that_of_scikit_learn(case, strategy, bins, n):
     assert found.count.sum() == n
 
 
+def test_predictions_without_doubt_have_a_diagram():
+    """Zero and one are probabilities too; they come true, but for the last."""
+    y, p = np.asarray([-1.0, 1.0, -1.0, 1.0, -1.0]), np.asarray([0.0, 1.0, 0.0, 1.0, 1.0])
+    found = ca.reliability(y, p, 2)
+    np.testing.assert_array_equal(found.confidence, [0.0, 1.0])
+    np.testing.assert_allclose(found.frequency, [0.0, 2.0 / 3.0], rtol=1e-15)
+    np.testing.assert_array_equal(found.sd, 0.0)
+    # labels drawn from such predictions are sure
+    np.testing.assert_array_equal(ca.consistency_resampling(p, 3, 2, rng=stream(1)), 0.0)
+
+
 def test_predictions_that_are_equal_stay_together():
     y, p = np.asarray([1.0, -1.0, 1.0, 1.0]), np.asarray([0.3, 0.3, 0.3, 0.9])
     found = ca.reliability(y, p, 4, strategy="quantile")
