@@ -303,8 +303,9 @@ def test_the_short_way_of_a_row_refuses_what_the_long_one_does(value):
     row = np.asarray([[0.0, value]])
     with pytest.raises(ValueError, match="X must be"):
         model.predict(row)
-    for wrong in (row[0], row[:, :1], np.zeros((0, 2))):
-        with pytest.raises(ValueError, match="X"):
+    as_many_rows_as_columns = np.zeros((2, 1))
+    for wrong in (row[0], row[:, :1], as_many_rows_as_columns, row[None], np.zeros((0, 2))):
+        with pytest.raises(ValueError, match="X must be rows of real numbers"):
             model.predict(wrong)
     coded = GPRegressor(kernels.Hamming(), **FIXED).fit([[0.0], [1.0]], [1.0, 2.0])
     with pytest.raises(ValueError, match="X must hold codes of categories"):
