@@ -131,21 +131,6 @@ def test_sums_products_and_choices_of_columns_start_in_the_units_of_theirs(kerne
     assert in_common == pytest.approx(here.log_evidence, abs=1e-6)
 
 
-def test_powers_of_inner_products_start_at_the_variance_of_y():
-    X, y = TABLES["hills"]()
-    of, x = spread(X, y), np.sqrt(np.mean(X**2, axis=0))[None, :]
-    for kernel in (Polynomial(), Polynomial(degree=3), ArcCosine(), ArcCosine(2.0, order=2)):
-        start = started(GP(kernel), of, X).kernel
-        np.testing.assert_allclose(start.diag(x), np.var(y), rtol=1e-9)
-    halves = started(GP(Polynomial()), of, X).kernel
-    assert halves.variance * np.sum(x**2) == pytest.approx(halves.bias)
-    steps = started(GP(ArcCosine(order=0)), of, X).kernel
-    assert steps.variance == pytest.approx(np.var(y))
-    assert np.sum(steps.weight_variance * x[0] ** 2) == pytest.approx(steps.bias_variance)
-    given = Polynomial(1.0, 0.0), ArcCosine(1.0, 2.0, 3.0), Cosine(0.5)
-    assert tuple(started(GP(k, 1.0), of, X).kernel for k in given) == given
-
-
 @pytest.mark.parametrize("kernel", [Wiener(), IntegratedWiener(), Wiener() + White()])
 def test_what_wanders_starts_with_the_variance_of_y_over_the_range(kernel):
     X, y = TABLES["sine"]()
