@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants references claims fuzz dist bench gpu lint types serve lock environment clean
+.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants breaks references claims fuzz dist bench gpu lint types serve lock environment clean
 PYTHON ?= python3
 # As many processes as cores, from two to four: each takes up to a gigabyte.
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN || echo 2); echo $$(( n < 2 ? 2 : n > 4 ? 4 : n )))
@@ -130,6 +130,8 @@ versions: $(WHOLE)  ## run the fast tests with the oldest and newest versions al
 	@$(BIN)/python tools/versions.py --workers $(WORKERS)
 mutants: $(WHOLE)  ## how many slips in a room, or in each wing, its tests notice (ROOM=games SAMPLE=40 SEED=1)
 	@$(BIN)/python tools/mutants.py $(ROOM) --each $(or $(SAMPLE),$(if $(ROOM),40,12)) --seed $(or $(SEED),1)
+breaks: $(WHOLE)  ## whether the tests of their rooms notice the breaks that were once let through
+	@$(BIN)/python tools/mutants.py --known --results $$(mktemp)
 fuzz: $(WHOLE)  ## odd inputs of every public function, kept in _build if they find a fault (SEED=1 CASES=60000)
 	@mkdir -p _build; PYTHONPATH=tests/support $(BIN)/python -m misuse $(if $(SEED),--seed $(SEED)) $(if $(CASES),--cases $(CASES)) --keep _build/odd-inputs.txt
 

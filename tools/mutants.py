@@ -7,6 +7,7 @@ until one fails, which must pass without the edit. With ``--day``, what lives ru
 that need no built book and no browser. A line for each goes to the file of results when it is done,
 and what is there is not run again; a table ends it all.
 
+``--known`` tries the breaks of ``tools/known_breaks.toml`` instead, all of which must be noticed.
 Edits of which `tools/indistinct.toml` says why no caller can tell them from the original are
 counted apart.
 """
@@ -40,6 +41,7 @@ _WINGS += [f"engine/src/checked_equations/{stage}" for stage in ("latex", "evalu
 _DAY = ["-m", "not site and not browser and not nightly"]
 _HANGS = ["faulthandler_timeout=180", "-o", "faulthandler_exit_on_timeout=true"]
 _INDISTINCT = ROOT / "tools" / "indistinct.toml"
+_KNOWN = ROOT / "tools" / "known_breaks.toml"
 _ENOUGH = 0.92
 Row = dict[str, Any]
 
@@ -59,6 +61,18 @@ def draw(name: str, each: int, seed: int) -> Iterator[Row]:
         fate = "indistinct" if (was, becomes) in known() else "LIVED"
         row = {"wing": room, "at": f"{module}:{node.lineno}", "was": was, "becomes": becomes}
         yield row | {"fate": fate, "text": after}
+
+
+def known_breaks() -> Iterator[Row]:
+    """The breaks that were once let through, each of a text that its file has once."""
+    for row in tomllib.loads(_KNOWN.read_text(encoding="utf-8"))["break"]:
+        text = (ROOT / row["file"]).read_text(encoding="utf-8")
+        before, was, after = text.partition(row["was"])
+        if not was or was in after:
+            raise SystemExit(f"{row['file']} must have once: {row['was']}")
+        at = f"{row['file']}:{before.count(chr(10)) + 1}"
+        edit = {"at": at, "was": was, "becomes": row["becomes"], "fate": "LIVED"}
+        yield edit | {"wing": row["file"], "text": before + row["becomes"] + after}
 
 
 def _tree(path: Path) -> ast.Module:
@@ -128,7 +142,7 @@ def known() -> set[tuple[str, str]]:
     return {(row["was"], row["becomes"]) for row in rows}
 
 
-def report(rows: list[Row]) -> int:
+def report(rows: list[Row], enough: float) -> int:
     """Print a table of all, and how many of those that change a value were killed."""
     print("| wing | place | edit | killed by | s |\n| --- | --- | --- | --- | --- |")
     for row in rows:
@@ -136,12 +150,12 @@ def report(rows: list[Row]) -> int:
         first = max(0, next((i for i, (a, b) in pairs if a != b), 0) - 25)
         edit = " → ".join(f"`{row[name][first:][:60]}`" for name in ("was", "becomes"))
         at = row["at"].split("/", 3)[-1]
-        cells = (Path(row["wing"]).name, at, edit, row["fate"], row.get("room", 0))
+        cells = (Path(row["wing"]).stem, at, edit, row["fate"], row.get("room", 0))
         print("|", " | ".join(str(cell).replace("|", "\\|") for cell in cells), "|")
     able = [row["fate"] for row in rows if row["fate"] != "indistinct"]
     killed = sum(not re.match("LIVED|by day", fate) for fate in able)
     print(f"\n{killed} of {len(able)} killed by their rooms, {len(rows) - len(able)} indistinct")
-    return int(killed < _ENOUGH * len(able))
+    return int(killed < enough * len(able))
 
 
 def main() -> int:
@@ -151,10 +165,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--jobs", type=int, default=1, help="how many at the same time")
     parser.add_argument("--day", action="store_true", help="try all tests on what lives")
+    parser.add_argument("--known", action="store_true", help="the known breaks instead")
     parser.add_argument("--results", type=Path, default=ROOT / "_build" / "mutants.jsonl")
     given = parser.parse_args()
     key = lambda row: (row["at"], row["was"], row["becomes"])  # noqa: E731
-    rows = {key(row): row for room in given.rooms for row in draw(room, given.each, given.seed)}
+    drawn = (row for room in given.rooms for row in draw(room, given.each, given.seed))
+    rows = {key(row): row for row in (known_breaks() if given.known else drawn)}
     given.results.parent.mkdir(exist_ok=True)
     for line in given.results.open(encoding="utf-8") if given.results.exists() else ():
         done = json.loads(line)
@@ -165,7 +181,7 @@ def main() -> int:
         shares = [(kind, left[i :: given.jobs], given.results) for i in range(given.jobs)]
         with ThreadPoolExecutor(given.jobs) as pool:
             list(pool.map(try_all, *zip(*shares, strict=True)))
-    return report(list(rows.values()))
+    return report(list(rows.values()), 1.0 if given.known else _ENOUGH)
 
 
 if __name__ == "__main__":

@@ -51,8 +51,8 @@ PAGES = sorted([f"{name}.html" for name in (*LISTED, *ALIKE, "genindex", "search
 KINDS = {*DARK, f"{ALIKE[0]}.html", "book/api/games.html", "book/api/gallery.html", "search.html"}
 # A page with thousands of rows of a few forms: by day some are set and laid out.
 LONG = "book/ledger.html"
-# By day every fourth badge of a page is opened, and of what the lists of mutants say every eighth is
-# read; at night all of them. What is in them the engine can typeset, which is another test's.
+# By day every fourth badge of a page is opened, and every eighth entry of a list of mutants read;
+# at night all of them. What is in them the engine can typeset, which is another test's.
 BADGES, SAID = 4, 8
 
 
