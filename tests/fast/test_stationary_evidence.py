@@ -164,8 +164,11 @@ def test_factor_and_projection_are_those_of_dense_algebra(small_blocks, rng, kin
     for layout in (np.asfortranarray, np.ascontiguousarray):
         pull, explained = in_place.project(kernel, X, Xs, layout(lower), alpha)
         np.testing.assert_allclose(pull, cross.T @ alpha, rtol=1e-9, atol=1e-12)
-        wanted = np.sum(cross * np.linalg.solve(Ky, cross), axis=0)
-        np.testing.assert_allclose(explained, wanted, rtol=1e-9)
+        wanted = cross.T @ np.linalg.solve(Ky, cross)
+        np.testing.assert_allclose(explained, np.diag(wanted), rtol=1e-9)
+        pull, left = in_place.project_jointly(kernel, X, Xs, layout(lower), alpha)
+        np.testing.assert_allclose(pull, cross.T @ alpha, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(left, np.tril(kernel(Xs) - wanted), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", KINDS)
