@@ -4,10 +4,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from gpnotes import stream
 from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
-from gpnotes.games.methods import neighbours, sampled
+from gpnotes.games.methods import (
+    WITH_VARIANCE,
+    RoleProblem,
+    neighbours,
+    normal_approximation,
+    sampled,
+)
 from gpnotes.ground.xp import to_numpy
 
 METHODS = ["exact", "enumerated", "gaussian", "point", "neighbours", "sampled"]
@@ -245,3 +252,60 @@ def test_what_is_far_below_rounding_counts_as_zero():
     assert payoff(20.0 / 16.0) == 0.0
     both = np.concatenate([near, [[0.0, 20.0]]])  # beside a sample that is felt it is nothing
     assert payoff(20.0 / 16.0, profiles=both) == payoff(20.0 / 16.0, 0.0, both) > 0.9
+
+
+# Bumps without their weights, of which the variance of a payoff is made
+
+
+def _normal_factor(problem, payoff, p, apart=None):
+    """Products over roles of ``√(|L| / |L + C|) exp(−½ yᵀ (L + C)⁻¹ y)``, by dense algebra.
+
+    C is the covariance of a role's counts, or twice that for the difference of two profiles.
+    """
+    value = 1.0
+    for n, part in zip(problem.opponents, problem.game.columns, strict=True):
+        L, q = np.diag(payoff.lengthscales[part] ** 2), p[part]
+        C = n * (np.diag(q) - np.outer(q, q))
+        if apart is None:
+            C, y = 2.0 * C, np.zeros_like(q)
+        else:
+            y = apart[part] - n * q
+        inner = np.exp(-0.5 * y @ np.linalg.solve(L + C, y))
+        value *= inner * np.sqrt(np.linalg.det(L) / np.linalg.det(L + C))
+    return value
+
+
+def _chance(problem, x, p):
+    parts = zip(problem.opponents, problem.game.columns, strict=True)
+    return np.prod([stats.multinomial.pmf(x[part], n, p[part]) for n, part in parts])
+
+
+def _bump(payoff, x, z):
+    return np.exp(-0.5 * np.sum((x - z) ** 2 / payoff.lengthscales**2))
+
+
+@pytest.mark.parametrize("method", WITH_VARIANCE)
+def test_single_bumps_and_pairs_are_the_means_over_profiles(
+    make_model, make_mixtures, monkeypatch, method
+):
+    """Of the multinomial, one profile or two at a time; the closed form those of a normal."""
+    monkeypatch.setattr(normal_approximation, "_COEFFICIENTS", 1)  # a block for each mixture
+    model = make_model((4, 3), (2, 3), n=5, lengths=(0.6, 3.0))
+    p = make_mixtures(model.game, 3)
+    for role, s in ((0, 0), (1, 4)):
+        payoff = model.expansions[s]
+        problem = RoleProblem(model.game, role, (payoff,), p, gradient=False)
+        moments = WITH_VARIANCE[method]
+        single, pairs = moments.singles(problem, payoff), moments.pairs(problem, payoff)
+        assert (single.shape, pairs.shape) == ((5, 3), (3,))
+        if method == "gaussian":
+            of_one = [[_normal_factor(problem, payoff, q, z) for q in p] for z in payoff.profiles]
+            of_two = [_normal_factor(problem, payoff, q) for q in p]
+        else:
+            x = model.game.profiles(s)
+            chances = np.asarray([[_chance(problem, one, q) for q in p] for one in x])
+            of_one = [[_bump(payoff, z, one) for one in x] for z in payoff.profiles] @ chances
+            between = [[_bump(payoff, z, one) for one in x] for z in x]
+            of_two = np.sum(chances * (between @ chances), axis=0)
+        np.testing.assert_allclose(single, of_one, rtol=1e-9)
+        np.testing.assert_allclose(pairs, of_two, rtol=1e-9)
