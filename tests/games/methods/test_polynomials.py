@@ -6,8 +6,9 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 from polynomial_nodes import node_inputs, node_results
+from scipy import stats
 
-from gpnotes.games.methods.polynomials import mode_pmf, tree
+from gpnotes.games.methods.polynomials import mode_pmf, poisson_table, tree
 from gpnotes.ground.xp import to_numpy
 
 
@@ -45,3 +46,16 @@ def test_the_chance_at_the_mode_is_right_to_rounding(n):
     with localcontext(prec=50):
         wanted = Decimal(n) ** n * Decimal(-n).exp() / math.factorial(n)
         assert abs(Decimal(mode_pmf(n)) / wanted - 1) < Decimal("2e-15")
+
+
+@pytest.mark.parametrize("n", [0, 1, 6, 300])
+def test_a_table_of_poisson_chances_is_scipys(space, n):
+    """At a rate of zero there is no count but zero; few digits cancel where counts are large."""
+    rates = [[0.0, 1e-12, 0.3], [5.0, 160.0, 310.0]]
+    found = poisson_table(space.asarray(rates), n)
+    assert space.holds(found)
+    assert found.shape == (2, 3, n + 1)
+    rounded = np.asarray(to_numpy(space.asarray(rates)), np.float64)
+    wanted = stats.poisson.pmf(np.arange(n + 1), rounded[..., None])
+    close = {"rtol": 1e-12, "atol": 1e-300} if space.double else {"rtol": 1e-4, "atol": 1e-30}
+    np.testing.assert_allclose(to_numpy(found), wanted, **close)
