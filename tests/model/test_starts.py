@@ -23,7 +23,7 @@ from gpnotes import (
     StudentT,
     White,
 )
-from gpnotes.ground.params import left_open, positive
+from gpnotes.ground.params import left_open, positive, settle
 from gpnotes.model.bounds import spread
 from gpnotes.model.kernels import (
     ArcCosine,
@@ -144,6 +144,7 @@ def test_powers_of_inner_products_start_at_the_variance_of_y(data, begun):
     x = np.sqrt(np.mean(X**2, axis=0))[None, :]
     for kernel in (Polynomial(), Polynomial(degree=3), ArcCosine(), ArcCosine(2.0, order=2)):
         np.testing.assert_allclose(begun(kernel).diag(x), np.var(y), rtol=1e-9)
+    assert begun(ArcCosine()).variance == begun(ArcCosine(order=2)).variance == 1.0
     halves = begun(Polynomial())
     assert halves.variance * np.sum(x**2) == pytest.approx(halves.bias)
     assert begun(Polynomial(bias=0.0)).bias == 0.0
@@ -249,7 +250,8 @@ def test_noise_is_open_where_a_process_has_none():
     assert noise_is_open(GP(RBF()))
     assert noise_is_open(LaplaceGP(GP(RBF()), Bernoulli()))
     assert not noise_is_open(GP(RBF(), 0.0))
-    assert not noise_is_open(RBF())
+    assert left_open(Noisy()) == ("noise_var",)
+    assert not noise_is_open(Noisy())  # of no process
 
 
 # Far off
@@ -260,6 +262,16 @@ class Bare:
     """A model of a stranger: a number without a unit."""
 
     level: float = positive()
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Another, with noise of its own."""
+
+    noise_var: float = positive(1.0, unit="y²")
+
+    def __post_init__(self):
+        settle(self)
 
 
 @pytest.fixture
@@ -299,3 +311,4 @@ def test_numbers_without_a_unit_are_never_far_off(off):
     """No variance is none too large."""
     assert not off(Bare(1e-30))
     assert not off(Bare(1e30))
+    assert off(Noisy(1e-9))
