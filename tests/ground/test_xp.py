@@ -4,6 +4,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from gpnotes.ground import xp as _xp
 
@@ -214,3 +215,71 @@ def test_sums_of_exponentials_neither_underflow_nor_end_in_nan(space, axis):
     wanted = [np.log(0.5 + 0.5 * np.exp(-2.0)), -900.0 + np.log(0.5 + 0.5 * np.exp(-1.0))]
     wanted += [-3.0 + np.log(0.5), -np.inf]
     close(space, _xp.log_sum_exp(space.asarray(terms), 0.5, axis=axis), wanted)
+
+
+def test_truths_are_counted_and_the_first_row_is_found(space):
+    xp = space.xp
+    rows = space.asarray([[0.0, 0.0], [0.0, 3.0], [2.0, 1.0]]) > 0.0
+    assert _xp.how_many(rows) == (3, 1)
+    assert _xp.how_many(rows[:, 1]) == (2, 1)
+    assert _xp.how_many(rows[:1, :]) == _xp.how_many(rows[:0, :]) == (0, 0)
+    cube = space.asarray(np.eye(8)[3].reshape(2, 2, 2)) > 0.0
+    assert _xp.how_many(cube) == (1, 0)
+    index = _xp.as_index([2, 0], rows)
+    np.testing.assert_array_equal(to_host(xp.take(space.asarray([5.0, 6.0, 7.0]), index)), [7, 5])
+
+
+def to_host(a):
+    return _xp.to_numpy(a).astype(float)
+
+
+def test_an_entry_is_set_and_an_array_takes_the_kind_of_another(space):
+    a = _xp.set_at(space.asarray([[1.0, 2.0], [3.0, 4.0]]), (slice(None), 1), 9.0)
+    close(space, a, [[1.0, 9.0], [3.0, 9.0]])
+    close(space, _xp.cast_like(np.asarray([1.0, 2.0]), a), [1.0, 2.0])
+    close(space, _xp.cast_like(a, a), to_host(a))
+    double = _xp.in_double(a)
+    assert _xp.epsilon(double) <= _xp.epsilon(a) == (2.0**-52 if space.double else 2.0**-23)
+    assert _xp.has_double(a) == (_xp.epsilon(double) == 2.0**-52)
+    close(space, _xp.eye(2, a), np.eye(2))
+
+
+def test_a_minimum_is_found_within_its_bounds_and_rows():
+    """Of the distance from (3, 1), squared: alone, below 2, and where x + y ≤ 2."""
+    start, goal = np.zeros(2), np.asarray([3.0, 1.0])
+
+    def f(x):
+        return float((x - goal) @ (x - goal)), 2.0 * (x - goal)
+
+    free = _xp.minimise(f, start, None, 50)
+    np.testing.assert_allclose(free.x, goal, atol=1e-6)
+    below = _xp.minimise(f, start, [(-1.0, 2.0)] * 2, 50)
+    np.testing.assert_allclose(below.x, [2.0, 1.0], atol=1e-6)
+    assert below.fun == pytest.approx(1.0)
+    rows = np.ones((1, 2)), np.asarray([2.0])
+    beyond = _xp.minimise(f, start, [(-9.0, 9.0)] * 2, 50, rows)
+    np.testing.assert_allclose(beyond.x, [2.0, 0.0], atol=1e-5)
+    assert 1e-3 < _xp.minimise(f, start, None, 1).fun < 10.0  # cut short
+
+
+def test_a_root_is_found_where_signs_differ():
+    assert _xp.root_of(lambda x: x**3 - 2.0, 0.0, 2.0) == pytest.approx(2.0 ** (1 / 3), rel=1e-12)
+    assert _xp.root_of(lambda x: x * x + 1.0, -1.0, 2.0) is None
+    assert _xp.root_of(lambda x: x, 0.0, 2.0) == 0.0
+
+
+@pytest.mark.parametrize(("shape", "mass"), [(1.0, 0.2), (0.4, 0.9), (7.0, 1e-8)])
+def test_the_tail_of_a_gamma_distribution_is_that_of_scipy(shape, mass):
+    assert _xp.gamma_tail(shape, mass) == pytest.approx(stats.gamma.isf(mass, shape), rel=1e-9)
+    assert stats.gamma.sf(_xp.gamma_tail(shape, mass), shape) == pytest.approx(mass, rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 4, 5])
+def test_points_of_a_sobol_sequence_are_one_in_each_part(n):
+    points = _xp.sobol(n, 3, np.random.default_rng(0))
+    assert points.shape == (n, 3)
+    longer = _xp.sobol(2 * n, 3, np.random.default_rng(0))
+    np.testing.assert_array_equal(longer[:n], points)
+    for column in points[:4].T:
+        parts = np.floor(len(points[:4]) * column)
+        assert sorted(parts) == list(range(len(points[:4])))
