@@ -1,5 +1,7 @@
 """The public door: what it lets through unchanged, and what its errors say."""
 
+import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -244,3 +246,13 @@ def test_a_word_is_one_of_those_that_are_known() -> None:
         _check.choice("c", "kind", ("a", "b"))
     with pytest.raises(TypeError, match=r"kind must be one of \['a', 'b'\]; got list"):
         _check.choice(["a"], "kind", ("a", "b"))
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.9, 1.1, 1.9, 1e10])
+def test_a_divisor_is_refused_exactly_where_its_reciprocal_overflows(factor):
+    value = factor / sys.float_info.max
+    if value and math.isfinite(1.0 / value):
+        assert _check.divisor(value, "scale", "its reciprocal") == value
+    else:
+        with pytest.raises(_check.NoValueError, match=r"^scale must be larger: its reciproc"):
+            _check.divisor(value, "scale", "its reciprocal")
