@@ -1,11 +1,13 @@
 """The helpers below everything: what they return lives where their arguments live."""
 
+from contextlib import contextmanager
 from types import ModuleType
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from gpnotes.ground import tiled_cholesky
 from gpnotes.ground import xp as _xp
 
 
@@ -77,6 +79,29 @@ def test_a_triangular_solve_takes_every_layout_and_leaves_it(rng, layout, dtype,
     lower[3, 3] = 0.0
     with pytest.raises(np.linalg.LinAlgError, match="zero in row 4"):
         _xp.solve_triangular(lower, b)
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+def test_many_columns_are_divided_among_threads_unless_there_is_a_zero(monkeypatch, rng, transpose):
+    asked = []
+
+    @contextmanager
+    def sharing(like):
+        asked.append(like.shape)
+        yield 2
+
+    monkeypatch.setattr(tiled_cholesky, "sharing", sharing)
+    lower = np.asfortranarray(np.tril(rng.normal(size=(9, 9))) + 4.0 * np.eye(9))
+    b = rng.normal(size=(9, 64))
+    x = _xp.solve_triangular(lower, b, transpose=transpose)
+    np.testing.assert_allclose((lower.T if transpose else lower) @ x, b, rtol=1e-10, atol=1e-12)
+    assert asked == [(9, 9)]
+    for few in (b[:, :63], b.astype(np.float32)):
+        _xp.solve_triangular(lower, few, transpose=transpose)
+    lower[3, 3] = 0.0
+    with pytest.raises(np.linalg.LinAlgError, match="zero in row 4"):
+        _xp.solve_triangular(lower, b, transpose=transpose)
+    assert asked == [(9, 9)]
 
 
 def test_a_triangular_solve_tells_wrong_shapes_from_zeros(rng):

@@ -43,7 +43,7 @@ N = 40
 @pytest.fixture
 def data(rng):
     """Three columns of unlike units, the last of them constant, and y with a mean."""
-    X = np.stack([5.0 + 0.1 * rng.normal(size=N), 30.0 * rng.normal(size=N), np.full(N, 7.0)])
+    X = np.stack([0.5 + 0.1 * rng.normal(size=N), 30.0 * rng.normal(size=N), np.full(N, 7.0)])
     return X.T, 4.0 + 3.0 * rng.normal(size=N)
 
 
@@ -137,6 +137,9 @@ def test_slopes_of_a_line_have_the_variance_of_y_over_the_rows(data, begun):
     assert np.mean(kernel.diag(data[0])) == pytest.approx(np.var(data[1]), rel=1e-12)
     shares = np.mean(kernel.variance * data[0] ** 2, axis=0)
     np.testing.assert_allclose(shares, shares[0], rtol=1e-12)
+    X = np.stack([np.zeros(N), data[0][:, 0]], axis=1)  # of what is zero there is no size
+    slopes = started(GP(Linear()), spread(X, data[1]), X).kernel.variance
+    assert slopes[0] == pytest.approx(0.5 * np.var(data[1]), rel=1e-12)
 
 
 def test_powers_of_inner_products_start_at_the_variance_of_y(data, begun):
