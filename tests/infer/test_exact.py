@@ -261,6 +261,21 @@ def test_extending_is_conditioning_on_everything(space, numbers, which):
     assert all(space.holds(a) for a in (parts.X, parts.y, parts.alpha))
 
 
+@pytest.mark.parametrize(("name", "own"), [("noise_var", 0.0), ("weights", 0.3)])
+def test_extending_by_readings_with_noise_of_their_own_is_conditioning_on_all(rng, name, own):
+    X, y, each = rng.normal(size=(8, 2)), rng.normal(size=8), rng.uniform(0.1, 2.0, size=8)
+    gp, Xs = GP(RBF(1.3, 0.8), own), rng.normal(size=(4, 2))
+    first = condition(gp, X[:5], y[:5], **{name: each[:5]})
+    whole = condition(gp, X, y, **{name: each})
+    parts = first.extend(X[5:], y[5:], **{name: each[5:]})
+    assert parts.log_evidence == pytest.approx(whole.log_evidence, rel=1e-10)
+    for one, other in zip(parts.predict(Xs), whole.predict(Xs), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+    for wrong in (each[6:], each[5:6]):  # of three readings, with two columns each
+        with pytest.raises(ValueError, match=rf"{name} must have shape \(3,\)"):
+            first.extend(X[5:], y[5:], **{name: wrong})
+
+
 def test_extending_by_nothing_changes_nothing(space, numbers, which):
     gp, X, y, _ = in_space(space, numbers, which)
     before = condition(gp, X, y)
