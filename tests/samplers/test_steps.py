@@ -262,6 +262,42 @@ def test_paths_of_one_length_come_home_and_those_with_jitter_do_not():
     assert far[0.2] > 0.1
 
 
+def test_a_jitter_is_even_about_the_step():
+    """Where the density is flat a path is as long as its step, with the same momentum as without.
+
+    The mean of n of them is right to five standard errors, and so is their variance, j²/3.
+    """
+    flat = lambda x: (0.0, 0.0 * x)  # noqa: E731
+    far = {}
+    for jitter in (0.0, 0.3):
+        sampler = HMC(0.5, 2, jitter=jitter)
+        state = sampler.init(flat, np.zeros(3))
+        ends = [sampler.step(flat, state, stream(i)).state.position for i in range(1000)]
+        far[jitter] = np.linalg.norm(ends, axis=1)
+    times = far[0.3] / far[0.0]
+    assert 0.7 <= np.min(times) < 0.71
+    assert 1.29 < np.max(times) <= 1.3
+    assert np.mean(times) == pytest.approx(1.0, abs=5.0 * np.sqrt(0.03 / 1000))
+    assert np.var(times) == pytest.approx(0.03, abs=5.0 * 0.03 * np.sqrt(0.8 / 1000))
+
+
+COUNTED = ALL | {
+    "ellipses": EllipticalSlice(np.eye(2)),
+    "ellipses about a mean": EllipticalSlice(np.eye(2), np.ones(2)),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_a_step_counts_as_one_whether_it_moves_or_stays(name):
+    sampler, draw = COUNTED[name], stream(1)
+    state, moved = sampler.init(logistic, np.asarray([0.3, -0.2])), 0
+    for k in range(1, 20):
+        before, state = state, sampler.step(logistic, state, draw).state
+        assert state.count == k
+        moved += not np.array_equal(before.position, state.position)
+    assert moved > 4
+
+
 @pytest.mark.parametrize("jitter", [-0.1, 1.0, math.nan])
 def test_a_jitter_that_could_leave_no_step_is_refused(jitter):
     with pytest.raises(ValueError, match="jitter must be"):
