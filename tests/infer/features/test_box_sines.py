@@ -270,6 +270,11 @@ ONE = np.ones((1, 1))
         (lambda X: BoxSines(ONE[:0], ONE[0] - 1, ONE[0]), ValueError, "at least one row"),
         (lambda X: BoxSines(np.ones((2, 1)), ONE[0] - 1, ONE[0]), ValueError, "no row twice"),
         (lambda X: BoxSines(ONE, ONE[0], ONE[0]), ValueError, "low must be below high"),
+        (  # in one of two columns
+            lambda X: BoxSines(np.ones((1, 2)), np.asarray([-1.0, 1.0]), np.ones(2)),
+            ValueError,
+            "low must be below high",
+        ),
         (lambda X: BoxSines(ONE, X[0], X[1]), ValueError, r"low must have shape \(1,\)"),
         (
             lambda X: leading_sines(RBF(), X, 4).features(RBF(), X + 2.0),

@@ -294,6 +294,18 @@ def test_frequencies_keep_their_own_arrays(X):
             "kernel must be a RBF, for which",
         ),
         (
+            lambda X: draw_frequencies(RBF(), X, 4, rng=stream(1)).features(
+                RBF(1.0, np.ones(2)), X
+            ),
+            TypeError,
+            "kernel must be a RBF, for which",
+        ),
+        (
+            lambda X: draw_frequencies(RBF(), X, 4, rng=stream(1)).features("RBF", X),
+            TypeError,
+            "kernel must be a RBF, for which .*; got 'RBF'",
+        ),
+        (
             lambda X: draw_frequencies(RBF(), X, 4, rng=stream(1)).features(RBF(), X[:, :2]),
             ValueError,
             r"X must have shape \(n, 3\)",
