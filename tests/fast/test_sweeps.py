@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpnotes.fast.sweeps import FULL_BACKUPS, SparseSweeps
+from gpnotes.fast.sweeps import FULL_BACKUPS, SparseSweeps, span
 from gpnotes.mdp import MDP
 from gpnotes.mdp.bellman_sweeps import GeneralSweeps
 
@@ -58,3 +58,11 @@ def test_a_chain_that_is_written_over_is_that_of_the_policy(rng, even):
             fast._chain.toarray(), mdp.discount * chain.toarray(), rtol=0, atol=1e-15
         )
         np.testing.assert_array_equal(fast._earned, earned)
+
+
+@pytest.mark.parametrize("level", [-40.0, 0.0, 40.0])
+def test_the_span_of_a_vector_knows_no_level(rng, level):
+    """So sweeps end at the same one wherever the values lie."""
+    a = rng.uniform(size=50)
+    a[7], a[20] = -1.0, 3.0
+    assert span(a + level) == pytest.approx(4.0)
