@@ -274,3 +274,14 @@ def test_predictions_are_made_in_single_precision_where_the_data_are(rng):
     assert posterior.cholesky.lower.dtype == np.float32
     mean, variance = posterior.predict(X[:7])
     assert mean.dtype == variance.dtype == np.float32
+
+
+@pytest.mark.parametrize("d", [2, 6])
+def test_both_sides_of_the_pairs_get_their_derivatives(rng, d):
+    """Of ``Σ W (u − v)²``, by u and by v, and its share of each column."""
+    u, v, W = rng.normal(size=(9, d)), rng.normal(size=(7, d)), rng.normal(size=(9, 7))
+    gaps = u[:, None, :] - v[None, :, :]
+    weighted = W[:, :, None] * gaps
+    wanted = 2.0 * weighted.sum(axis=1), -2.0 * weighted.sum(axis=0), (weighted * gaps).sum((0, 1))
+    for found, here in zip(in_place.HostPairs(u, v).pull_both(W), wanted, strict=True):
+        np.testing.assert_allclose(found, here, rtol=1e-10, atol=1e-11)

@@ -6,7 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
+import scipy.sparse.linalg
+from scipy import sparse as sp
 
 from gpnotes.ground import sparse_matrices
 from gpnotes.ground.check import NoValueError
@@ -41,6 +42,11 @@ def test_duplicates_are_added_in_a_copy():
     assert np.shares_memory(as_rows(plain, "P").data, plain.data)
 
 
+def test_columns_beyond_32_bits_keep_their_numbers():
+    wide = from_entries([1.0], [0], [2**31 + 2], (1, 2**31 + 5))
+    assert as_rows(wide, "P").indices.tolist() == [2**31 + 2]
+
+
 @pytest.mark.parametrize(
     ("wrong", "error", "said"),
     [
@@ -73,13 +79,38 @@ def test_a_contraction_is_solved_both_ways(mixing, monkeypatch, rng, way):
         monkeypatch.setattr(sparse_matrices, "_by_factors", None)
     else:
         monkeypatch.setattr(sparse_matrices, "_by_steps", lambda P, b, x: (x, False))
-    B = rng.normal(size=(200, 2))
+    B = np.stack([rng.normal(size=200), -rng.uniform(size=200)], axis=1)
     wanted = np.linalg.solve(np.eye(200) - mixing.toarray(), B)
     np.testing.assert_allclose(solve_contraction(mixing, B), wanted, rtol=0, atol=1e-11)
     start = wanted[:, 0].copy()
     found = solve_contraction(mixing, B[:, 0], start)
     np.testing.assert_allclose(found, wanted[:, 0], rtol=0, atol=1e-11)
     assert found is not start
+
+
+def test_steps_that_end_in_no_number_are_left_to_factors(mixing, monkeypatch, rng):
+    monkeypatch.setattr(scipy.sparse.linalg, "bicgstab", lambda A, b, **_: (np.nan * b, 0))
+    b = rng.normal(size=200)
+    wanted = np.linalg.solve(np.eye(200) - mixing.toarray(), b)
+    np.testing.assert_allclose(solve_contraction(mixing, b), wanted, rtol=0, atol=1e-11)
+
+
+def test_rough_factors_are_refined(mixing, monkeypatch, rng):
+    """Of a solution that is off by 1e-4 three rounds leave 1e-16."""
+    exact = scipy.sparse.linalg.splu
+
+    class Rough:
+        def __init__(self, system):
+            self.factors = exact(system)
+
+        def solve(self, b):
+            return 1.0001 * self.factors.solve(b)
+
+    monkeypatch.setattr(sparse_matrices, "_by_steps", lambda P, b, x: (x, False))
+    monkeypatch.setattr(scipy.sparse.linalg, "splu", Rough)
+    b = rng.normal(size=200)
+    wanted = np.linalg.solve(np.eye(200) - mixing.toarray(), b)
+    np.testing.assert_allclose(solve_contraction(mixing, b), wanted, rtol=0, atol=1e-11)
 
 
 def test_a_long_chain_adds_up_what_lies_ahead(rng):

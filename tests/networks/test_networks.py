@@ -13,6 +13,7 @@ from gpnotes import stream, to_numpy
 from gpnotes.ground.adam import Adam
 from gpnotes.ground.xp import array_namespace
 from gpnotes.model.kernels import ArcCosine
+from gpnotes.networks.posterior_mode import ascend
 
 SHAPES = pytest.mark.parametrize(
     ("sizes", "activation"), [((2, 2), "tanh"), ((2, 5, 2), "tanh"), ((2, 4, 3, 2), "relu")]
@@ -42,6 +43,16 @@ def by_loops(sizes, activation, theta, X):
 
 def tolerance(space):
     return 1e-9 if space.double else 2e-4
+
+
+def test_the_rate_of_an_ascent_falls_to_zero_along_a_line():
+    """Up a slope that stays the same Adam goes by its rate: in all by ``rate (1 + … + 1/n)``."""
+    start, slope = np.asarray([0.0, 2.0]), np.asarray([3.0, -0.5])
+    found = ascend(lambda theta: (theta @ slope, slope), start, 10, 0.1)
+    shares = np.arange(10, 0, -1) / 10.0
+    np.testing.assert_allclose(found.theta, start + 0.1 * np.sum(shares) * np.sign(slope), 1e-6)
+    before = start + 0.1 * np.concatenate([[0.0], np.cumsum(shares)[:-1]])[:, None] * np.sign(slope)
+    np.testing.assert_allclose(found.trace, before @ slope, rtol=1e-6)
 
 
 @SHAPES

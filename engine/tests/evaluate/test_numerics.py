@@ -10,7 +10,7 @@ from checked_equations.evaluate import beyond
 from checked_equations.evaluate.compiled import function_of
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.numerics.circle import derivative
-from checked_equations.evaluate.numerics.extrapolation import product, series
+from checked_equations.evaluate.numerics.extrapolation import even_columns, product, series
 from checked_equations.evaluate.numerics.patience import allowing, spend
 from checked_equations.evaluate.numerics.quadrature import integrate, roughly
 from checked_equations.latex.parser import parse_expression
@@ -118,3 +118,11 @@ def test_where_a_compiled_expression_has_no_value_the_evaluator_says_why():
     node = parse_expression(r"\frac{1}{t - 1}", {"t": "value"})
     with pytest.raises(EquationError, match="division by zero"):
         function_of(node, "t", Evaluator({}), {}, "at")(1.0)
+
+
+@pytest.mark.parametrize("ratios", [(0.5,), (0.5, -0.7), (0.9, 0.3, -0.4)])
+def test_the_last_column_of_the_epsilon_table_is_exact_for_as_many_powers(ratios):
+    values = [2.5 + sum(ratio**i for ratio in ratios) for i in range(2 * len(ratios) + 1)]
+    columns = even_columns(values)
+    assert [len(column) for column in columns] == list(range(len(values), 0, -2))
+    assert columns[-1][0] == pytest.approx(2.5, rel=1e-9)
