@@ -1,4 +1,4 @@
-"""Groups are whole numbers: of what is refused each kind is tried."""
+"""Groups are whole numbers, and each other kind is refused."""
 
 import numpy as np
 import pytest

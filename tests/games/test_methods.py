@@ -254,7 +254,7 @@ def test_what_is_far_below_rounding_counts_as_zero():
     assert payoff(20.0 / 16.0, profiles=both) == payoff(20.0 / 16.0, 0.0, both) > 0.9
 
 
-# Bumps without their weights, of which the variance of a payoff is made
+# Bumps without their weights: the variance of a payoff is a sum over pairs of them
 
 
 def _normal_factor(problem, payoff, p, apart=None):

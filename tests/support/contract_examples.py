@@ -170,7 +170,7 @@ CRITERIA = {
                  criteria.MutualInformation)
 }  # fmt: skip
 
-# Samplers, with the steps of which two lead far: a target that is another must be seen.
+# Samplers whose two steps lead far enough to show that they sample another density.
 
 _ROWS = np.asarray([-0.5, 0.5, -0.5, 0.5])
 

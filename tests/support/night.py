@@ -31,7 +31,7 @@ def rows() -> list[dict[str, str]]:
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is listed ``nightly``."""
+    """Mark the listed tests ``nightly``."""
     listed = re.compile("|".join(f"(?:{row['tests']})" for row in rows()))
     for item in items:
         if listed.match(item.nodeid):

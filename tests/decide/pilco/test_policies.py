@@ -110,7 +110,7 @@ class Foreign:
 
 
 class Louder(LinearPolicy):
-    """A policy of ours, of which a stranger has changed what is public."""
+    """One of our policies with its public methods overridden."""
 
     def moments_and_pullback(self, m, S):
         moments, pull = super().moments_and_pullback(m, S)
