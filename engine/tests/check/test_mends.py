@@ -20,6 +20,7 @@ _STREAM = np.random.default_rng(3)
 A, B = _STREAM.normal(size=(2, 4, 4))
 F = _STREAM.normal(size=(3, 5))
 x, y = _STREAM.normal(size=(2, 4))
+C = _STREAM.normal(size=(4, 4))
 inv = np.linalg.inv
 a, b, c, d = 1.1, 0.7, 2.3, 0.45
 
@@ -51,6 +52,9 @@ MENDED = [
     (r"c = \sum_{i=1}^{4} x_i y_1", r"c = \sum_{i=1}^{4} x_{i} y_{i}",
      {"c": x @ y, "x": x, "y": y}),
     (r"c = \frac{b}{a}", r"c = \frac{a}{b}", {"c": a / b, "a": a, "b": b}),
+    ("X = A + B", r"X = B^\top B A + B", {"X": B.T @ B @ A + B, "A": A, "B": B}),
+    ("X = A + B", r"X = A B^\top B + B", {"X": A @ B.T @ B + B, "A": A, "B": B}),
+    ("X = A C + B", r"X = A B^\top B C + B", {"X": A @ B.T @ B @ C + B, "A": A, "B": B, "C": C}),
 ]  # fmt: skip
 
 

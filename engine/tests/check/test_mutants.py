@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from checked_equations import EquationError, Nodes
+from checked_equations import EquationError, Estimate, Nodes
 from checked_equations.check.mutants import all_mutants
 from checked_equations.latex.parser import parse
 
@@ -173,3 +173,32 @@ def test_the_names_of_equal_edits_are_told_apart(checked):
     edits = [mutant.edit for mutant in record.mutants.list]
     assert len(set(edits)) == len(edits)
     assert {"c for b", "c for b (2)"} <= set(edits)
+
+
+def test_a_limit_is_one_more_or_one_less():
+    kinds = dict.fromkeys(("a", "x", "n", "m"), "value")
+    statement = parse(r"a = \sum_{i=m}^{n} x_i", kinds)
+    made = {m.edit: m.steps[0] for m in all_mutants(statement, {}, str) if "one" in m.edit}
+    reads = {
+        "first i one more": r"a = \sum_{i=m + 1}^{n} x_i",
+        "last i one more": r"a = \sum_{i=m}^{n + 1} x_i",
+        "last i one less": r"a = \sum_{i=m}^{n - 1} x_i",
+    }
+    assert made == {edit: parse(latex, kinds).steps[0] for edit, latex in reads.items()}
+
+
+def test_what_is_zero_by_chance_survives_and_a_printed_zero_is_harmless(checked):
+    with pytest.raises(EquationError, match="2 of 6 mutants survive.*drop the term c"):
+        checked("a = b + c", {"a": 3.5, "b": 3.5, "c": 0.0})
+    record = checked("a = b + c + 0", {"a": 4.6, "b": 3.5, "c": 1.1})
+    outcomes = {mutant.edit: mutant.outcome for mutant in record.mutants.list}
+    assert outcomes["drop the term 0"] == outcomes["flip the sign of 0"] == "indistinct"
+    assert outcomes["drop the term c"] == outcomes["flip the sign of b"] == "caught"
+
+
+def test_the_noise_of_an_estimate_hides_whether_an_inequality_is_strict(checked):
+    bound = {"a": Estimate(1.1, 0.01, n=10), "b": 1.2}
+    edits = [mutant.edit for mutant in checked(r"a \le b", bound).mutants.list]
+    assert edits == [r"\ge for \le", r"= for \le"]
+    with pytest.raises(EquationError, match="'< for .*could be strict"):
+        checked(r"a \le b", {**bound, "a": 1.1})

@@ -152,6 +152,12 @@ class TestNodesOfADistribution:
         with pytest.raises(EquationError, match="are no lengths"):
             check_equation(f"m = {latex}", {"m": 0.4, "x": nodes})
 
+    def test_weights_of_one_for_points_that_crowd_at_one_end_are_no_lengths(self):
+        nodes = Nodes(10 * ((np.arange(10) + 0.5) / 10) ** 2, np.ones(10))
+        said = "by them the middle of 0 to 10 is 3.325"
+        with pytest.raises(EquationError, match=said):
+            check_equation(r"a = \int_0^{10} x \,\mathrm d x", {"a": 50.0, "x": nodes})
+
     def test_a_periodic_rule_and_a_joint_of_two_pass(self):
         starts = -np.pi + 2 * np.pi * np.arange(30) / 30
         nodes = Nodes(starts, np.full(30, 2 * np.pi / 30))

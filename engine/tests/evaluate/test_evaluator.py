@@ -342,3 +342,23 @@ def test_a_whole_number_that_no_double_holds_is_an_error(latex):
     bound = {"a": 1.0, "n": 3000, "b": 1.0, **({"k": 1500} if "k" in latex else {})}
     with pytest.raises(EquationError, match="larger than any number"):
         check_equation(latex, bound)
+
+
+class TestEntries:
+    """An index from ten on, and an entry of what has none."""
+
+    def test_the_tenth_entry_of_a_vector_is_no_question(self):
+        bound = {"a": 10.5, "x": np.arange(1.0, 13.0), "b": 0.5}
+        assert check_equation("a = x_{10} + b", bound).mutants.caught
+
+    def test_of_a_matrix_it_is_one(self):
+        with pytest.raises(EquationError, match="row 10, or the entry 1, 0"):
+            check_equation("a = A_{10} + b", {"a": 1.5, "A": np.ones((12, 2)), "b": 0.5})
+
+    @pytest.mark.parametrize(("latex", "said"), [("s_1", "is a number"), ("s_{10}", "10 indices")])
+    def test_a_number_has_no_entries(self, latex, said):
+        with pytest.raises(EquationError, match=said.replace("10 indices", "1 indices for")):
+            check_equation(f"a = {latex} + b", {"a": 3.5, "s": 3.0, "b": 0.5})
+
+    def test_a_vector_of_length_one_has_one(self):
+        assert check_equation("a = s_1 + b", {"a": 3.5, "s": [3.0], "b": 0.5}).mutants.caught

@@ -9,7 +9,8 @@ from checked_equations.errors import EquationError
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import kind
 from checked_equations.latex.names import normal
-from checked_equations.latex.parser import parse, parse_expression
+from checked_equations.latex.parser import parse, parse_expression, parse_free
+from checked_equations.latex.tree import Name
 
 rng = np.random.default_rng(9)
 A, B = rng.normal(size=(12, 12)), rng.normal(size=(12, 12))
@@ -296,3 +297,29 @@ class TestTwice:
         assert [term.key for term in node.terms] == [r"a_\text{max}", "b"]
         with pytest.raises(EquationError, match=r"unbound symbol `a_\\text\{max\}`"):
             parse_expression(r"a_{\text{max}}", {"a": "value"})
+
+
+class TestWhatIsTold:
+    def test_what_stands_behind_a_call_behind_two_words_belongs_to_neither(self):
+        kinds = {"a": "value", "b": "value", "g": "callable"}
+        for words in (r"\log", r"\log \exp", r"\sin \log \exp"):
+            with pytest.raises(EquationError, match="does what follows the call belong"):
+                parse_expression(rf"{words} g(a) b", kinds)
+            assert parse_expression(rf"b {words} g(a)", kinds)
+
+    def test_a_place_that_is_left_open_is_a_name_in_a_definition_alone(self):
+        (step,) = parse_free(r"h = f(\cdot, a)").steps
+        assert step.right.arguments == (Name("\\cdot"), Name("a"))
+        with pytest.raises(EquationError, match="cannot stand here"):
+            parse(r"h = f(\cdot, a)", {"h": "value", "f": "callable", "a": "value"})
+
+    def test_a_tab_at_the_end_begins_nothing(self):
+        for latex in ("a b &= c &", "a b = c & &", "a b &= c & &", r"a b &= c & \\"):
+            statement = parse(latex, NAMES)
+            assert statement == parse("a b = c", NAMES), latex
+
+    def test_a_range_may_stand_behind_a_comma_and_a_tab(self):
+        wanted = parse(r"y_i = a, i = 1, \dots, N", NAMES)
+        assert wanted.conditions
+        for comma in (", &", ", & &", r", \quad &"):
+            assert parse(rf"y_i = a{comma} i = 1, \dots, N", NAMES) == wanted, comma

@@ -98,7 +98,7 @@ def _subscript(node: t.Subscript, ev: Evaluator, scope: Scope) -> Array:
         return conform(own.at(tuple(whole_number(ev.of(index, scope)) for index in node.indices)))
     base = ev.of(node.base, scope)
     first = node.indices[0]
-    matrix = base.ndim > 1 and 1 not in base.shape
+    matrix = base.ndim and 1 not in base.shape
     if matrix and len(node.indices) == 1 and isinstance(first, t.Number) and first.value >= 10:
         digits = f"{first.value:g}"
         said = f"row {digits}, or the entry {digits[0]}, {digits[1:]}?"

@@ -290,10 +290,11 @@ def _has_relation(s: Stream, start: int) -> bool:
 
 def wide_space(s: Stream) -> None:
     """``a = b \\quad c = d`` is two statements; elsewhere the space is layout."""
-    follows, *behind = s.tokens[s.i + _beyond(s, 0, ("&",)) :] or s.tokens[-1:]
+    start = s.i + _beyond(s, 0, ("&",))
     begins_line = s.tokens[s.i - 1].text in _BREAKS and not _is_second_column(s)
-    if s.stack or begins_line or s.last() == "" or _goes_on(s, follows):
+    if s.stack or begins_line or s.last() == "" or _goes_on(s, s.at(start)):
         return None
+    follows, *behind = s.tokens[start:]
     # a bar stands between two things where none behind it could close it
     closed = any(other.text == follows.text for other in behind)
     if follows.text in ("|", "\\|") and (follows.side in ("middle", "close") or not closed):
@@ -316,13 +317,12 @@ def _is_second_column(s: Stream) -> bool:
     return s.tokens[s.i - 1].text == "&" and "REL" in kinds and related and follows not in v.SIGNS
 
 
-def _goes_on(s: Stream, token: Token) -> bool:
-    """Whether more is due, or `token` cannot begin a statement or says itself whether it does."""
-    text = token.text
+def _goes_on(s: Stream, text: str) -> bool:
+    """Whether more is due, or `text` cannot begin a statement or says itself whether it does."""
     operator = text in v.OPERATORS and text not in v.SIGNS
     mark = operator or text in v.RELATIONS or text.startswith(("\\end{", "\\text{"))
     due = s.last() == "CALL" or s.last() in v.EXPECTS_MORE
-    return due or mark or text in ("\\forall", ",", ";", ".", ":", "\\\\", "&")
+    return due or mark or text in ("", "\\forall", ",", ";", ".", ":", "\\\\", "&")
 
 
 _BREAKS = ("\\\\", "&")
@@ -340,17 +340,17 @@ def ampersand(s: Stream) -> None:
         s.emit("_AMP", "&")
         return
     s.tabs += not s.stack
-    ahead = _beyond(s, 1, ("&",))
-    follows = (s.tokens[s.i + ahead :] or s.tokens[-1:])[0]
+    start = s.i + _beyond(s, 1, ("&",))
+    follows = s.at(start)
     kinds = itertools.takewhile(lambda kind: kind != "_STOP", (w.type for w in reversed(s.out)))
     # every second tab of a row ends a column; what stands in the next is another statement
     column = s.tabs % 2 == 0 and not s.stack and "REL" in kinds
     if column and not _goes_on(s, follows):
-        if follows.text not in v.SIGNS:
+        if follows not in v.SIGNS:
             end_statement(s, s.text(), 0)
-        elif _has_relation(s, s.i + ahead):
+        elif _has_relation(s, start):
             problem = "ambiguous: does `&` begin a new statement? write a comma before it"
-            raise s.fault(problem, follows)
+            raise s.fault(problem, s.tokens[start])
     s.margin = s.margin or s.last() in ("", "_STOP")
     s.i += 1
 
