@@ -188,7 +188,7 @@ def test_a_limit_is_one_more_or_one_less():
 
 
 def test_what_is_zero_by_chance_survives_and_a_printed_zero_is_harmless(checked):
-    with pytest.raises(EquationError, match="2 of 6 mutants survive.*drop the term c"):
+    with pytest.raises(EquationError, match=r"2 of 6 mutants survive.*drop the term c"):
         checked("a = b + c", {"a": 3.5, "b": 3.5, "c": 0.0})
     record = checked("a = b + c + 0", {"a": 4.6, "b": 3.5, "c": 1.1})
     outcomes = {mutant.edit: mutant.outcome for mutant in record.mutants.list}
@@ -200,5 +200,5 @@ def test_the_noise_of_an_estimate_hides_whether_an_inequality_is_strict(checked)
     bound = {"a": Estimate(1.1, 0.01, n=10), "b": 1.2}
     edits = [mutant.edit for mutant in checked(r"a \le b", bound).mutants.list]
     assert edits == [r"\ge for \le", r"= for \le"]
-    with pytest.raises(EquationError, match="'< for .*could be strict"):
+    with pytest.raises(EquationError, match=r"'< for .*could be strict"):
         checked(r"a \le b", {**bound, "a": 1.1})

@@ -1,0 +1,34 @@
+"""Each form of the language has the value that its example says, with nodes and without them."""
+
+import numpy as np
+import pytest
+from corpus import EXAMPLES
+
+from checked_equations.check.bindings import draw_bindings, name_kinds
+from checked_equations.check.definitions import NORMAL, normal_shape
+from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.latex.macros import expand
+from checked_equations.latex.parser import parse
+from language_by_example.example import Example
+from language_by_example.tried import TRIED
+
+HOLD = [one for one in EXAMPLES if isinstance(one, Example)]
+
+
+@pytest.mark.parametrize("example", HOLD, ids=lambda example: example.latex)
+def test_both_sides_of_an_example_are_equal(example):
+    bound = {NORMAL: normal_shape, **draw_bindings(example.bindings, "example")[0]}
+    latex = expand(example.latex, example.options.get("macros", {})).latex
+    evaluator = Evaluator(bound, latex)
+    for step in parse(latex, name_kinds(bound)).steps:
+        if step.relation not in ("=", ":="):
+            continue
+        left, right = evaluator.value(step.left), evaluator.value(step.right)
+        digits = 5e-3 if "2.18" in latex else example.options.get("rtol", 1e-9)
+        np.testing.assert_allclose(left, right, rtol=digits, atol=digits)
+
+
+@pytest.mark.parametrize("display", TRIED, ids=lambda display: display.latex)
+def test_a_display_that_nobody_bound_holds(display):
+    found = display.finding()
+    assert (found.verdict, found.outcome) == ("tried", "holds"), str(found)
