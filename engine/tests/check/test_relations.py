@@ -152,3 +152,73 @@ class TestWhatIsSaid:
         noisy = {"a": Estimate(1.5, 0.01, n=10), "b": 0.4, "c": 0.6}
         said = self.problem("a = b + c", noisy)
         assert said == "the left side is 1.5, the right side 1"
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_larger_side_is_larger_whatever_its_sign(sign):
+    small, large = sign * np.array([2.0, 0.5]), sign * np.array([2.5, 0.5])
+    for left, right in ((small, large), (large, small)):
+        assert compare(left, "=", right, EXACT).residual == pytest.approx(0.2)
+        assert compare(left, r"\ne", right, EXACT).holds
+    assert not compare(small, r"\ne", small, EXACT).holds
+    assert compare(small, r"\ne", small, EXACT).residual == 1.0
+
+
+def test_the_smallest_scalars_are_proportional_by_their_own_size():
+    pairs = [(np.array(1e-12 * x), np.array(3e-12 * x)) for x in (1.0, 2.0, 5.0)]
+    assert compare_all(r"\propto", pairs, EXACT).holds
+    pairs[1] = (pairs[1][0] * 1.01, pairs[1][1])
+    missed = compare_all(r"\propto", pairs, EXACT)
+    assert not missed.holds
+    assert 1e-3 < missed.residual < 1e-2
+
+
+def test_the_worst_of_several_draws_is_the_one_that_fails():
+    pairs = [(np.array(1.0), np.array(1.0)), (np.array(2.0), np.array(2.5))]
+    assert compare_all("=", pairs, EXACT).residual == pytest.approx(0.2)
+    assert compare_all("=", pairs[::-1], EXACT).residual == pytest.approx(0.2)
+    assert compare_all("=", pairs[:1], EXACT).holds
+
+
+def test_rounding_of_large_terms_is_no_difference():
+    rounding = (np.array(1e-14), np.array(0.0))
+    assert not compare_all("=", [rounding], EXACT).holds
+    assert compare_all("=", [rounding], EXACT, [1.0]).holds
+    assert not compare_all("=", [(np.array(1e-3), np.array(0.0))], EXACT, [1.0]).holds
+    apart = (np.array(1e-3), np.array(1.1e-3))
+    assert not compare_all("=", [apart], EXACT, [1e8]).holds
+
+
+def test_orders_of_matrices_go_by_eigenvalues():
+    low, high = np.eye(2), np.array([[2.0, 0.5], [0.5, 2.0]])
+    for relation, turned in ((r"\succeq", r"\preceq"), (r"\succ", r"\prec")):
+        assert compare(high, relation, low, EXACT).holds
+        assert compare(low, turned, high, EXACT).holds
+        missed = compare(low, relation, high, EXACT)
+        assert (missed.residual, missed.holds) == (pytest.approx(0.75), False)
+    assert compare(low, r"\succeq", low, EXACT).holds
+    assert not compare(low, r"\succ", low, EXACT).holds
+    skew = high + np.array([[0.0, 0.1], [-0.1, 0.0]])
+    assert not compare(skew, r"\succeq", low, EXACT).holds
+    with pytest.raises(Misfit, match="compares square matrices"):
+        compare(np.ones((2, 3)), r"\succeq", np.ones((2, 3)), EXACT)
+
+
+def test_complex_numbers_have_no_order_but_rounding_is_no_imaginary_part():
+    assert compare(np.array([1 + 1e-17j, -2.0]), r"\le", np.array([2.0, -1.0]), EXACT).holds
+    with pytest.raises(Misfit, match="no order"):
+        compare(np.array([1 + 0.1j, -9.0]), r"\le", np.array([2.0, 3.0]), EXACT)
+
+
+@pytest.mark.parametrize(("name", "most"), [("rtol", 1.01e-3), ("atol", np.inf), ("approx", 0.101)])
+def test_a_tolerance_has_its_range(name, most):
+    for value in (-1e-9, most):
+        with pytest.raises(ValueError, match=f"{name} must lie between 0 and"):
+            Tolerance(**{name: value}).refuse_loose()
+    with pytest.raises(TypeError, match="must be a number"):
+        Tolerance(**{name: True}).refuse_loose()
+    Tolerance(rtol=1e-3, approx=0.1).refuse_loose()
+
+
+def test_rounding_may_be_allowed_more_of():
+    assert Tolerance(rtol=1e-8, atol=1e-5, approx=0.1).times(4.0) == Tolerance(4e-8, 4e-5, 0.1)

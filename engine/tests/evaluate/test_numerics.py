@@ -25,6 +25,11 @@ INTEGRALS = (
     (lambda t: np.exp(1j * t) / (1 + t), 0, math.inf, 0.3433779615564 + 0.6214496242358j),
     (lambda t: 1 / t, 1, math.e, 1.0),
     (lambda t: t, 1, 0, -0.5),
+    (lambda t: t, 2, 2, 0.0),
+    (math.exp, -math.inf, 1, math.e),
+    (lambda t: 1 / (1 + t * t), -math.inf, math.inf, math.pi),
+    (lambda t: np.sin(t) / t if t else 1.0, -math.inf, math.inf, math.pi),
+    (lambda t: 1j * math.cos(t) / (1 + t), 0, math.inf, 0.3433779615564j),
 )
 
 
@@ -45,6 +50,10 @@ SERIES = (
     (lambda k: 0.5**k, 0, 2.0),
     (lambda k: 1 / math.factorial(k), 0, math.e),
     (lambda k: 1 / k**1.5, 1, 2.612375348685488),
+    (lambda k: math.sin(math.pi * k / 2).__round__() / k, 1, math.pi / 4),
+    (lambda k: 20.0**k / math.factorial(k) / math.exp(20), 0, 1.0),
+    (lambda k: 0.99**k, 3, 0.99**3 / 0.01),
+    (lambda k: 0.6**k * 1j, 0, 2.5j),
 )
 
 
@@ -61,6 +70,15 @@ def test_a_series_that_grows_has_no_value(term):
 
 def test_products():
     assert abs(product(lambda k: 1 - 1 / k**2, 2) - 0.5) < 1e-9
+    assert abs(product(lambda k: 1 + 0.5**k, 1) - 2.384231029031371) < 1e-12
+    assert product(lambda k: k - 3.0, 1) == 0
+    with pytest.raises(OperationError, match="do not die away"):
+        product(lambda k: 1 + 1 / k, 1)
+
+
+def test_terms_that_vanish_of_a_sudden_are_no_series():
+    with pytest.raises(OperationError, match="do not die away"):
+        series(lambda k: 1.5**k if k < 60 else 0.0, 0)
 
 
 def test_derivatives_of_any_order():
@@ -70,6 +88,8 @@ def test_derivatives_of_any_order():
 
 def test_what_is_not_analytic_has_no_circle():
     assert derivative(abs, 1.0 + 1.0j, 1) is None
+    assert derivative(lambda z: 1 / 0, 1.0, 1) is None
+    assert abs(derivative(lambda z: z**3, 0.0, 3) - 6) < 1e-9
 
 
 def test_what_is_allowed_within_is_no_more_than_around_it():
