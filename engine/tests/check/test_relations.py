@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from checked_equations import EquationError, Estimate, check_equation
-from checked_equations.check.relations import Misfit, Tolerance, compare, compare_all
+from checked_equations.check.relations import Misfit, Tolerance, compare, compare_all, limit, score
 
 A = np.array([[1.0, 2.0], [3.0, 5.0]])
 EXACT = Tolerance()
@@ -222,3 +222,28 @@ def test_a_tolerance_has_its_range(name, most):
 
 def test_rounding_may_be_allowed_more_of():
     assert Tolerance(rtol=1e-8, atol=1e-5, approx=0.1).times(4.0) == Tolerance(4e-8, 4e-5, 0.1)
+
+
+def test_the_score_is_that_of_the_worst_entry_of_the_worst_draw():
+    none, one = np.zeros(2), np.ones(2)
+    draws = [(np.array([0.3, 0.0]), none, 0.1 * one), (np.array([0.2, 0.2]), none, 0.1 * one)]
+    found = score("=", draws)
+    assert found.z == pytest.approx(3.0)
+    assert (found.entries, found.limit) == (4, limit(4))
+    draws[1] = (np.array([0.2, 0.8]), none, np.array([0.1, 0.2]))
+    found = score("=", draws)
+    assert (found.z, found.standard_error) == (pytest.approx(4.0), 0.2)
+
+
+def test_the_slip_is_the_least_error_that_would_have_been_seen():
+    left, right, error = np.array([2.0, 8.0]), np.array([2.1, 7.0]), np.array([0.1, 0.5])
+    found = score("=", [(left, right, error)])
+    most = limit(2)
+    assert found.slip == pytest.approx(min((most + 1) * 0.1 / 2.1, (most + 2) * 0.5 / 8.0))
+    assert score(r"\le", [(left, right, error)]).slip is None
+    assert score(r"\le", [(left, right, error)]).z == pytest.approx(2.0)
+    assert score(r"\ge", [(left, right, error)]).z == pytest.approx(1.0)
+    with pytest.raises(Misfit, match="must be positive"):
+        score("=", [(left, right, np.array([0.1, 0.0]))])
+    with pytest.raises(Misfit, match="cannot stand beside"):
+        score(r"\propto", [(left, right, error)])
