@@ -153,3 +153,9 @@ class TestRoutes:
     def test_of_bare_numbers_nothing_is_said(self, checked):
         record = checked("a = b + c", {"a": 3.5, "b": 1.5, "c": 2.0})
         assert record.route == ()
+
+
+def test_one_estimate_makes_a_statement_one(checked):
+    bound = {"b": 1.2, "c": 2.1, "m": 2.52, "n": Estimate(3.301, 0.01, n=100)}
+    assert checked("n = b + c, m = b c", bound).kind == "estimate"
+    assert checked("n = b + c, m = b c", {**bound, "n": 3.3}).kind == "identity"
