@@ -106,3 +106,17 @@ def test_rounding_is_in_the_bound():
         seen = np.ptp(step) / (1.0 - discount)
         assert max(abs(exactly(found.values) - truth)) <= Fraction(found.bound)
         assert found.bound > seen  # which says nothing of the rounding of the values themselves
+
+
+@pytest.mark.parametrize("i", PROBLEMS)
+def test_a_penalty_leaves_the_bound_true(i):
+    """The rounding of an action that costs a thousand million is not in it, and need not be."""
+    P, r, discount = problem(i)
+    r[:, 1] = -1e9
+    truth = best(exactly(P), exactly(r), Fraction(discount))
+    for method in METHODS:
+        found = solve(MDP.from_arrays(P, r, discount), method)
+        off = max(abs(exactly(found.values) - truth))
+        loss = max(truth - worth(exactly(P), exactly(r), Fraction(discount), found.policy))
+        assert max(off, loss) <= Fraction(found.bound), method
+        assert found.bound <= max(1e-8, 1e-12 * 10.0 ** (i % 4) / (1.0 - discount) ** 2), method

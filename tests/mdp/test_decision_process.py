@@ -170,7 +170,7 @@ def test_a_long_chain_is_factored_where_steps_do_not_get_on():
 
 def test_occupancies_without_discount_count_the_steps_before_the_end():
     P = np.asarray([[[0.5, 0.5], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])
-    mdp = MDP.from_arrays(P, np.asarray([[1.0, 3.0], [0.0, 0.0]]), 1.0)
+    mdp = MDP.from_arrays(P, np.asarray([[1.0, 3.0], [0.0, 0.0]]), 1.0, layout="state first")
     mixed = np.asarray([[0.5, 0.5], [0.5, 0.5]])
     visits = occupancy_measure(mdp, mixed, np.asarray([1.0, 0.0]))
     np.testing.assert_allclose(visits, [[2 / 3, 2 / 3], [0.0, 0.0]], rtol=1e-14)

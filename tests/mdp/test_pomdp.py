@@ -35,7 +35,7 @@ def arrays_of(rng, states=3, actions=2, kinds=3):
 
 def drawn(rng, discount=0.8, **sizes):
     moves, rewards, seen = arrays_of(rng, **sizes)
-    return POMDP(MDP.from_arrays(moves, rewards, discount), seen)
+    return POMDP(MDP.from_arrays(moves, rewards, discount, layout="state first"), seen)
 
 
 def tiger(discount=0.95):
@@ -44,7 +44,7 @@ def tiger(discount=0.95):
     rewards = np.asarray([[-1.0, -100.0, 10.0], [-1.0, 10.0, -100.0]])
     seen = np.full((3, 2, 2), 0.5)
     seen[0] = [[0.85, 0.15], [0.15, 0.85]]
-    return POMDP(MDP.from_arrays(moves, rewards, discount), seen)
+    return POMDP(MDP.from_arrays(moves, rewards, discount, layout="state first"), seen)
 
 
 def worth(pomdp, belief, steps):

@@ -4,11 +4,20 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpnotes.mdp import MDP, GridWorld, evaluate, occupancy_measure, solve
+from gpnotes.mdp import (
+    MDP,
+    POMDP,
+    GridWorld,
+    HiddenMarkovModel,
+    evaluate,
+    occupancy_measure,
+    solve,
+)
+from gpnotes.mdp.learning import FixedPolicy, MDPEnvironment
 
 P = np.asarray([[[0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.3, 0.7]]])
 R = np.asarray([[1.0, 0.0], [0.0, 2.0]])
-GOOD = MDP.from_arrays(P, R, 0.9)
+GOOD = MDP.from_arrays(P, R, 0.9, layout="state first")
 
 
 def spoilt(state, action, row):
@@ -30,31 +39,89 @@ def test_rows_that_are_no_probabilities(form, row, says):
     rows = spoilt(1, 0, row)
     given = rows if form == "dense" else [sp.csr_array(rows[:, a]) for a in range(2)]
     with pytest.raises(ValueError, match=f"transitions must {says}|{says}"):
-        MDP.from_arrays(given, R, 0.9)
+        MDP.from_arrays(given, R, 0.9, layout="state first")
 
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 def test_a_row_off_by_rounding_is_taken(form):
     rows = spoilt(1, 0, [0.5, 0.5 + 1e-10])
     given = rows if form == "dense" else [sp.csr_array(rows[:, a]) for a in range(2)]
-    assert MDP.from_arrays(given, R, 0.9).row_sums[1] > 1.0
+    assert MDP.from_arrays(given, R, 0.9, layout="state first").row_sums[1] > 1.0
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_negative_probabilities_that_are_rounding_are_zero(form, dtype):
+    """To 16 eps; what was given stays as it is, and what a row sums to is not mended."""
+    for much in (0.1, 16.0):
+        tiny = -much * float(np.finfo(dtype).eps)
+        rows = spoilt(1, 0, [1.0, tiny]).astype(dtype)
+        given = rows if form == "dense" else [sp.csr_array(rows[:, a]) for a in range(2)]
+        mdp = MDP.from_arrays(given, R.astype(dtype), 0.9, layout="state first")
+        kept = mdp.transitions.toarray() if mdp.sparse else mdp.transitions
+        assert kept.dtype == dtype
+        assert kept[2].tolist() == [1.0, 0.0]
+        assert rows[1, 0, 1] < 0.0
+        assert mdp.row_sums == (1.0, 1.0)
+        solve(mdp)
+    rows = spoilt(1, 0, [1.0, -17.0 * float(np.finfo(dtype).eps)]).astype(dtype)
+    given = rows if form == "dense" else [sp.csr_array(rows[:, a]) for a in range(2)]
+    with pytest.raises(ValueError, match="not be negative; those of action 0 in state 1 hold -"):
+        MDP.from_arrays(given, R.astype(dtype), 0.9, layout="state first")
+
+
+@pytest.mark.parametrize(("below", "is_rounding"), [(-1e-17, True), (-1e-9, False)])
+def test_so_it_is_wherever_probabilities_come_in(below, is_rounding):
+    row = np.asarray([1.0, below])
+    both = np.stack([row, row])
+    pomdp = POMDP(GOOD, np.ones((2, 2, 1)))
+    calls = {
+        "policy": lambda: GOOD.check_policy(both),
+        "a start": lambda: occupancy_measure(GOOD, np.asarray([0, 0]), row),
+        "observations": lambda: POMDP(GOOD, np.stack([both, both])),
+        "belief": lambda: pomdp.check_belief(row),
+        "controlled chain": lambda: pomdp.controlled_chain(row, [0]).start,
+        "reachable": lambda: pomdp.reachable_beliefs(row, 3),
+        "hidden": lambda: HiddenMarkovModel(row, both, both).transitions,
+        "where episodes begin": lambda: MDPEnvironment(GOOD, row).layout.starts,
+        "fixed policy": lambda: FixedPolicy(both).policy,
+    }
+    for name, call in calls.items():
+        if is_rounding:
+            made = call()
+            numbers = made.observations if isinstance(made, POMDP) else made
+            assert np.min(numbers) >= 0.0, name
+        else:
+            with pytest.raises(ValueError, match=r"negative|probabilities"):
+                call()
 
 
 def test_probabilities_that_are_not_finite():
     with pytest.raises(ValueError, match="transitions must be finite"):
-        MDP.from_arrays(spoilt(0, 0, [np.nan, 1.0]), R, 0.9)
+        MDP.from_arrays(spoilt(0, 0, [np.nan, 1.0]), R, 0.9, layout="state first")
     rows = sp.csr_array(spoilt(0, 0, [np.nan, 1.0]).reshape(4, 2))
     with pytest.raises(ValueError, match="transitions must be finite"):
         MDP(rows, R, 0.9)
 
 
+def test_arrays_of_three_axes_and_lists_are_sent_to_from_arrays():
+    with pytest.raises(ValueError, match=r"got \(2, 2, 2\): MDP\.from_arrays takes arrays"):
+        MDP(P, R, 0.9)
+    with pytest.raises(TypeError, match=r"got a sequence, of which MDP\.from_arrays takes one"):
+        MDP(list(P), R, 0.9)
+
+
 def test_shapes_that_do_not_fit():
-    with pytest.raises(ValueError, match=r"transitions must have shape \(S, A, S\); got \(4, 2\)"):
+    with pytest.raises(
+        ValueError, match=r"transitions must have shape \(S, A, S\) or \(A, S, S\); got \(4, 2\)"
+    ):
         MDP.from_arrays(P.reshape(4, 2), R, 0.9)
     with pytest.raises(ValueError, match=r"transitions must have shape \(4, 2\), a row for each"):
         MDP(P.reshape(4, 2)[:3], R, 0.9)
-    with pytest.raises(ValueError, match=r"rewards must have shape \(2, 2\), \(2, 2, 2\) or"):
-        MDP.from_arrays(P, np.ones(3), 0.9)
+    with pytest.raises(
+        ValueError, match=r"rewards must have shape \(2, 2\), \(2,\) or \(2, 2, 2\)"
+    ):
+        MDP.from_arrays(P, np.ones(3), 0.9, layout="state first")
     with pytest.raises(ValueError, match="transitions must be square matrices of one size"):
         MDP.from_arrays([sp.csr_array(np.eye(2)), sp.csr_array(np.eye(3))], R, 0.9)
     with pytest.raises(TypeError, match=r"transitions\[1\] must be a sparse matrix of SciPy"):
@@ -68,7 +135,7 @@ def test_shapes_that_do_not_fit():
 @pytest.mark.parametrize("discount", [-0.1, 1.1, float("nan")])
 def test_a_discount_that_is_none(discount):
     with pytest.raises(ValueError, match="discount must be"):
-        MDP.from_arrays(P, R, discount)
+        MDP.from_arrays(P, R, discount, layout="state first")
 
 
 @pytest.mark.parametrize(

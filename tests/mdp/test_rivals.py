@@ -22,7 +22,7 @@ def problem(i):
 def ours(i):
     P, r, discount = problem(i)
     rows = [sp.csr_array(P[:, a]) for a in range(P.shape[1])]
-    mdp = MDP.from_arrays(rows if i % 2 else P, r, discount)
+    mdp = MDP.from_arrays(rows if i % 2 else P, r, discount, layout="state first")
     return solve(mdp, METHODS[i % 4], tolerance=1e-9)
 
 
@@ -37,6 +37,20 @@ def test_quantecon_finds_the_same(i):
     P, r, discount = problem(i)
     theirs = markov.DiscreteDP(r, P, discount).solve(method="policy_iteration")
     same(ours(i), theirs.v, theirs.sigma)
+
+
+@pytest.mark.parametrize("i", PROBLEMS)
+def test_quantecon_finds_the_same_where_actions_are_not_available(i):
+    markov = pytest.importorskip("quantecon.markov")
+    P, r, discount = problem(i)
+    rng = np.random.default_rng(1000 + i)
+    r[rng.random(r.shape) < 0.4] = -np.inf
+    r[np.arange(len(r)), rng.integers(r.shape[1], size=len(r))] = 1.0
+    theirs = markov.DiscreteDP(r, P, discount).solve(method="policy_iteration")
+    mdp = MDP.from_arrays(P, r, discount, layout="state first")
+    found = solve(mdp, METHODS[i % 4])
+    assert np.max(np.abs(found.values - theirs.v)) <= 1e-8
+    np.testing.assert_array_equal(found.policy, theirs.sigma)
 
 
 @pytest.mark.parametrize("i", PROBLEMS)

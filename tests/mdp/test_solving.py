@@ -150,7 +150,7 @@ def test_who_can_only_lose_stays_where_it_is_free(method):
 @every_method
 def test_values_without_a_bound_are_refused(method):
     P = np.asarray([[[1, 0], [0, 1]], [[0, 1], [0, 1]]], dtype=float)
-    mdp = MDP.from_arrays(P, np.asarray([[1.0, 0.0], [0.0, 0.0]]), 1.0)
+    mdp = MDP.from_arrays(P, np.asarray([[1.0, 0.0], [0.0, 0.0]]), 1.0, layout="state first")
     with pytest.raises(ValueError, match="mdp must have values with a bound"):
         solve(mdp, method)
 
@@ -223,7 +223,7 @@ def test_the_tolerance_that_is_told_can_be_had(method, sign):
     """Where values are far from what they will be, their rounding tells a thousandth of it."""
     ring = MDP(np.roll(np.eye(4), 1, axis=1), sign * np.arange(4.0)[:, None], 1.0 - 2.0**-13)
     with pytest.raises(ValueError, match="tolerance must be at least") as told:
-        solve(ring, method)
+        solve(ring, method, tolerance=1e-8)
     enough = float(re.search(r"at least (\S+) for", str(told.value))[1])
     assert solve(ring, method, tolerance=enough).bound <= enough
 
@@ -277,3 +277,77 @@ def test_a_chain_that_forgets_nothing_is_no_longer_swept(sparse, period):
     assert found.bound <= 0.01
     assert found.iterations <= 40
     np.testing.assert_allclose(found.values, exact.values, rtol=0, atol=0.02)
+
+
+# -- the default tolerance -----------------------------------------------------------------------
+
+
+@every_method
+@pytest.mark.parametrize("penalty", [-1e6, -1e9, -1e15])
+def test_penalties_spoil_no_digits_of_what_avoids_them(make_arrays, method, penalty):
+    P, r = make_arrays(S=6)
+    spoilt = r.copy()
+    spoilt[:, 1] = penalty
+    spoilt[::2, 2] = penalty
+    found = solve(MDP.from_arrays(P, spoilt, 0.95), method)
+    without = solve(MDP.from_arrays(P, np.where(spoilt == penalty, -np.inf, r), 0.95), method)
+    assert found.bound <= 1e-8
+    np.testing.assert_array_equal(found.policy, without.policy)
+    np.testing.assert_allclose(found.values, without.values, rtol=0, atol=2e-8)
+
+
+@every_method
+def test_penalties_at_the_end_of_a_walk(method):
+    """At discount 1, where sweeps begin with a policy that may run into the pit."""
+    grid = GridWorld(("S..G", ".#.X", "...."), {"G": 1.0, "X": -1e9}, step_reward=-0.1, slip=0.4)
+    found = solve(grid.mdp(1.0), method)
+    assert found.converged
+    assert found.bound <= 1e-8
+    np.testing.assert_allclose(
+        found.values, evaluate(grid.mdp(1.0), found.policy), rtol=0, atol=1e-8
+    )
+
+
+@every_method
+@pytest.mark.parametrize(
+    ("scale", "discount"), [(1e6, 0.999), (1.0, 0.999999), (1.0, 1.0 - 2.0**-40), (1e15, 0.5)]
+)
+def test_the_default_is_what_rounding_allows(make_arrays, method, scale, discount):
+    """In fractions of what there is: values in doubles have sixteen digits, of which some go."""
+    P, r = make_arrays(S=6, successors=6)
+    mdp = MDP.from_arrays(P, scale * r, discount)
+    found = solve(mdp, method)
+    assert found.converged
+    worth = evaluate(mdp, found.policy)
+    size = np.max(np.abs(found.values))
+    assert 1e-8 < found.bound <= 1e3 * np.finfo(float).eps * size / (1.0 - discount)
+    # `evaluate` has its own rounding, which its system of equations raises by 1/(1 − γ)
+    loose = 1e2 * np.finfo(float).eps * size / (1.0 - discount)
+    assert np.max(np.abs(worth - found.values)) <= found.bound + loose
+    with pytest.raises(ValueError, match="tolerance must be at least"):
+        solve(mdp, method, tolerance=1e-8 * min(1.0, found.bound))
+
+
+@every_method
+def test_what_can_be_had_is_had_by_default(make_arrays, method):
+    P, r = make_arrays()
+    mdp = MDP.from_arrays(P, r, 0.9)
+    by_default, asked = solve(mdp, method), solve(mdp, method, tolerance=1e-8)
+    np.testing.assert_array_equal(by_default.values, asked.values)
+    assert (by_default.bound, by_default.iterations) == (asked.bound, asked.iterations)
+
+
+@every_method
+def test_a_discount_that_is_one_but_for_rounding_is_named(make_arrays, method):
+    P, r = make_arrays()
+    mdp = MDP.from_arrays(P, r, float(np.nextafter(1.0, 0.0)))
+    with pytest.raises(ValueError, match="mdp must have a discount times sums of rows"):
+        solve(mdp, method)
+
+
+@every_method
+def test_large_rewards_do_not_hide_cycles_that_cancel(method):
+    P = np.asarray([[[0, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 0, 1]], [[0, 0, 1], [0, 0, 1]]])
+    r = 1e7 * np.asarray([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
+    with pytest.raises(ValueError, match="cycles whose rewards cancel"):
+        solve(MDP.from_arrays(P.astype(float), r, 1.0), method, max_steps=2000)

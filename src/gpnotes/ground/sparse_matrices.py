@@ -22,6 +22,7 @@ __all__ = [
     "is_sparse",
     "least_cost",
     "least_cost_in_box",
+    "rows_kept",
     "solve_contraction",
     "strong_components",
 ]
@@ -116,6 +117,27 @@ def interleaved(matrices: Sequence[SparseMatrix]) -> SparseMatrix:
     m, count = matrices[0].shape[0], len(matrices)
     order = np.arange(m * count).reshape(count, m).T.ravel()
     return vstack(matrices, format="csr")[order]
+
+
+def rows_kept(a: SparseMatrix, kept: HostVector) -> SparseMatrix:
+    """Return a matrix without the entries of the rows that are not kept.
+
+    Parameters
+    ----------
+    a : csr_array, shape (m, n)
+        The matrix.
+    kept : HostVector, shape (m,)
+        True for the rows whose entries stay.
+
+    Returns
+    -------
+    csr_array, shape (m, n)
+        The matrix, a new one.
+    """
+    lengths = np.diff(a.indptr)
+    entries = np.repeat(kept, lengths)
+    ends = np.cumsum(np.append(0, np.where(kept, lengths, 0)), dtype=a.indptr.dtype)
+    return type(a)((a.data[entries], a.indices[entries], ends), shape=a.shape)
 
 
 def solve_contraction(P: Any, b: HostMatrix, start: HostMatrix | None = None) -> HostMatrix:

@@ -154,7 +154,7 @@ def backup(
     --------
     >>> import numpy as np
     >>> from gpnotes.mdp import MDP
-    >>> mdp = MDP.from_arrays(np.eye(2)[:, None, :].repeat(2, 1), np.eye(2), 0.9)
+    >>> mdp = MDP.from_arrays([np.eye(2), np.eye(2)], np.eye(2), 0.9)
     >>> pomdp = POMDP(mdp, np.full((2, 2, 1), 1.0))
     >>> backup(pomdp, AlphaVectors(np.zeros((1, 2)), (0,))).vectors
     array([[1., 0.],

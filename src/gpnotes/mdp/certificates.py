@@ -40,15 +40,37 @@ def rounding_error(mdp: MDP, values: Vector) -> float:
     values : Vector, shape (S,)
         v.
 
+    Returns
+    -------
+    float
+        The bound for all actions but those that cannot be best, as they cost too much: a penalty
+        of a million spoils no other digits.
+
     Notes
     -----
     A sum of m products is off by at most ``m u / (1 − m u)`` times the sum of their sizes, in any
     order (Higham 2002, section 3.1), with u half the distance from 1 to the next number. Here m
     are the entries of the max_successors row, and there are four operations more.
+
+    Let R be the largest size of a state's highest reward, and V that of a value. Some action gains
+    ``−R − 2 V`` at least, ``r + γ P v − v``; one with a reward below ``−2 R − 12 V`` gains less.
     """
+    size = _largest(values)
+    return _rounding(mdp, values, _reward_that_counts(mdp, size), size)
+
+
+def _largest(values: Vector) -> float:
     xp = array_namespace(values)
-    size = mdp.largest_reward + 2.0 * max(-float(xp.min(values)), float(xp.max(values)))
-    return (mdp.max_successors + 6) * epsilon(values) * size
+    return max(-float(xp.min(values)), float(xp.max(values)))
+
+
+def _reward_that_counts(mdp: MDP, size: float) -> float:
+    """The largest size of a reward of an action that may be best, if values are of a size."""
+    return min(mdp.largest_reward, 2.0 * mdp.largest_best_reward + 12.0 * size)
+
+
+def _rounding(mdp: MDP, values: Vector, reward: Any, size: float) -> Any:
+    return (mdp.max_successors + 6) * epsilon(values) * (reward + 2.0 * size)
 
 
 def bounding_function(mdp: MDP, P: Any = None) -> BoundingFunction:
@@ -78,7 +100,9 @@ def bounding_function(mdp: MDP, P: Any = None) -> BoundingFunction:
             1.0 - mdp.discount * low * (1.0 - rounded) + u,
         )
     weights = expected_steps(P, mdp)
-    decrease = weights[:, None] - mdp._action_values(weights) + mdp.rewards
+    rewards = xp.where(mdp.available, mdp.rewards, xp.zeros_like(mdp.rewards))
+    after = xp.where(mdp.available, mdp._action_values(weights), rewards)
+    decrease = weights[:, None] - after + rewards
     rounding = rounding_error(mdp, weights)
     return BoundingFunction(weights, decrease - rounding, decrease + rounding)
 
@@ -115,19 +139,25 @@ def certify(
     is divided; so the bound is one of the process as it is stored.
     """
     xp = array_namespace(values)
-    rounding = rounding_error(mdp, values)
+    size = _largest(values)
+    counts = _reward_that_counts(mdp, size)
+    earned = _largest(chosen_values(mdp.rewards, policy))
+    policy_rounding = _rounding(mdp, values, max(counts, earned), size)
     policy_values = chosen_values(action_values, policy)
     if mdp.discount < 1.0:
+        rounding = _rounding(mdp, values, counts, size)
         max_gain = float(xp.max(max_over_actions(action_values) - values)) + rounding
-        min_gain = float(xp.min(policy_values - values)) - rounding
+        min_gain = float(xp.min(policy_values - values)) - policy_rounding
         high, low = _scaled(max_gain, bounding), -_scaled(-min_gain, bounding)
         max_weight = 1.0
     else:
         nonterminal = ~mdp.terminal
         decrease = bounding.min_decrease
+        sizes = xp.abs(xp.where(mdp.available, mdp.rewards, xp.zeros_like(mdp.rewards)))
+        rounding = _rounding(mdp, values, xp.where(sizes > counts, sizes, counts), size)
         high = _needed(action_values - values[:, None] + rounding, decrease, nonterminal[:, None])
         policy_decrease = chosen_values(decrease, policy)
-        low = -_needed(values - policy_values + rounding, policy_decrease, nonterminal)
+        low = -_needed(values - policy_values + policy_rounding, policy_decrease, nonterminal)
         max_weight = float(xp.max(bounding.weights))
     bound = (high - low) * max_weight * (1.0 + 1e-12)
     if not math.isfinite(bound):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.showing import summary
-from ..ground.sparse_matrices import as_rows, from_entries, interleaved, is_sparse
+from ..ground.sparse_matrices import as_rows, from_entries, is_sparse, rows_kept
 from ..ground.xp import (
     Array,
     Matrix,
@@ -20,13 +21,15 @@ from ..ground.xp import (
     Stack,
     Vector,
     array_namespace,
-    as_array,
     as_host,
     as_index,
     device,
     epsilon,
+    how_many,
     in_double,
 )
+from .array_layouts import laid_out
+from .distribution_checks import without_rounding
 from .gymnasium_tables import read_table
 
 __all__ = ["MDP"]
@@ -43,11 +46,19 @@ class MDP:
     transitions : Matrix, shape (S·A, S)
         Row ``s·A + a`` has the probabilities of the next state after action a in state s. A dense
         array of any namespace, or a sparse matrix of SciPy, which is taken as a `csr_array`.
-        Nothing is copied: who changes the array afterwards changes the process.
+        Nothing is copied: who changes the array afterwards changes the process. Only where
+        something is cleared away is it a copy: the row of an action that is not available, which
+        is not read and becomes zeros, and negative entries that are rounding, down to −16 eps
+        (−3.6e-15 of float64), which become zeros too. What a row sums to stays as it is.
     rewards : Matrix, shape (S, A)
-        The expected reward of the step.
+        The expected reward of the step; −inf says that the action is not available in the state.
+        Each state needs one that is.
     discount : float
         What a reward one step later counts, from 0 to 1.
+
+    See Also
+    --------
+    MDP.from_arrays : Takes arrays (S, A, S) and (A, S, S), matrices of one action each, and a mask.
 
     Examples
     --------
@@ -73,7 +84,7 @@ class MDP:
         if not 0.0 <= discount <= 1.0:
             raise ValueError(f"discount must be from 0 to 1; got {discount}")
         object.__setattr__(self, "discount", discount)
-        _check.matrix(self.rewards, "rewards")
+        _check_rewards(self.rewards)
         if min(self.rewards.shape) == 0:
             raise ValueError(
                 f"rewards must have a row for each state and a column for each action; "
@@ -83,17 +94,47 @@ class MDP:
         P: Any = self.transitions
         if is_sparse(P):
             P = as_rows(P, "transitions")
-            object.__setattr__(self, "transitions", P)
             _check.alike(self.rewards, "rewards", P.data, "transitions")
         else:
+            if isinstance(P, list | tuple):
+                raise TypeError(
+                    "transitions must be one matrix (S·A, S); got a sequence, of which "
+                    "MDP.from_arrays takes one matrix an action"
+                )
             _check.floating(P, "transitions")
             _check.alike(self.rewards, "rewards", P, "transitions")
         if P.shape != (states * actions, states):
+            call = ": MDP.from_arrays takes arrays (S, A, S) and (A, S, S)" if P.ndim == 3 else ""
             raise ValueError(
                 f"transitions must have shape ({states * actions}, {states}), a row for each state "
-                f"and action as rewards have; got {tuple(P.shape)}"
+                f"and action as rewards have; got {tuple(P.shape)}{call}"
             )
-        object.__setattr__(self, "row_sums", _sums_of_rows(P, actions))
+        P = self._of_available_actions(P)
+        object.__setattr__(self, "transitions", P)
+        object.__setattr__(self, "row_sums", _sums_of_rows(P, self.available))
+
+    def _of_available_actions(self, P: Any) -> Any:
+        """The transitions without the rows of actions that are not available, and without rounding.
+
+        A state that has no action is refused.
+        """
+        xp = array_namespace(self.rewards)
+        if not bool(xp.all(self.available)):
+            alive = xp.any(self.available, axis=1)
+            if not bool(xp.all(alive)):
+                count, state = how_many(~alive)
+                raise ValueError(
+                    "rewards must leave each state an action that is available; those of state "
+                    f"{state} are all -inf, and so are those of {count - 1} others: where it ends, "
+                    "let one action stay there and earn nothing"
+                )
+            rows = xp.reshape(self.available, (-1,))
+            P = (
+                rows_kept(P, as_host(rows))
+                if is_sparse(P)
+                else xp.where(rows[:, None], P, xp.zeros_like(P))
+            )
+        return _without_rounding(P)
 
     row_sums = (1.0, 1.0)  # the least and the largest; of each process its own
 
@@ -113,14 +154,19 @@ class MDP:
         return is_sparse(self.transitions)
 
     @cached_property
+    def available(self) -> Matrix:
+        """The actions that each state has, as booleans (S, A): those whose reward is not −inf."""
+        return self.rewards > -math.inf
+
+    @cached_property
     def terminal(self) -> Vector:
         """The states that nothing leads out of and that earn nothing, as booleans (S,)."""
         xp = array_namespace(self.rewards)
-        rewardless = xp.all(self.rewards == 0.0, axis=1)
+        rewardless = xp.all((self.rewards == 0.0) | ~self.available, axis=1)
         if not bool(xp.any(rewardless)):
             return rewardless
         stays = _stays(self.transitions, self.num_states, self.num_actions, xp)
-        return rewardless & xp.all(stays == 1.0, axis=1)
+        return rewardless & xp.all((stays == 1.0) | ~self.available, axis=1)
 
     @cached_property
     def max_successors(self) -> int:
@@ -130,35 +176,70 @@ class MDP:
 
     @cached_property
     def largest_reward(self) -> float:
-        """The largest absolute value of the rewards."""
+        """The largest absolute value of the rewards of actions that are available."""
         xp = array_namespace(self.rewards)
-        return max(-float(xp.min(self.rewards)), float(xp.max(self.rewards)))
+        return float(xp.max(xp.abs(self._finite_rewards)))
+
+    @cached_property
+    def largest_best_reward(self) -> float:
+        """The largest absolute value of the highest rewards of the states."""
+        xp = array_namespace(self.rewards)
+        highest = xp.max(self.rewards, axis=1)
+        return float(xp.max(xp.abs(highest)))
+
+    @cached_property
+    def _finite_rewards(self) -> Matrix:
+        """The rewards, zero for actions that are not available."""
+        xp = array_namespace(self.rewards)
+        if bool(xp.all(self.available)):
+            return self.rewards
+        return xp.where(self.available, self.rewards, xp.zeros_like(self.rewards))
 
     @classmethod
     def from_arrays(
-        cls, transitions: Stack | Sequence[Any], rewards: Array, discount: float
+        cls,
+        transitions: Stack | Sequence[Any],
+        rewards: Array | Sequence[Any],
+        discount: float,
+        *,
+        layout: str | None = None,
+        available: Array | None = None,
     ) -> MDP:
         """Make a process from arrays as others lay them out.
 
         Parameters
         ----------
-        transitions : Stack, shape (S, A, S), or sequence of A sparse matrices, shape (S, S)
-            The probabilities of the next state by state and action, or a matrix for each action.
-        rewards : Array, shape (S, A), (S, A, S) or (S,)
-            The reward by state and action, also by the next state, or by the state alone.
+        transitions : Stack, shape (S, A, S) or (A, S, S), or sequence of A matrices, shape (S, S)
+            The probabilities of the next state by state and action, by action and state, or in a
+            matrix for each action, all dense or all sparse.
+        rewards : Array, shape (S, A), (S, A, S), (A, S, S) or (S,), or sequence of A matrices
+            The reward by state and action, also by the next state, or by the state alone. Where it
+            is −inf, the action is not available; by the next state, where that can be reached.
+        layout : str, optional
+            ``"state first"`` or ``"action first"``: how arrays of three axes are laid out,
+            (S, A, S) as QuantEcon has them or (A, S, S) as pymdptoolbox has them. Needed where
+            S = A, as then their shapes do not tell; checked elsewhere. Of sequences it says
+            nothing.
+        available : Array, shape (S, A), optional
+            True for the actions that each state has; with −inf in `rewards`, what both allow. What
+            stands elsewhere for actions that are not available is not read.
+
+        Raises
+        ------
+        ValueError
+            If S = A, an array has three axes, and there is no `layout`; if arrays do not fit; if a
+            state has no action that is available.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> P = np.stack([np.eye(3), np.roll(np.eye(3), 1, axis=1)])  # (A, S, S)
+        >>> ring = MDP.from_arrays(P, np.asarray([[0.0, 1.0], [2.0, 1.0], [-np.inf, 1.0]]), 0.5)
+        >>> ring.available[2]
+        array([False,  True])
         """
-        if isinstance(transitions, list | tuple):
-            P, actions = _stacked(transitions), len(transitions)
-            _check.floating(rewards, "rewards")
-        else:
-            stack: Any = transitions
-            _check.floating(stack, "transitions")
-            if stack.ndim != 3 or stack.shape[0] != stack.shape[2] or 0 in stack.shape:
-                raise ValueError(f"transitions must have shape (S, A, S); got {tuple(stack.shape)}")
-            actions = stack.shape[1]
-            _check.alike(_check.floating(rewards, "rewards"), "rewards", stack, "transitions")
-            P = array_namespace(stack).reshape(stack, (-1, stack.shape[0]))
-        return cls(P, _expected(P, rewards, P.shape[1], actions), discount)
+        P, expected = laid_out(transitions, rewards, layout, available)
+        return cls(P, expected, discount)
 
     @classmethod
     def from_gymnasium(cls, env: Any, discount: float) -> MDP:
@@ -192,7 +273,7 @@ class MDP:
         Returns
         -------
         Matrix, shape (S, A)
-            ``r(s, a) + γ Σ P(s' | s, a) v(s')``.
+            ``r(s, a) + γ Σ P(s' | s, a) v(s')``; −inf for actions that are not available.
         """
         _check.alike(_check.vector(values, "values", size=self.num_states), "values", *self._like)
         return self._action_values(values)
@@ -215,7 +296,8 @@ class MDP:
         Parameters
         ----------
         policy : Array, shape (S,) or (S, A)
-            The action of each state, whole numbers; or the probabilities of the actions.
+            The action of each state, whole numbers; or the probabilities of the actions. All that
+            it takes must be available.
 
         Returns
         -------
@@ -244,6 +326,8 @@ class MDP:
                 raise ValueError(
                     f"policy must be of actions 0 to {A - 1}; in state {s} it is {int(policy[s])}"
                 )
+            actions = xp.astype(xp.arange(A, device=device(policy)), policy.dtype)
+            self._refuse_unavailable(policy[:, None] == actions[None, :])
             return policy
         if policy.shape != (S, A):
             raise ValueError(
@@ -251,8 +335,22 @@ class MDP:
                 f" got {policy.dtype} of shape {tuple(policy.shape)}"
             )
         _check.alike(_check.matrix(policy, "policy"), "policy", *self._like)
+        policy = without_rounding(policy)
         _refuse_rows(policy, xp.sum(policy, axis=1), "policy", lambda row: f"in state {row}")
+        self._refuse_unavailable(policy > 0.0)
         return policy
+
+    def _refuse_unavailable(self, taken: Matrix) -> None:
+        """Refuse a policy that takes actions (S, A) which are not available."""
+        xp = array_namespace(self.rewards)
+        wrong = taken & ~self.available
+        if bool(xp.any(wrong)):
+            _, state = how_many(wrong)
+            action = int(xp.argmax(xp.astype(wrong[state, :], xp.int32)))
+            raise ValueError(
+                f"policy must take actions that are available; action {action} is not in state "
+                f"{state}"
+            )
 
     def in_double(self) -> MDP:
         """The process with its numbers in float64, where the device has such; rows as they are."""
@@ -262,7 +360,7 @@ class MDP:
         P: Any = self.transitions
         double = copy(self)  # its rows may be off by the precision that they came in
         P = P.astype(np.float64) if self.sparse else in_double(P)
-        sums = P @ array_namespace(rewards).ones_like(rewards[:, 0])
+        sums = _sums(P, self.available)
         lowest, highest = array_namespace(sums).min(sums), array_namespace(sums).max(sums)
         for name, value in (
             ("transitions", P),
@@ -281,7 +379,7 @@ class MDP:
             rows = xp.arange(S, device=device(policy)) * A + as_index(policy, policy)
             chosen_rewards = xp.take(xp.reshape(self.rewards, (S * A,)), rows)
             return (P[rows] if self.sparse else xp.take(P, rows, axis=0)), chosen_rewards
-        r = xp.sum(policy * self.rewards, axis=1)
+        r = xp.sum(policy * self._finite_rewards, axis=1)
         if self.sparse:
             pairs = np.arange(S * A)
             return from_entries(as_host(policy).ravel(), pairs // A, pairs, (S, S * A)) @ P, r
@@ -289,8 +387,31 @@ class MDP:
         return xp.reshape(chain, (S, S)), r
 
 
-def _sums_of_rows(P: Any, actions: int) -> tuple[float, float]:
+def _check_rewards(rewards: Matrix) -> None:
+    """Refuse rewards that are no matrix of numbers, or of −inf."""
+    xp = array_namespace(_check.floating(rewards, "rewards"))
+    lost = rewards == -math.inf
+    _check.matrix(xp.where(lost, xp.zeros_like(rewards), rewards), "rewards")
+
+
+def _without_rounding(P: Any) -> Any:
+    """`without_rounding` of transitions of any kind."""
+    if not is_sparse(P):
+        return without_rounding(P)
+    data = without_rounding(P.data)
+    return P if data is P.data else type(P)((data, P.indices, P.indptr), shape=P.shape)
+
+
+def _sums(P: Any, available: Matrix) -> Vector:
+    """The sums of the rows of transitions; one for actions that are not available."""
+    xp = array_namespace(available)
+    sums = P @ np.ones(P.shape[1], dtype=P.dtype) if is_sparse(P) else xp.sum(P, axis=1)
+    return xp.where(xp.reshape(available, (-1,)), sums, xp.ones_like(sums))
+
+
+def _sums_of_rows(P: Any, available: Matrix) -> tuple[float, float]:
     """The least and the largest sum of the rows of transitions, if they are probabilities."""
+    actions = available.shape[1]
 
     def where(row: int) -> str:
         return f"of action {row % actions} in state {row // actions}"
@@ -305,10 +426,10 @@ def _sums_of_rows(P: Any, actions: int) -> tuple[float, float]:
             raise ValueError(
                 f"transitions must not be negative; those {where(row)} hold {data[entry]:.6g}"
             )
-        sums = P @ np.ones(P.shape[1], dtype=P.dtype)
+        sums = _sums(P, available)
         return _refuse_sums(sums, epsilon(sums) * 16.0 * P.shape[1], "transitions", where)
     _check.finite(P, "transitions")
-    return _refuse_rows(P, array_namespace(P).sum(P, axis=1), "transitions", where)
+    return _refuse_rows(P, _sums(P, available), "transitions", where)
 
 
 def _refuse_rows(P: Matrix, sums: Vector, name: str, where: Any) -> tuple[float, float]:
@@ -339,33 +460,3 @@ def _stays(P: Any, S: int, A: int, xp: Namespace) -> Matrix:
         return np.stack([P[a::A].diagonal() for a in range(A)], axis=1)
     pairs = xp.arange(S * A, device=device(P))  # of row s A + a the entry s, in the flat matrix
     return xp.reshape(xp.take(xp.reshape(P, (S * A * S,)), pairs * S + pairs // A), (S, A))
-
-
-def _stacked(matrices: Sequence[Any]) -> Any:
-    if not matrices:
-        raise ValueError("transitions must hold a matrix for each action; got none")
-    rows = [as_rows(matrix, f"transitions[{a}]") for a, matrix in enumerate(matrices)]
-    shapes = {matrix.shape for matrix in rows}
-    if len(shapes) != 1 or len(set(next(iter(shapes)))) != 1:
-        raise ValueError(
-            f"transitions must be square matrices of one size, one for each action; got {shapes}"
-        )
-    return interleaved(rows)
-
-
-def _expected(P: Any, rewards: Array, states: int, actions: int) -> Matrix:
-    """The expected rewards (S, A) of rewards by state, by action too, or by next state too."""
-    xp = array_namespace(rewards)
-    if rewards.shape == (states, actions):
-        return rewards
-    if rewards.shape == (states,):
-        return xp.asarray(xp.broadcast_to(rewards[:, None], (states, actions)), copy=True)
-    if rewards.shape != (states, actions, states):
-        raise ValueError(
-            f"rewards must have shape ({states}, {actions}), ({states}, {actions}, {states}) or "
-            f"({states},); got {tuple(rewards.shape)}"
-        )
-    flat = xp.reshape(rewards, (states * actions, states))
-    if is_sparse(P):
-        return as_array(np.reshape(P.multiply(flat).sum(axis=1), (states, actions)), rewards)
-    return xp.reshape(xp.vecdot(P, flat), (states, actions))

@@ -79,7 +79,7 @@ def _end_components(P: Any, r: HostMatrix) -> tuple[HostVector, HostMatrix]:
 def _quotient(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatrix) -> CollapsedMDP:
     S, A = r.shape
     in_component = np.any(free, axis=1)
-    exits = np.flatnonzero(~free)
+    exits = np.flatnonzero(~free & np.isfinite(r))  # of what is available
     has_exit = np.zeros(S, dtype=bool)
     has_exit[label[exits // A]] = True  # a component that nothing leads out of is the end
     kept, label = np.unique(np.where(has_exit[label], label, S), return_inverse=True)

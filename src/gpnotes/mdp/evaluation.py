@@ -18,6 +18,7 @@ from ..ground.xp import (
     in_double,
 )
 from .decision_process import MDP
+from .distribution_checks import without_rounding
 from .proper_policies import require_proper, rewardless_states
 
 __all__ = ["evaluate", "expected_steps", "occupancy_measure", "solve_chain"]
@@ -148,6 +149,7 @@ def occupancy_measure(mdp: MDP, policy: Array, start: Vector) -> Matrix:
     _check.instance(mdp, "mdp", MDP)
     S = mdp.num_states
     _check.alike(_check.vector(start, "start", size=S), "start", mdp.rewards, "rewards")
+    start = without_rounding(start)
     xp = array_namespace(start)
     excess = float(xp.sum(start)) - 1.0
     if bool(xp.any(start < 0.0)) or abs(excess) > max(1e-9, 16.0 * S * epsilon(start)):

@@ -216,7 +216,7 @@ class HiddenMarkovModel:
         _check.alike(self.transitions, "transitions", self.start, "start")
         _check.alike(self.observations, "observations", self.start, "start")
         for name in ("start", "transitions", "observations"):
-            check_distributions(getattr(self, name), name)
+            object.__setattr__(self, name, check_distributions(getattr(self, name), name))
         keep_copies(self, "start", "transitions", "observations")
 
     @property

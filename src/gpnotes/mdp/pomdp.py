@@ -26,7 +26,7 @@ class POMDP:
     Parameters
     ----------
     mdp : MDP
-        The process, with S states and A actions.
+        The process, with S states and A actions, each of which is available in every state.
     observations : Stack, shape (A, S, O)
         ``P(o | a, s')``, the probability of each observation where action a has led to s'.
 
@@ -49,7 +49,7 @@ class POMDP:
     observations: Stack
 
     def __post_init__(self) -> None:
-        _check.instance(self.mdp, "mdp", MDP)
+        _require_all_actions(_check.instance(self.mdp, "mdp", MDP))
         checked = _check.finite(_check.floating(self.observations, "observations"), "observations")
         _check.alike(checked, "observations", self.mdp.rewards, "the rewards of mdp")
         actions, states = self.mdp.num_actions, self.mdp.num_states
@@ -58,7 +58,7 @@ class POMDP:
                 f"observations must have shape ({actions}, {states}, O): actions, states they lead "
                 f"to, observations; got {tuple(checked.shape)}"
             )
-        check_distributions(checked, "observations")
+        object.__setattr__(self, "observations", check_distributions(checked, "observations"))
         keep_copies(self, "observations")
 
     @property
@@ -142,7 +142,7 @@ class POMDP:
             The actions, each of which is followed by one reading.
         """
         _check.vector(start, "start", size=self.mdp.num_states)
-        self.check_belief(start, "start")
+        start = self.check_belief(start, "start")
         acts = _check.entries(actions, "actions", self.mdp.num_actions, "the actions", repeat=True)
         return ControlledChain(self, start, acts)
 
@@ -166,7 +166,7 @@ class POMDP:
             The beliefs, the start first; n is at most `max_beliefs`.
         """
         _check.vector(start, "start", size=self.mdp.num_states)
-        self.check_belief(start, "start")
+        start = self.check_belief(start, "start")
         max_beliefs = _check.whole(max_beliefs, "max_beliefs", 1)
         _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
         xp = array_namespace(start)
@@ -195,6 +195,20 @@ class POMDP:
         """The numbers of states, actions and observations."""
         actions, states, observations = self.observations.shape
         return f"POMDP({states} states, {actions} actions, {observations} observations)"
+
+
+def _require_all_actions(mdp: MDP) -> None:
+    """Refuse a process in which some state lacks an action."""
+    xp = array_namespace(mdp.rewards)
+    if bool(xp.all(mdp.available)):
+        return
+    pair = int(xp.argmax(xp.astype(xp.reshape(~mdp.available, (-1,)), xp.int32)))
+    state, action = divmod(pair, mdp.num_actions)
+    raise ValueError(
+        "mdp must have every action available in every state, as an agent that does not see the "
+        f"state cannot know what it may do; action {action} is not in state {state}: let it lead "
+        "somewhere there, at a cost"
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,7 +78,8 @@ def proper_policy(mdp: MDP, allowed: Array | None = None) -> HostVector:
     """Return a policy (S,) that reaches a terminal state from all that can, and −1 from others."""
     host_allowed = None if allowed is None else to_numpy(allowed)
     P, terminal = as_host_rows(mdp.transitions), to_numpy(mdp.terminal)
-    return actions_towards(P, terminal, mdp.num_actions, host_allowed)
+    action = actions_towards(P, terminal, mdp.num_actions, host_allowed)
+    return np.where(terminal, np.argmax(to_numpy(mdp.available), axis=1), action)
 
 
 def rewardless_states(P: Matrix, r: Array) -> Array:

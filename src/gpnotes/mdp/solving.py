@@ -72,6 +72,7 @@ __all__ = ["METHODS", "Solution", "solve"]
 METHODS = ("value iteration", "modified policy iteration", "policy iteration", "linear program")
 
 
+_TOLERANCE = 1e-8  # unless rounding hides it
 _LARGE = 1e120  # of a reward, whose sums shall not overflow
 _WATCHED = 8  # sweeps over all actions by which it is judged how fast they come together
 _PATIENCE = 64  # of them, as many as may still be needed before a system of equations is solved
@@ -98,8 +99,8 @@ class Solution:
     method : str
         The method.
     converged : bool
-        Whether the bound met the tolerance within `max_steps`. If not, it is what it says, maybe
-        infinite at discount 1.
+        Whether the bound met the tolerance, or without one what rounding allows, within
+        `max_steps`. If not, it is what it says, maybe infinite at discount 1.
     """
 
     values: Vector
@@ -117,7 +118,7 @@ def solve(
     mdp: MDP,
     method: str = "modified policy iteration",
     *,
-    tolerance: float = 1e-8,
+    tolerance: float | None = None,
     max_steps: int = 1_000_000,
 ) -> Solution:
     """Find a policy that loses no more than a tolerance in any state, and prove it.
@@ -126,24 +127,26 @@ def solve(
     ----------
     method : str, default ``"modified policy iteration"``
         Also ``"value iteration"``, ``"policy iteration"`` and ``"linear program"``.
-    tolerance : float, default 1e-8
-        What the policy may lose, and the values be off by.
+    tolerance : float, optional
+        What the policy may lose, and the values be off by. By default 1e-8 or what rounding allows,
+        whichever is larger: values of a million, or a discount of 0.999999, may allow 1e-3. The
+        `bound` of the solution is what was proved.
     max_steps : int, default 1000000
         The most sweeps over all actions.
 
     Returns
     -------
     Solution
-        Values, policy and bound; the bound is at most `tolerance`, but for the rounding of values
-        to a dtype coarser than float64, in which everything is worked out. Its `converged` is False
-        if `max_steps` sweeps did not suffice.
+        Values, policy and bound; the bound is at most a `tolerance` that is given, but for the
+        rounding of values to a dtype coarser than float64, in which everything is worked out. Its
+        `converged` is False if `max_steps` sweeps did not suffice.
 
     Raises
     ------
     ValueError
-        If `tolerance` is below what rounding lets be proved; it says what could be had. If the
-        discount is 1 and some state never ends whatever is done, or values have no bound. For a
-        method that there is not.
+        If a `tolerance` that is given is below what rounding lets be proved; it says what could be
+        had. If the discount is so near to 1 that nothing can be proved; or it is 1 and some state
+        never ends whatever is done, or values have no bound. For a method that there is not.
 
     Notes
     -----
@@ -176,8 +179,21 @@ def solve(
     """
     _check.instance(mdp, "mdp", MDP)
     _check.choice(method, "method", METHODS)
-    tolerance = _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
+    if tolerance is not None:
+        tolerance = _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
     max_steps = _check.whole(max_steps, "max_steps", 1)
+    return _solve(mdp, method, tolerance=tolerance, max_steps=max_steps)
+
+
+def _solve(
+    mdp: MDP,
+    method: str = "modified policy iteration",
+    *,
+    tolerance: float | None = None,
+    default: float = _TOLERANCE,
+    max_steps: int = 1_000_000,
+) -> Solution:
+    """`solve` without its checks; without a tolerance by a default, or what rounding allows."""
     if mdp.largest_reward >= _LARGE:
         raise NoValueError(f"mdp.rewards must be smaller than {_LARGE:g} in size: values overflow")
     double = mdp.in_double()
@@ -188,10 +204,12 @@ def solve(
         "linear program": _linear_program,
     }[method]
     collapsed = collapse_end_components(double) if mdp.discount == 1.0 else None
-    if collapsed is None:
-        return _solution(method_function(_Solver(double, tolerance, max_steps)), mdp, method)
-    result = method_function(_Solver(collapsed.mdp, tolerance, max_steps))
-    return _solution(_lift(result, double, collapsed), mdp, method)
+    process = double if collapsed is None else collapsed.mdp
+    asked = default if tolerance is None else tolerance
+    result = method_function(_Solver(process, asked, max_steps, strict=tolerance is not None))
+    if collapsed is not None:
+        result = _lift(result, double, collapsed)
+    return _solution(result, mdp, method)
 
 
 class _Result(NamedTuple):
@@ -231,18 +249,26 @@ def _lift(end: _Result, mdp: MDP, small: CollapsedMDP) -> _Result:
 class _Solver:
     """What all methods share: when to look for a certificate, and the look."""
 
-    def __init__(self, mdp: MDP, tolerance: float, max_steps: int) -> None:
+    def __init__(self, mdp: MDP, tolerance: float, max_steps: int, *, strict: bool) -> None:
         self.mdp, self.tolerance, self.max_steps = mdp, tolerance, max_steps
+        self.strict = strict  # no more than the tolerance, or else what rounding allows
+        self.at_rounding = False  # of these values: the threshold is what rounding allows
         self.xp = array_namespace(mdp.rewards)
         self.ends_at = mdp.terminal if bool(self.xp.any(mdp.terminal)) else None
         self.iterations = self.before = 0  # and those of the linear program before them
         self._spans: deque[float] = deque(maxlen=_WATCHED)
         self._followed: Vector | None = None
         self.may_solve = True  # systems of equations in place of sweeps
-        self.threshold = tolerance / 4.0  # of the span of a step; at discount 1, a first guess
+        self.asked = tolerance / 4.0  # of the span of a step; at discount 1, a first guess
         if mdp.discount < 1.0:
             self.bounding = bounding_function(mdp)
-            self.threshold *= max(float(self.bounding.min_decrease), 0.0)
+            self.asked *= max(float(self.bounding.min_decrease), 0.0)
+            if self.asked == 0.0:
+                raise NoValueError(
+                    "mdp must have a discount times sums of rows that is below 1 by more than "
+                    f"rounding; the discount is {mdp.discount!r} and the largest sum "
+                    f"{mdp.row_sums[1]!r}: lower the discount, or take 1 where every state can end"
+                )
         else:
             improper = np.flatnonzero(proper_policy(mdp) < 0)
             if improper.size:
@@ -250,6 +276,7 @@ class _Solver:
                     "mdp must be able to end from every state when discount is 1; from state "
                     f"{int(improper[0])} no policy does, nor from {improper.size - 1} others"
                 )
+        self.threshold = self.asked
 
     def start(self) -> Vector:
         """The values to start from."""
@@ -260,7 +287,7 @@ class _Solver:
         step = best - values
         high, low = float(self.xp.max(step)), float(self.xp.min(step))
         span = high - low if self.mdp.discount < 1.0 else max(high, -low)
-        self.refuse_rounding(values, max(high, -low))
+        self.meet_rounding(values, max(high, -low))
         self.iterations += 1
         self._spans.append(span)
         if self.mdp.discount == 1.0 and self.iterations >= 8 and self.iterations.bit_count() == 1:
@@ -306,23 +333,29 @@ class _Solver:
             "mdp must have values with a bound: at discount 1 a policy earns without an end"
         )
 
-    def refuse_rounding(self, values: Vector, step: float = 0.0) -> None:
-        """Refuse a tolerance that rounding hides, and say what could be had.
+    def meet_rounding(self, values: Vector, step: float = 0.0) -> None:
+        """Refuse a tolerance that rounding hides, or else look no closer than rounding allows.
 
-        Of values that still change by `step` rounding tells too little: they go on by no more than
-        ``γ step / (1 − γ)``.
+        What is refused says what could be had. Of values that still change by `step` rounding tells
+        too little: they go on by no more than ``γ step / (1 − γ)``.
         """
-        if rounding_error(self.mdp, values) > self.threshold:
-            gamma = self.mdp.discount
-            still = gamma * step / (1.0 - gamma) if gamma < 1.0 else 0.0
-            rounding = rounding_error(self.mdp, self.xp.abs(values) + still)
-            least = self.tolerance * rounding / self.threshold if self.threshold > 0.0 else math.inf
-            least *= 1.05  # two digits of it are said, which must be enough
-            cycles = "" if self.mdp.discount < 1.0 else ", or it has cycles whose rewards cancel"
-            raise NoValueError(
-                f"tolerance must be at least {least:.2g} for this process, or rounding hides what "
-                f"is asked; got {self.tolerance:.3g}{cycles}"
-            )
+        rounding = rounding_error(self.mdp, values)
+        was_at_rounding, self.at_rounding = self.at_rounding, rounding > self.asked
+        self.threshold = max(rounding, self.asked)
+        if not self.at_rounding:
+            return
+        if not self.strict:
+            self.may_solve |= not was_at_rounding
+            return
+        gamma = self.mdp.discount
+        still = gamma * step / (1.0 - gamma) if gamma < 1.0 else 0.0
+        rounding = rounding_error(self.mdp, self.xp.abs(values) + still)
+        least = 1.05 * self.tolerance * rounding / self.asked  # two digits must be enough
+        cycles = "" if self.mdp.discount < 1.0 else ", or it has cycles whose rewards cancel"
+        raise NoValueError(
+            f"tolerance must be at least {least:.2g} for this process, or rounding hides what "
+            f"is asked; got {self.tolerance:.3g}{cycles}"
+        )
 
     def certificate(self, values: Vector, q: Matrix, policy: Vector) -> Certificate:
         if self.mdp.discount == 1.0:
@@ -333,19 +366,28 @@ class _Solver:
         """The answer, if its bound is no more than the tolerance; else look more closely later."""
         policy = self.chosen(q)
         if policy is None:
-            self.threshold *= 0.5
+            self.look_closer(0.5)
             return None
         certificate = self.certificate(values, q, policy)
         ratio = certificate.bound / self.tolerance
-        if ratio <= 1.0:
+        if ratio <= 1.0 or (self.at_rounding and math.isfinite(ratio)):
             return _Result(certificate, policy, self.before + self.iterations)
-        self.threshold *= 0.5 if self.mdp.discount < 1.0 else max(0.01, min(0.5, 0.5 / ratio))
+        self.look_closer(0.5 if self.mdp.discount < 1.0 else max(0.01, min(0.5, 0.5 / ratio)))
         return None
+
+    def look_closer(self, factor: float) -> None:
+        """Ask for a smaller step; refuse a process of which nothing is proved but for rounding."""
+        if self.at_rounding:
+            raise NoValueError(
+                "mdp must have no cycles whose rewards cancel when discount is 1; as near as "
+                "rounding allows, values have no bound"
+            )
+        self.asked = self.threshold = self.asked * factor
 
     def exact(self, values: Vector, q: Matrix) -> _Result:
         """The answer of values that are as good as they get."""
         while True:
-            self.refuse_rounding(values)
+            self.meet_rounding(values)
             end = self.certified(values, q)
             if end:
                 return end
@@ -405,12 +447,15 @@ def _modified_policy_iteration(solver: _Solver) -> _Result:
 
 def _solved_by_policies(solver: _Solver, policy: Vector, values: Vector) -> _Result | None:
     """Policy iteration from here, unless rounding of its larger values hides what is asked."""
-    threshold = solver.threshold
+    asked, threshold, strict = solver.asked, solver.threshold, solver.strict
+    solver.strict = not solver.at_rounding
     try:
         return _policy_iteration(solver, policy, values)
     except NoValueError:
-        solver.may_solve, solver.threshold = False, threshold
+        solver.may_solve, solver.asked, solver.threshold = False, asked, threshold
         return None
+    finally:
+        solver.strict = strict
 
 
 def _policy_iteration(
@@ -443,14 +488,17 @@ def _linear_program(solver: _Solver) -> _Result:
     pairs = np.arange(S * A)
     own_state = from_entries(np.ones(S * A), pairs, pairs // A, (S * A, S))
     system = own_state - mdp.discount * as_host_rows(mdp.transitions)
-    nonterminal = np.flatnonzero(~to_numpy(mdp.terminal))
-    rows = (nonterminal[:, None] * A + np.arange(A)).ravel()
+    is_nonterminal = ~to_numpy(mdp.terminal)
+    nonterminal = np.flatnonzero(is_nonterminal)
+    rows = np.flatnonzero(is_nonterminal[:, None] & to_numpy(mdp.available))
     values = np.zeros(S)
     if nonterminal.size:
         rewards = to_numpy(mdp.rewards).reshape(-1)[rows]
         try:
             program = least_cost(np.ones(nonterminal.size), system[rows][:, nonterminal], rewards)
         except NoValueError as error:
+            if mdp.discount < 1.0:  # HiGHS gives up where rounding is as large as 1 − γ
+                return _policy_iteration(solver)
             raise NoValueError(f"mdp must have values with a bound: {error}") from error
         values[nonterminal], solver.before = program.x, program.steps
     q = mdp._action_values(as_array(values, mdp.rewards))

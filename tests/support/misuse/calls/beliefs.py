@@ -23,7 +23,7 @@ from ..kinds import (
 
 _STAYS = np.asarray([[0.9, 0.1], [0.2, 0.8]])
 _CHAIN = room.HiddenMarkovModel(np.asarray([0.5, 0.5]), _STAYS, _STAYS)
-_MDP = room.MDP.from_arrays(np.stack([_STAYS, _STAYS], axis=1), np.eye(2), 0.5)
+_MDP = room.MDP.from_arrays([_STAYS, _STAYS], np.eye(2), 0.5)
 _POMDP = room.POMDP(_MDP, np.stack([_STAYS, _STAYS]))
 _ALPHAS = room.AlphaVectors(np.eye(2), (0, 1))
 _PROCESS, _VALUE = thing(_POMDP, _MDP), thing(_ALPHAS, _POMDP)

@@ -14,6 +14,9 @@ from ..kinds import Argument, matrix, name, number, one_of, positive, thing, vec
 _P = np.asarray([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.3, 0.7]])
 _R = np.asarray([[1.0, 0.5], [0.0, 2.0]])
 _MDP = mdp.MDP(_P, _R, 0.9)
+_REWARDS = matrix(_R, rows=True, columns=True).but(
+    "minus infinity", **{"a state of minus infinities": np.asarray([[1.0, 0.5], [-np.inf] * 2])}
+)
 _GRID = mdp.GridWorld(("S..", "..G"))
 _SUMS = {"rows that sum to two": 2.0 * _P, "negative probabilities": 2.0 * _P - 0.5}
 _DISCOUNT = number(0.9).but(negative=-0.1, beyond=1.1)
@@ -39,16 +42,25 @@ _ROWS = {"None": None, "a string": "S.G", "a number": 3, "ragged": ("..", "."), 
          "empty": (), "numbers": (1, 2)}  # fmt: skip
 
 CALLS = (
-    call("MDP", mdp.MDP, transitions=matrix(_P, rows=True, columns=True).but(**_SUMS),
-         rewards=matrix(_R, rows=True, columns=True), discount=_DISCOUNT),
+    call("MDP", mdp.MDP, transitions=matrix(_P, rows=True, columns=True).but(
+             **_SUMS, **{"three axes": _P.reshape(2, 2, 2), "a list": [_P[:2], _P[2:]]}),
+         rewards=_REWARDS, discount=_DISCOUNT),
     call("MDP, sparse", mdp.MDP, transitions=Argument(sp.csr_array(_P), _SPARSE),
-         rewards=matrix(_R, rows=True, columns=True), discount=_DISCOUNT),
+         rewards=_REWARDS, discount=_DISCOUNT),
     call("MDP.from_arrays", mdp.MDP.from_arrays,
          transitions=Argument(_P.reshape(2, 2, 2), {
              "None": None, "a string": "x", "a matrix": _P, "a number": 1.0,
              "rows that sum to two": 2.0 * _P.reshape(2, 2, 2), "an empty list": [],
-             "dense matrices": [_P[:2], _P[2:]], "integers": np.ones((2, 2, 2), dtype=int)}),
-         rewards=matrix(_R, rows=True, columns=True).but("a vector"), discount=_DISCOUNT),
+             "matrices of other sizes": [_P[:2], np.eye(3)],
+             "rows of whole numbers that sum to two": np.ones((2, 2, 2), dtype=int)}),
+         rewards=matrix(_R, rows=True, columns=True).but(
+             "a vector", "integers", "minus infinity", "a list",
+             **{"minus infinity in a whole row": np.asarray([[1.0, 0.5], [-np.inf, -np.inf]])}),
+         discount=_DISCOUNT,
+         layout=Argument("state first", {"None": None, "a number": 1, "another word": "SAS"}),
+         available=Argument(np.asarray([[True, False], [True, True]]), {
+             "numbers": np.eye(2), "a vector": np.asarray([True, True]), "a string": "x",
+             "a state without any": np.asarray([[True, True], [False, False]])})),
     call("MDP.from_gymnasium", mdp.MDP.from_gymnasium,
          env=thing(gymnasium.make("FrozenLake-v1"), _MDP), discount=_DISCOUNT),
     call("MDP.action_values", _MDP.action_values, values=vector(np.asarray([1.0, 2.0]), size=True)),
@@ -61,7 +73,7 @@ CALLS = (
                   **{"no sum of one": np.ones(2), "negative entries": np.asarray([1.5, -0.5])})}))
       for kind, policy in (("actions", _ACTIONS), ("probabilities", _PROBABILITIES))),
     call("solve", mdp.solve, mdp=thing(_MDP, _GRID), method=one_of("value iteration"),
-         tolerance=positive(1e-6), max_steps=whole(1000)),
+         tolerance=positive(1e-6).but("None"), max_steps=whole(1000)),
     call("GridWorld", mdp.GridWorld, rows=Argument(("S.G", "..X"), _ROWS),
          rewards=Argument({"G": 1.0}, {
              "None": None, "a number": 1.0, "a list": [1.0], "a word": {"GX": 1.0},
