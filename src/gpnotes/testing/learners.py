@@ -156,6 +156,11 @@ def _walked(environment: Environment, source: Stream, states: HostVector) -> lis
     for _ in range(_STEPS):
         _whole(states, environment.num_states, "states must be whole numbers, one for each run")
         actions = draw.integers(environment.num_actions, size=_RUNS)
+        available = getattr(environment, "available", None)
+        if available is not None:  # the next one that the state has
+            onward = (actions[:, None] + np.arange(environment.num_actions)) % available.shape[1]
+            first = np.take_along_axis(available[states], onward, axis=1).argmax(1)
+            actions = onward[np.arange(_RUNS), first]
         outcome = environment.step(states, actions, source)
         _whole(outcome.next_states, environment.num_states, "step must lead to a state in each run")
         sizes = [np.shape(part) for part in outcome]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpnotes import stream
-from gpnotes.mdp import MDP, solve
+from gpnotes.mdp import MDP, solve, solving
 from gpnotes.mdp.learning import (
     CertaintyEquivalence,
     DynaQ,
@@ -20,7 +20,6 @@ from gpnotes.mdp.learning import (
     QLearning,
     RMax,
     Transition,
-    model_based,
     optimistic_value,
     run,
 )
@@ -68,7 +67,7 @@ def optimistic_values(found, run_number, highest, discount):
     ids=["RMax", "CertaintyEquivalence", "PosteriorSampling"],
 )
 def test_a_plan_that_has_not_converged_is_no_plan(learner, monkeypatch):
-    monkeypatch.setattr(model_based, "solve", partial(solve, max_steps=1))
+    monkeypatch.setattr(solving, "_solve", partial(solving._solve, max_steps=1))
     with pytest.raises(RuntimeError, match="after 1 sweeps the plan may still lose"):
         run(learner, MDPEnvironment(ring()), num_steps=200, rng=stream(1))
 

@@ -1,7 +1,8 @@
 """Exploration: greedy but for a share of random actions, by upper bounds, by a fixed policy.
 
 Each rule draws one uniform number for each run and step, or none. Of actions that are equally good
-`EpsilonGreedy` takes one by lot, as Sutton & Barto do, and `UCB` the first.
+`EpsilonGreedy` takes one by lot, as Sutton & Barto do, and `UCB` the first. An action that is not
+available in a state has the value −inf there, and no rule takes it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
+from ..distribution_checks import without_rounding
 from .schedules import Schedule, as_schedule, value_at
-from .tabular import LearnerState, row_max
+from .tabular import LearnerState, nth_true, row_max
 
 __all__ = ["UCB", "EpsilonGreedy", "ExplorationPolicy", "FixedPolicy"]
 
@@ -84,18 +86,19 @@ class EpsilonGreedy:
         if exploring.size:
             # Below epsilon the number is uniform again, once it is divided by epsilon; the ratio
             # is at most 1 - 2⁻⁵³, and that times a whole number is rounded to less than the number.
-            chosen[exploring] = uniform[exploring] / _at(epsilon, exploring) * values.shape[1]
+            available = is_available(values[exploring])
+            rank = uniform[exploring] / _at(epsilon, exploring) * available.sum(1)
+            chosen[exploring] = nth_true(available, rank.astype(np.int64))
         return np.asarray(chosen)
 
     def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
         """Return with what probability it takes each action, (runs, actions)."""
         values = learned.values_at(states)
-        runs, num_actions = values.shape
-        epsilon = np.broadcast_to(self.epsilon_at(learned, states), (runs,))
-        is_best = _is_highest(values)
-        greedy = (1.0 - epsilon) / is_best.sum(1)
+        epsilon = np.broadcast_to(self.epsilon_at(learned, states), values.shape[:1])
+        is_best, available = _is_highest(values), is_available(values)
+        greedy, explored = (1.0 - epsilon) / is_best.sum(1), epsilon / available.sum(1)
         return np.asarray(
-            (epsilon / num_actions)[:, None] + np.where(is_best, greedy[:, None], 0.0)
+            np.where(available, explored[:, None], 0.0) + np.where(is_best, greedy[:, None], 0.0)
         )
 
 
@@ -123,11 +126,15 @@ class UCB:
         """It is made for all numbers."""
 
     def bounds(self, learned: LearnerState, states: HostVector) -> HostMatrix:
-        """Return the upper bound of each action, (runs, actions); infinite where none was seen."""
+        """Return the upper bound of each action, (runs, actions); infinite where none was seen.
+
+        It is −inf for actions that are not available.
+        """
         visits = learned.visits_at(states).astype(np.float64)
         total = np.maximum(visits.sum(1, keepdims=True), 1.0)
         bonus = self.scale * np.sqrt(np.log(total) / np.maximum(visits, 1.0))
-        return np.asarray(learned.values_at(states) + np.where(visits > 0, bonus, np.inf))
+        values = learned.values_at(states)
+        return np.where((visits > 0) | ~is_available(values), values + bonus, np.inf)
 
     def choose(self, learned: LearnerState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
@@ -185,8 +192,12 @@ def _one_of(is_best: HostMatrix, uniform: HostVector, epsilon: float | HostVecto
     """One of the best by lot: from epsilon on the number is uniform too, moved and stretched."""
     count = is_best.sum(1)
     share = (uniform - epsilon) / (1.0 - epsilon)  # rounding may make it 1
-    rank = np.minimum(share * count, count - 1).astype(np.int64)
-    return np.asarray((is_best.cumsum(1) <= rank[:, None]).sum(1))
+    return nth_true(is_best, np.minimum(share * count, count - 1).astype(np.int64))
+
+
+def is_available(values: HostMatrix) -> HostMatrix:
+    """Which actions a state has: those whose value is not −inf."""
+    return np.asarray(values != -np.inf)
 
 
 def sample_actions(probabilities: HostMatrix, uniform: HostVector) -> HostVector:
@@ -209,7 +220,7 @@ def as_policy(policy: HostArray, name: str) -> HostArray:
         if given.size and given.min() < 0:
             raise ValueError(f"{name} must be actions from 0; got {given.min()}")
         return given.astype(np.int64)
-    _check.finite(given, name)
+    given = np.asarray(without_rounding(_check.finite(given, name)))
     error = np.abs(given.sum(1) - 1.0)
     if given.min(initial=0.0) < 0.0 or error.max(initial=0.0) > 1e-8:
         state = int(np.where((given < 0.0).any(1), np.inf, error).argmax())
@@ -231,6 +242,21 @@ def policy_table(policy: HostArray, name: str, num_states: int, num_actions: int
     if policy.size and policy.max() >= num_actions:
         raise ValueError(f"{name} must be actions 0 to {num_actions - 1}; got {policy.max()}")
     return np.asarray(np.eye(num_actions)[policy])
+
+
+def refuse_unavailable(learner: Any, available: HostMatrix) -> None:
+    """Raise where a policy of a learner that does not learn takes what is not available."""
+    for name in ("exploration", "policy", "behaviour"):
+        rule = getattr(learner, name, None)
+        policy = rule.policy if isinstance(rule, FixedPolicy) else rule
+        if not isinstance(policy, np.ndarray):
+            continue
+        wrong = (policy_table(policy, name, *available.shape) > 0.0) & ~available
+        if wrong.any():
+            s, a = np.argwhere(wrong)[0].tolist()
+            raise ValueError(
+                f"{name} must take actions that are available; action {a} is not in state {s}"
+            )
 
 
 def check_exploration(

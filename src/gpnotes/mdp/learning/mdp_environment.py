@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ...ground import check as _check
 from ...ground.random import Stream
-from ...ground.xp import HostArray, HostVector, to_numpy
+from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..decision_process import MDP
+from ..distribution_checks import without_rounding
 
 __all__ = ["Environment", "Layout", "MDPEnvironment", "TimeStep"]
 
@@ -38,7 +40,10 @@ class TimeStep(NamedTuple):
 
 
 class Environment(Protocol):
-    """What learners act in: states and actions are whole numbers from 0."""
+    """What learners act in: states and actions are whole numbers from 0.
+
+    Where states lack actions it may have one attribute more, `available`, booleans (S, A).
+    """
 
     @property
     def num_states(self) -> int:
@@ -88,7 +93,7 @@ class Layout(NamedTuple):
     successors : HostVector, shape (k,)
         The successors.
     rewards : HostVector, shape (S A,)
-        The reward of each pair.
+        The reward of each pair; −inf where the action is not available.
     terminal : HostVector, shape (S,)
         The states that end an episode.
     starts : HostVector, shape (1,) or (S,)
@@ -112,7 +117,8 @@ class MDPEnvironment:
     Parameters
     ----------
     mdp : MDP
-        The process. An episode ends in its terminal states.
+        The process. An episode ends in its terminal states. `run` lets a learner know which actions
+        are not available; to take one raises an error.
     start : int or HostVector, shape (S,), default 0
         The state where episodes begin, or the probabilities of all states.
     binary_rewards : tuple of two floats, or None
@@ -134,7 +140,8 @@ class MDPEnvironment:
         starts = _starts(self.start, self.num_states)
         layout = Layout(keys, successors, rewards, terminal, starts, begins)
         object.__setattr__(self, "layout", layout)
-        object.__setattr__(self, "binary_rewards", _binary_rewards(self.binary_rewards, rewards))
+        earned = rewards[rewards > -np.inf]
+        object.__setattr__(self, "binary_rewards", _binary_rewards(self.binary_rewards, earned))
 
     @property
     def num_states(self) -> int:
@@ -146,6 +153,11 @@ class MDPEnvironment:
         """How many actions there are."""
         return int(self.mdp.num_actions)
 
+    @cached_property
+    def available(self) -> HostMatrix:
+        """The actions that each state has, as booleans (S, A)."""
+        return np.isfinite(self.layout.rewards).reshape(self.num_states, self.num_actions)
+
     def reset(self, stream: Stream, runs: int, /) -> HostVector:
         """Begin an episode in each run, and return the states."""
         if self.layout.starts.size == 1:
@@ -154,13 +166,18 @@ class MDPEnvironment:
         return np.searchsorted(self.layout.starts, uniform, side="right")
 
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> TimeStep:
-        """Take one step in each run."""
+        """Take one step in each run; a `ValueError` names an action that is not available."""
         keys, successors, expected_rewards, terminal = self.layout[:4]
         rows = states * self.num_actions + actions
         drawn_keys = stream.generator.random(rows.shape[0])
         drawn_keys += 2 * rows
         next_states = successors[keys.searchsorted(drawn_keys, side="right")]
         rewards = expected_rewards[rows]
+        if rewards.min(initial=0.0) == -np.inf:
+            run = int(rewards.argmin())
+            raise ValueError(
+                f"actions must be available; action {actions[run]} is not in state {states[run]}"
+            )
         if self.binary_rewards is not None:
             low, high = self.binary_rewards
             won = stream.generator.random(rows.shape[0]) * (high - low) < rewards - low
@@ -218,7 +235,8 @@ def _starts(start: Any, states: int) -> HostVector:
     """The one state where episodes begin, or the cumulated probabilities of all states."""
     if _check.whole_or_none(start) is not None or getattr(start, "ndim", 0) == 0:
         return np.asarray([_check.whole(start, "start", 0, states - 1)])
-    probabilities = to_numpy(_check.vector(start, "start", size=states)).astype(np.float64)
+    given = to_numpy(without_rounding(_check.vector(start, "start", size=states)))
+    probabilities = given.astype(np.float64)
     if probabilities.min() < 0.0 or abs(probabilities.sum() - 1.0) > 1e-8:
         raise ValueError(f"start must be probabilities that sum to 1; got {probabilities}")
     if np.count_nonzero(probabilities) == 1:

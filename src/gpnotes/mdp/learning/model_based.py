@@ -18,10 +18,10 @@ from ...ground import check as _check
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.xp import HostArray, HostMatrix, HostVector
+from .. import solving
 from ..decision_process import MDP
 from ..greedy_policies import greedy_policy
-from ..solving import solve
-from .exploration import EpsilonGreedy, ExplorationPolicy, check_exploration
+from .exploration import EpsilonGreedy, ExplorationPolicy, check_exploration, is_available
 from .schedules import fraction
 from .tabular import (
     LearnerState,
@@ -29,6 +29,7 @@ from .tabular import (
     flat,
     flat_indices,
     later,
+    nth_true,
     offsets,
     row_max,
     rows,
@@ -39,6 +40,7 @@ from .td_control import ActionValueLearner, move_values, step_size_at, td_target
 __all__ = ["CertaintyEquivalence", "DynaQ", "DynaState", "ModelState", "PosteriorSampling", "RMax"]
 
 _EXPLORE = EpsilonGreedy()
+_TOLERANCE = 1e-6  # of a plan, unless rounding hides it
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +102,14 @@ class RMax:
         How many visits make a pair known.
     discount : float
         The discount γ, in [0, 1).
-    tolerance : float, default 1e-6
-        What a plan may lose by its model.
+    tolerance : float, optional
+        What a plan may lose by its model; by default 1e-6 or what rounding allows, as in `solve`.
     """
 
     max_reward: float
     known_threshold: int
     discount: float
-    tolerance: float = 1e-6
+    tolerance: float | None = None
 
     def __post_init__(self) -> None:
         """Check the parts."""
@@ -115,8 +117,7 @@ class RMax:
         known_threshold = _check.whole(self.known_threshold, "known_threshold", 1)
         object.__setattr__(self, "known_threshold", known_threshold)
         object.__setattr__(self, "discount", _below_one(self.discount))
-        tolerance = _check.positive(_check.number(self.tolerance, "tolerance"), "tolerance")
-        object.__setattr__(self, "tolerance", tolerance)
+        object.__setattr__(self, "tolerance", _checked_tolerance(self.tolerance))
 
     @property
     def max_value(self) -> float:
@@ -129,7 +130,7 @@ class RMax:
 
     def act(self, learned: ModelState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose the first action that is as good as any by the plan, up to its tolerance."""
-        return np.asarray(greedy_policy(learned.values_at(states), self.tolerance))
+        return np.asarray(greedy_policy(learned.values_at(states), _slack(self.tolerance)))
 
     def step(self, learned: ModelState, transition: Transition, stream: Stream, /) -> ModelState:
         """Learn from one transition of each run; the learner's state is written into."""
@@ -181,7 +182,7 @@ class CertaintyEquivalence:
     exploration: ExplorationPolicy = _EXPLORE
     plan_every: int = 100
     unseen_value: float = 0.0
-    tolerance: float = 1e-6
+    tolerance: float | None = None
 
     def __post_init__(self) -> None:
         """Check the parts."""
@@ -189,8 +190,7 @@ class CertaintyEquivalence:
         check_exploration(self.exploration)
         object.__setattr__(self, "plan_every", _check.whole(self.plan_every, "plan_every", 1))
         object.__setattr__(self, "unseen_value", _check.number(self.unseen_value, "unseen_value"))
-        tolerance = _check.positive(_check.number(self.tolerance, "tolerance"), "tolerance")
-        object.__setattr__(self, "tolerance", tolerance)
+        object.__setattr__(self, "tolerance", _checked_tolerance(self.tolerance))
 
     def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelState:
         """Return the learner's state for runs that have seen nothing."""
@@ -251,8 +251,8 @@ class PosteriorSampling:
         The variance of a reward about its mean.
     draw_every : int, default 100
         After how many steps a process is drawn in any case.
-    tolerance : float, default 1e-6
-        What a plan may lose by the process that was drawn.
+    tolerance : float, optional
+        What a plan may lose by the process that was drawn; by default as in `RMax`.
 
     Notes
     -----
@@ -265,14 +265,15 @@ class PosteriorSampling:
     reward_var: float = 1.0
     noise_var: float = 1.0
     draw_every: int = 100
-    tolerance: float = 1e-6
+    tolerance: float | None = None
 
     def __post_init__(self) -> None:
         """Check the parts."""
         object.__setattr__(self, "discount", _below_one(self.discount))
-        for name in ("prior_visits", "reward_var", "noise_var", "tolerance"):
+        for name in ("prior_visits", "reward_var", "noise_var"):
             value = _check.positive(_check.number(getattr(self, name), name), name)
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "tolerance", _checked_tolerance(self.tolerance))
         object.__setattr__(self, "draw_every", _check.whole(self.draw_every, "draw_every", 1))
 
     def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelState:
@@ -282,8 +283,11 @@ class PosteriorSampling:
     def act(self, learned: ModelState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose the best action in the process drawn; any one in the first step."""
         if learned.time == 0:  # the prior is the same for all actions, so each is as often the best
-            return np.asarray(stream.generator.integers(learned.values.shape[2], size=states.size))
-        return np.asarray(greedy_policy(learned.values_at(states), self.tolerance))
+            available = is_available(learned.values_at(states))
+            if available.all():
+                return np.asarray(stream.generator.integers(available.shape[1], size=states.size))
+            return nth_true(available, stream.generator.integers(available.sum(1)))
+        return np.asarray(greedy_policy(learned.values_at(states), _slack(self.tolerance)))
 
     def step(self, learned: ModelState, transition: Transition, stream: Stream, /) -> ModelState:
         """Learn from one transition of each run; the learner's state is written into."""
@@ -319,7 +323,7 @@ class PosteriorSampling:
         means = learned.reward_sums[run] / self.noise_var / precision
         rewards = means + generator.standard_normal(means.shape) / np.sqrt(precision)
         P, r = _laid_out(shares, rewards, 0.0)
-        return MDP.from_arrays(P, r, self.discount)
+        return _estimate(learned, run, P, r, self.discount)
 
 
 @dataclass(frozen=True, eq=False)
@@ -424,7 +428,13 @@ def _process(
     P, r = _laid_out(shares, learned.reward_sums[run] / visits, unknown_reward)
     P[:states][~known], r[:states][~known] = 0.0, unknown_reward
     P[:states, :, states][~known] = 1.0
-    return MDP.from_arrays(P, r, discount)
+    return _estimate(learned, run, P, r, discount)
+
+
+def _estimate(learned: ModelState, run: int, P: HostArray, r: HostMatrix, discount: float) -> MDP:
+    """The process of transitions (S + 2, A, S + 2), without actions that are not available."""
+    r[:-2][~is_available(learned.values[run])] = -np.inf
+    return MDP.from_arrays(P, r, discount, layout="state first")
 
 
 def _laid_out(
@@ -451,13 +461,24 @@ def _dirichlet(parameters: HostArray, generator: np.random.Generator) -> HostArr
     return shares / shares.sum(-1, keepdims=True)
 
 
-def _plan(model: MDP, tolerance: float) -> HostArray:
+def _checked_tolerance(tolerance: float | None) -> float | None:
+    if tolerance is None:
+        return None
+    return _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
+
+
+def _slack(tolerance: float | None) -> float:
+    """What an action may lack that counts as the best."""
+    return _TOLERANCE if tolerance is None else tolerance
+
+
+def _plan(model: MDP, tolerance: float | None) -> HostArray:
     """The action values of a plan by a model, without those of its two fictitious states."""
-    plan = solve(model, tolerance=tolerance)
+    plan = solving._solve(model, tolerance=tolerance, default=_TOLERANCE)
     if not plan.converged:
         raise RuntimeError(
-            f"tolerance must be larger than {tolerance:.3g}: after {plan.iterations} sweeps the "
-            f"plan may still lose {plan.bound:.3g}"
+            f"tolerance must be larger than {_slack(tolerance):.3g}: after {plan.iterations} "
+            f"sweeps the plan may still lose {plan.bound:.3g}"
         )
     return np.asarray(plan.action_values[:-2])
 

@@ -192,8 +192,8 @@ def _learn(learned: NStepState, slot: int, mask: Any, discount: float, v_next: H
     values, pairs = flat(learned.values), learned.pairs[:, slot]
     target = learned.returns[:, slot] + discount ** (slot + 1) * v_next
     old = values[pairs]
-    change = learned.step_sizes[:, slot] * learned.ratios[:, slot] * (target - old)
-    values[pairs] = old + np.where(mask, change, 0.0)
+    error = np.where(mask, target - old, 0.0)
+    values[pairs] = old + learned.step_sizes[:, slot] * learned.ratios[:, slot] * error
 
 
 def _learn_from_all(

@@ -66,7 +66,15 @@ def compiled() -> Callable[..., int]:
     # The names of this module stay those of ordinary functions, as Numba is optional and tests run
     # both: copies of them see the compiled ones by a namespace of their own.
     namespace = dict(globals())
-    for part in (_best, _choose_action, _first_above, _state_value, _restarted, walk):
+    for part in (
+        _num_available,
+        _best,
+        _choose_action,
+        _first_above,
+        _state_value,
+        _restarted,
+        walk,
+    ):
         namespace[part.__name__] = numba.njit(FunctionType(part.__code__, namespace, part.__name__))
     return namespace["walk"]
 
@@ -153,6 +161,14 @@ def advance(
     return replace(learned, time=time, **new_pending), ended
 
 
+def _num_available(table: HostVector, row: int, width: int) -> int:
+    """How many actions a state has: those whose value is not −inf."""
+    count = 0
+    for a in range(width):
+        count += table[row + a] != -np.inf
+    return count
+
+
 def _best(table: HostVector, row: int, width: int) -> tuple[float, int]:
     """The highest value of a row, and how many actions have it."""
     highest, count = table[row], 1
@@ -173,7 +189,14 @@ def _choose_action(
     count = counts[row : row + num_actions].sum() if by_visits else time
     probability = values[min(count, values.size - 1)]
     if uniform < probability:
-        return min(int(uniform / probability * num_actions), num_actions - 1)
+        available = _num_available(table, row, num_actions)
+        rank = min(int(uniform / probability * available), available - 1)
+        for action in range(num_actions - 1):
+            if table[row + action] != -np.inf:
+                if rank == 0:
+                    return action
+                rank -= 1
+        return num_actions - 1
     highest, tied = _best(table, row, num_actions)
     rank = 0
     if tied > 1:
@@ -214,8 +237,11 @@ def _state_value(
     count = counts[row : row + width].sum() if by_visits else time
     explored = values[min(count, values.size - 1)]
     value = 0.0
+    available = _num_available(table, row, width)
     for a in range(width):
-        probability = explored / width
+        if table[row + a] == -np.inf:
+            continue
+        probability = explored / available
         if table[row + a] == highest:
             probability += (1.0 - explored) / tied
         value += probability * table[row + a]

@@ -18,6 +18,7 @@ from ...ground.showing import summary
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ...model.contracts import missing
 from . import numba_loops, plain_loop
+from .exploration import refuse_unavailable
 from .mdp_environment import Environment, digest
 from .tabular import Learner, Transition, any_true
 
@@ -261,6 +262,7 @@ class _Runner:
         self.stream = _settable_stream(settings.stream.spawn("run"))
         self.learned = learner.init(environment.num_states, environment.num_actions, settings.runs)
         _check_learned(self.learned)
+        _exclude_unavailable(learner, self.learned, environment)
         self.ended: list[tuple[HostVector, ...]] = []
         self.watched: list[HostArray] = []
         self.blocks: list[HostVector | list[float]] = []
@@ -459,6 +461,17 @@ def _check_learned(learned: Any) -> None:
         raise TypeError(
             f"learner must have a dataclass of arrays and numbers as its state; got {got}"
         )
+
+
+def _exclude_unavailable(learner: Any, learned: Any, environment: Any) -> None:
+    """Give actions that are not available in a state the value −inf there, in all runs."""
+    available = getattr(environment, "available", None)
+    if available is None or available.all():
+        return
+    refuse_unavailable(learner, available)
+    values = getattr(learned, "values", None)
+    if isinstance(values, np.ndarray) and values.shape[1:] == available.shape:
+        values[:, ~available] = -np.inf
 
 
 def _restored(template: Any, parts: dict[str, HostArray]) -> Any:

@@ -61,7 +61,7 @@ class LearnerState:
     Parameters
     ----------
     values : HostArray, shape (runs, states, actions)
-        The values of the actions.
+        The values of the actions; −inf for those that are not available in a state.
     visits : HostArray, shape (runs, states, actions)
         How often each action was taken in each state.
     time : int, default 0
@@ -134,6 +134,11 @@ def row_max(values: HostMatrix) -> HostVector:
     """The largest entry of each row; for rows as short as these faster than NumPy's `max`."""
     num_rows, width = values.shape
     return values.reshape(-1).take(offsets(num_rows, width) + values.argmax(1))
+
+
+def nth_true(truths: HostMatrix, rank: HostVector) -> HostVector:
+    """Where in each row the entry is that has `rank` others before it that are true."""
+    return np.asarray((truths.cumsum(1) <= rank[:, None]).sum(1))
 
 
 def any_true(which: HostVector) -> bool:

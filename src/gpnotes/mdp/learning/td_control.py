@@ -196,8 +196,8 @@ class SARSA(ActionValueLearner):
         step_sizes = np.broadcast_to(step_size_at(self.step_size, learned, pairs), pairs.shape)
         flat(learned.visits)[pairs] += 1
         target = learned.rewards + self.discount * table[pairs]
-        change = learned.step_sizes * (target - table[learned.pairs])
-        table[learned.pairs] += np.where(learned.pending, change, 0.0)
+        error = np.where(learned.pending, target - table[learned.pairs], 0.0)
+        table[learned.pairs] += learned.step_sizes * error
         ended = transition.terminated | transition.truncated
         if any_true(ended):
             self._learn_last(learned, transition, pairs, step_sizes, ended)
@@ -241,8 +241,17 @@ def step_size_at(
 def expected_value(
     policy: ExplorationPolicy, learned: LearnerState, states: HostVector
 ) -> HostVector:
-    """The mean of a state's action values over the actions of a policy."""
-    return np.asarray((policy.probabilities(learned, states) * learned.values_at(states)).sum(1))
+    """The mean of a state's action values over the actions that a policy takes."""
+    probabilities, values = policy.probabilities(learned, states), learned.values_at(states)
+    terms = np.zeros_like(values)
+    np.multiply(probabilities, values, out=terms, where=probabilities > 0.0)
+    mean = np.asarray(terms.sum(1))
+    if mean.min(initial=0.0) == -np.inf:
+        state = int(states[mean.argmin()])
+        raise ValueError(
+            f"policy must take actions that are available; in state {state} it does not"
+        )
+    return mean
 
 
 def td_target(discount: float, transition: Transition, v_next: HostVector) -> HostVector:

@@ -159,7 +159,8 @@ class SARSALambda(_Tracing):
         step_sizes = np.broadcast_to(step_size_at(self.step_size, learned, pairs), pairs.shape)
         flat(learned.visits)[pairs] += 1
         target = learned.rewards + self.discount * values[pairs]
-        error = learned.step_sizes * (target - values[learned.pairs])
+        error = np.where(learned.pending, target - values[learned.pairs], 0.0)
+        error *= learned.step_sizes
         self._learn(learned, learned.pairs, error, learned.pending)
         ended = transition.terminated | transition.truncated
         if ended.any():

@@ -42,7 +42,7 @@ _VALUES = {"discount": _SHARE, "step_size": _SHARE, "exploration": _RULE, "initi
 _TRACE = {"trace_decay": _SHARE, "replacing": flag()}
 _PREDICTS = {"discount": _SHARE, "policy": _POLICY, "step_size": _SHARE, "initial_values": _START,
              "behaviour": _POLICY.but("None")}  # fmt: skip
-_TOLERANCE = number(1e-6).but(zero=0.0, negative=-1.0)
+_TOLERANCE = number(1e-6).but("None", zero=0.0, negative=-1.0)
 _SEEN = learning.run(
     learning.ExpectedSARSA(0.9), _WORLD, num_steps=20, rng=gpnotes.stream(1), record=True
 ).transitions
