@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
@@ -48,7 +49,10 @@ def test_ten_minutes_have_a_section_for(task: str) -> None:
 COMING = (BOOK / "api/coming-from.md").read_text("utf-8")
 CELL = re.compile(r"^```\{code-cell\}.*?\n(?::[^\n]*\n)*(.*?)^```$", re.DOTALL | re.MULTILINE)
 CELLS = CELL.findall(COMING)
-PEERS = ["scikit-learn", "GPyTorch", "Prophet, statsmodels", "BoTorch", "Optuna"]
+PEERS = [
+    "scikit-learn", "GPyTorch", "Prophet, statsmodels", "BoTorch", "Optuna", "QuantEcon",
+    "pymdptoolbox",
+]  # fmt: skip
 SECTION = {"Prophet, statsmodels": "Prophet and statsmodels: time series"}
 
 
@@ -82,6 +86,45 @@ def test_a_row_that_does_not_run_ends_the_page(row: tuple[str, ...]) -> None:
     pytest.importorskip("IPython")
     with pytest.raises(NameError, match="nobody"):
         helper()("Theirs", [row], both=True)
+
+
+@pytest.mark.filterwarnings("ignore:Comparing a sparse matrix")  # pymdptoolbox does, on its way
+def test_calls_of_decision_processes_find_the_same() -> None:
+    """Theirs, which the page does not run, and ours, row by row in one namespace."""
+    markov = pytest.importorskip("quantecon.markov")
+    for part in ("mdp", "util"):
+        pytest.importorskip(f"mdptoolbox.{part}")
+    names: dict[str, Any] = {"np": np, "DiscreteDP": markov.DiscreteDP}
+    names["mdptoolbox"] = pytest.importorskip("mdptoolbox")
+    ended: dict[str, dict[str, Any]] = {}
+
+    def both(library: str, rows: list[tuple[str, str, str]]) -> None:
+        for _, theirs, ours in rows:
+            for call in (theirs, ours):
+                exec(call, names)
+        ended[library] = dict(names)
+
+    names["calls"] = both
+    for library in PEERS[-2:]:
+        (cell,) = [one for one in CELLS if f'calls("{library}", [' in one]
+        exec(cell, names)
+    of_pairs, by_action = (ended[library] for library in PEERS[-2:])
+    close = {"rtol": 0, "atol": 1e-7}
+    found, results = of_pairs["found"], of_pairs["results"]
+    np.testing.assert_array_equal(found.policy, results.sigma)
+    np.testing.assert_allclose(of_pairs["value"], of_pairs["worth"], **close)
+    np.testing.assert_allclose(of_pairs["backup"], of_pairs["once"], **close)
+    np.testing.assert_allclose(of_pairs["transitions"], of_pairs["chain"].P, **close)
+    np.testing.assert_array_equal(of_pairs["mdp"].available, of_pairs["same"].available)
+    np.testing.assert_allclose(
+        of_pairs["solve"](of_pairs["same"]).values, of_pairs["pairs"].solve("pi").v, **close
+    )
+    np.testing.assert_allclose(by_action["found"].values, by_action["pi"].V, **close)
+    np.testing.assert_array_equal(by_action["found"].policy, by_action["pi"].policy)
+    by_action["theirs"].run()
+    np.testing.assert_allclose(
+        by_action["solve"](by_action["ours"]).values, by_action["theirs"].V, **close
+    )
 
 
 def test_every_table_of_calls_is_on_the_page_whole(trees: Any) -> None:
