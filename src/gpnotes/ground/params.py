@@ -325,7 +325,8 @@ def _declared(kind: type) -> tuple[_Declared, ...] | None:
 class Leaf(NamedTuple):
     """A parameter inside nested dataclasses: the path to it, its kind, its value, its unit.
 
-    Where only some entries of an array are free, `free` has their numbers.
+    Where only some entries of an array are free, `free` has their numbers; `owner` is the class
+    that has it.
     """
 
     path: str
@@ -333,6 +334,7 @@ class Leaf(NamedTuple):
     value: Numbers
     unit: str
     free: tuple[int, ...] | None = None
+    owner: type = object
 
     @property
     def entries(self) -> list[str]:
@@ -358,7 +360,7 @@ def _gather(obj: Any, path: str, found: list[Leaf]) -> None:
     for name, constraint, unit, _ in _declared(kind) or ():
         value = getattr(obj, name)
         if constraint != "fixed":
-            found.append(Leaf(f"{path}{name}", constraint, value, unit))
+            found.append(Leaf(f"{path}{name}", constraint, value, unit, owner=kind))
         elif steps := _named_steps(obj, name, path):
             for step, entry in zip(steps, value, strict=True):
                 _gather(entry, step, found)

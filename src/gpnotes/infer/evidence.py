@@ -7,6 +7,7 @@ own. Whoever writes a new model registers an `Evidence` of two methods, and has 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -66,6 +67,10 @@ class Evidence(ABC, Generic[M, Q_co]):
 
     def require_gradient(self, model: M, /) -> None:
         """Raise a `TypeError` for a model that has a value but no gradient."""
+
+    def least(self, model: M, /) -> Mapping[str, float]:
+        """Return the parameters, by path, below which it has no value: a fit stays above."""
+        return {}
 
     def for_fit(self, model: M, /) -> Self:
         """Return it as a fit asks it many times, or raise for a model that no fit should move."""

@@ -424,11 +424,20 @@ def objective_given(
     evidence = evidence.for_fit(model)
     instead = followers(groups)
     held += instead
+    box = limits(model, bounds, fixed=held, tied=instead)
     return Objective(
         model, evidence, of, tuple(held), priors_of(priors, model, held, instead),
-        limits(model, bounds, fixed=held, tied=instead), ends(model, of, fixed=held),
+        _above(box, names(model, fixed=held), evidence.least(model)), ends(model, of, fixed=held),
         moves and "inducing" not in fixed and math.prod(_inputs(model).shape) > 0, tied=groups,
     )  # fmt: skip
+
+
+def _above(box: HostMatrix, entries: list[str], least: Mapping[str, float]) -> HostMatrix:
+    """The limits, with lower ends where there is no value below, unless all lie there."""
+    ends = {name: math.log(least[path_of(name)]) for name in entries if path_of(name) in least}
+    low = np.asarray([ends.get(name, -math.inf) for name in entries], dtype=np.float64)
+    raised = np.maximum(box[:, 0], low)
+    return np.column_stack([np.where(raised < box[:, 1], raised, box[:, 0]), box[:, 1]])
 
 
 def _rows_of(X: object, y: object) -> Rows | None:

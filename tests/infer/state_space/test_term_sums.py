@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from gpnotes import (
     StateSpaceGP,
     White,
     condition,
+    dataset,
     fit,
     log_evidence,
     log_evidence_and_gradient,
@@ -27,8 +29,10 @@ from gpnotes import (
     stream,
     to_numpy,
 )
+from gpnotes.ground.interrupts import InterruptWarning
 from gpnotes.ground.params import flatten_gradient
-from gpnotes.infer.state_space.as_terms import harmonics
+from gpnotes.infer.state_space.as_terms import SHORTEST, harmonics
+from gpnotes.infer.state_space.parallel_scan import Lanes
 from gpnotes.model.kernels import Cosine, IntegratedWiener, Wiener
 from gpnotes.testing import gradcheck
 
@@ -201,6 +205,109 @@ def test_a_fit_climbs_the_same_hill(rng):
     gp, (X, y) = process(Matern32(1.0, 3.0) + Periodic(1.0, 1.0, 3.0)), readings(rng, 60)
     found, dense = fit(model(gp), X, y), fit(gp, X, y)
     assert found.log_evidence == pytest.approx(dense.log_evidence, abs=1e-3)
+
+
+def carbon():
+    """Monthly carbon dioxide over Mauna Loa, in years."""
+    year, month, ppm, _ = dataset("co2-monthly").T
+    return (year + (month - 0.5) / 12.0)[:, None], ppm
+
+
+OPEN = named(trend=Matern52(), season=Periodic(period=1.0), rest=Matern32())
+
+
+@pytest.mark.parametrize("days", [1.0, 365.25])
+def test_a_season_whose_numbers_are_open_ends_where_the_exact_process_ends(days):
+    """In years, and in days, where a step once asked for 7000 waves."""
+    X, ppm = carbon()
+    gp = GP(
+        named(trend=Matern52(), season=Periodic(period=days), rest=Matern32()), mean=ConstantMean()
+    )
+    held = ["gp.kernel.season.period"]
+    found = fit(StateSpaceGP(gp), days * X, ppm, fixed=held)
+    dense = fit(gp, days * X, ppm, fixed=["kernel.season.period"])
+    assert found.log_evidence == pytest.approx(dense.log_evidence, abs=1e-3)
+    assert found.runs[0].converged
+
+
+@pytest.mark.parametrize("noise", [1e-2, 1e-6, 1e-9])
+def test_waves_that_are_left_out_are_nothing_beside_the_noise(noise, rng):
+    kernel = named(season=Periodic(2.0, 1.1, 3.0), level=Constant(30.0), drift=M32 * Cosine(0.3))
+    X = rng.uniform(0.0, 30.0, (80, 1))
+    y = np.linalg.cholesky(kernel(X) + noise * np.eye(80)) @ rng.normal(size=80)
+    dense = condition(GP(kernel, noise), X, y)
+    found = condition(StateSpaceGP(dense.gp), X, y)
+    assert found.log_evidence == pytest.approx(dense.log_evidence, abs=2e-3)
+    Xs = asked(rng, X, 30.0)
+    assert np.max(np.abs(found.mean(Xs) - dense.mean(Xs))) < 1e-2 * math.sqrt(noise)
+    part, other = found.part("season"), dense.part("season")
+    np.testing.assert_allclose(part.mean(Xs), other.mean(Xs), atol=1e-4)
+
+
+def test_a_wave_more_is_no_jump(rng):
+    """Where one more is taken the evidence moves as it does elsewhere."""
+    X, y = readings(rng)
+    lengths = np.linspace(0.5, 1.5, 4001)
+    counts = [len(harmonics(length, 1e-3)[0]) for length in lengths]
+    assert len(set(counts)) > 3
+
+    def evidence(length):
+        return log_evidence(StateSpaceGP(GP(Periodic(1.0, length, 1.7), 1.1), 1e-3), X, y)
+
+    steps = np.flatnonzero(np.diff(counts))
+    jumps = [evidence(lengths[i + 1]) - evidence(lengths[i]) for i in steps]
+    beside = [evidence(lengths[i]) - evidence(lengths[i - 1]) for i in steps]
+    np.testing.assert_allclose(jumps, beside, rtol=0.3, atol=1e-5)
+
+
+def test_a_fit_stays_above_the_shortest_season_and_says_so(rng):
+    X = rng.uniform(0.0, 20.0, (30, 1))
+    y = np.where(np.mod(X[:, 0], 1.0) < 0.04, 5.0, 0.0) + rng.normal(size=30)
+    model = StateSpaceGP(GP(Periodic(), 0.1), 1e-3)
+    asked_for = []
+
+    def hear(step):
+        asked_for.append(step.objective)
+
+    held = ["gp.kernel.period", "gp.noise_var"]
+    found = fit(model, X, y, fixed=held, on_step=hear)
+    assert np.min(asked_for) > -math.inf  # no evaluation met the wall
+    assert found.model.gp.kernel.lengthscale == pytest.approx(SHORTEST)
+    assert found.runs[0].at_bounds == ("gp.kernel.lengthscale",)
+    twice = StateSpaceGP(GP(Periodic() + 0.3 * Periodic(period=0.3), 0.1), 1e-3)
+    names = [f"gp.kernel.parts.{i}.period" for i in "01"]
+    lengths = "gp.kernel.parts.0.lengthscale", "gp.kernel.parts.1.kernel.lengthscale"
+    tied = fit(
+        twice, X, y, fixed=["gp.noise_var", names[0], "gp.kernel.parts.1.kernel.period"],
+        tied=[lengths], restarts=1, rng=1, restart_sd=9.0, max_steps=3,
+    )  # fmt: skip
+    assert all(run.model.gp.kernel.parts[0].lengthscale >= SHORTEST for run in tied.runs)
+    within = {"gp.kernel.lengthscale": (0.2, 3.0)}
+    assert fit(model, X, y, fixed=held, bounds=within).model.gp.kernel.lengthscale >= 0.2
+    with pytest.raises(ValueError, match=r"Periodic\.lengthscale must be 0\.1 or more on a line"):
+        fit(model, X, y, fixed=held, bounds={"gp.kernel.lengthscale": (0.01, 0.05)})
+
+
+def test_a_fit_ends_where_its_listener_or_an_interrupt_within_an_evaluation_ends_it(
+    rng, monkeypatch
+):
+    X, y = readings(rng)
+    model = StateSpaceGP(GP(OPEN))
+    found = fit(model, X, y, on_step=lambda step: step.evaluation == 3)
+    assert (found.runs[0].evaluations, found.runs[0].message) == (3, "on_step ended it")
+    steps, at = [], Lanes.step
+
+    def step(lanes, k):
+        steps.append(k)
+        if len(steps) == 100:
+            signal.raise_signal(signal.SIGINT)
+        return at(lanes, k)
+
+    monkeypatch.setattr(Lanes, "step", step)
+    with pytest.warns(InterruptWarning, match="best of 1 run"):
+        found = fit(model, X, y)
+    assert len(steps) == 100
+    assert found.runs[0].message == "interrupted"
 
 
 def test_what_is_no_process_of_few_numbers_is_named(rng):

@@ -35,7 +35,13 @@ from ...model.kernels import (
 from .leaves import Bend, Level, Line, MaternLeaf, Walk, Wave
 from .motion import Motion, ProductTerm
 
-__all__ = ["Expansion", "TermBar", "expansion", "expansion_of", "harmonics", "motion_of", "seen_of"]
+__all__ = [
+    "SHORTEST", "Expansion", "TermBar", "expansion", "expansion_of", "harmonics", "motion_of",
+    "seen_of",
+]  # fmt: skip
+
+SHORTEST = 0.1
+"""The least lengthscale of a `Periodic` on a line: the waves that it takes grow as the inverse."""
 
 
 class TermBar(NamedTuple):
@@ -44,6 +50,8 @@ class TermBar(NamedTuple):
     variance: float
     rates: tuple[float, ...]
 
+
+_LEAST = 1e-6  # of the tolerance: what comes below is rounding
 
 Pull: TypeAlias = Callable[[Sequence[TermBar], float], Kernel]
 
@@ -184,8 +192,6 @@ def harmonics(lengthscale: float, tolerance: float) -> tuple[list[float], list[f
     """
     z = 1.0 / (lengthscale * lengthscale)
     top = int(2.0 * math.sqrt(20.0 * (z + 10.0))) + 40
-    if z > 1e4:
-        raise _check.NoValueError(f"Periodic.lengthscale must be 0.01 or more; got {lengthscale}")
     ratios, r = [0.0] * (top + 1), 0.0
     for j in range(top, 0, -1):
         ratios[j] = r = 1.0 / (2.0 * j / z + r)
@@ -206,11 +212,30 @@ def harmonics(lengthscale: float, tolerance: float) -> tuple[list[float], list[f
     raise _check.NoValueError(f"tolerance must be larger than rounding, {left}; got {tolerance}")
 
 
+def _smoothly(
+    shares: list[float], slopes: list[float], tolerance: float
+) -> tuple[list[float], list[float]]:
+    """The same with a last wave that brings what is left out to `tolerance`, and no further.
+
+    So a wave begins with nothing as the lengthscale falls, and no derivative goes with a jump.
+    """
+    if len(shares) == 1:
+        return shares, slopes
+    last = 1.0 - tolerance - math.fsum(shares[:-1])
+    if not 0.0 < last < shares[-1]:  # rounding is as large as the tolerance
+        return shares, slopes
+    return [*shares[:-1], last], [*slopes[:-1], -math.fsum(slopes[:-1])]
+
+
 @expansion.register
 def _periodic(kernel: Periodic, tolerance: float) -> Expansion:
     length = _require_scalar(kernel.lengthscale, kernel, "lengthscale")
     period = _require_scalar(kernel.period, kernel, "period")
-    shares, slopes = harmonics(length, tolerance)
+    if length < SHORTEST * (1.0 - 1e-9):  # a fit that stays on it goes by its logarithm
+        remedy = "a shorter one takes too many waves, and the exact GP none"
+        wanted = f"Periodic.lengthscale must be {SHORTEST} or more on a line"
+        raise _check.NoValueError(f"{wanted}: {remedy}; got {length}")
+    shares, slopes = _smoothly(*harmonics(length, tolerance), tolerance)
     rate, v = 2.0 * math.pi / period, kernel.variance
     leaves = [Level(0.0), *(Wave(j * rate) for j in range(1, len(shares)))]
 
@@ -254,7 +279,11 @@ def _on_the_line(kernel: ActiveDims, tolerance: float) -> Expansion:
 
 @expansion.register
 def _sum(kernel: Sum, tolerance: float) -> Expansion:
-    parts = [expansion(part, tolerance) for part in kernel.parts]
+    return _added(kernel, [expansion(part, tolerance) for part in kernel.parts])
+
+
+def _added(kernel: Sum, parts: Sequence[Expansion]) -> Expansion:
+    """The sum of the expansions of its parts."""
     ends = [sum(len(p.terms) for p in parts[: i + 1]) for i in range(len(parts))]
 
     def pull(bars: Sequence[TermBar], white_bar: float) -> Kernel:
@@ -327,9 +356,12 @@ def _shared(
 
 
 def expansion_of(gp: GP, tolerance: float) -> Expansion:
-    """Return the terms of a process, if it is one on a line that this room can work for."""
+    """Return the terms of a process, if it is one on a line that this room can work for.
+
+    Its covariance is within `tolerance` of its variance, and of that of its noise.
+    """
     kernel = require_known_mean(_check.instance(gp, "gp", GP)).kernel
-    found = expansion(kernel, tolerance)
+    found = _expanded(kernel, gp.noise_var, tolerance)
     if not found.terms:
         raise TypeError(f"gp must have a kernel that is more than noise on a line; got {kernel!r}")
     if gp.noise_var + found.white == 0.0 and "noise_var" not in left_open(gp):
@@ -337,27 +369,46 @@ def expansion_of(gp: GP, tolerance: float) -> Expansion:
     return found
 
 
+def _expanded(kernel: Kernel, noise: float, tolerance: float) -> Expansion:
+    """A kernel as terms, where waves that are left out are nothing beside the noise either.
+
+    Readings of little noise tell of what is a millionth of the variance: so what is left out of a
+    summand that varies more than the noise is measured in the noise.
+    """
+    if isinstance(kernel, Sum):
+        return _added(kernel, [_expanded(part, noise, tolerance) for part in kernel.parts])
+    found = expansion(kernel, tolerance)
+    share = noise / found.unit if found.unit else 1.0
+    waves = any(isinstance(leaf, Wave) for term in found.terms for leaf in term.factors)
+    if not waves or share >= 1.0:
+        return found
+    return expansion(kernel, tolerance * max(share, _LEAST))
+
+
 def seen_of(
-    kernel: Kernel, whole: Kernel, tolerance: float, entries: tuple[int, ...]
+    kernel: Kernel, gp: GP, tolerance: float, entries: tuple[int, ...]
 ) -> tuple[tuple[int, ...], float]:
     """The entries of a state whose sum is a part of f, and the variance of its white noise.
 
     Parameters
     ----------
-    kernel, whole : Kernel
+    kernel : Kernel
         The part, one summand of the whole or several of them, the objects themselves.
+    gp : GP
+        The whole process.
     tolerance : float
-        As in `expansion`.
+        As in `expansion_of`.
     entries : tuple of int
         The entry of each term of the whole.
     """
+    whole = gp.kernel
     if kernel is whole:
-        return entries, expansion(whole, tolerance).white
+        return entries, _expanded(whole, gp.noise_var, tolerance).white
     starts, white = iter(entries), 0.0
     seen: list[int] = []
     picked = [*kernel.parts] if isinstance(kernel, Sum) else [kernel]
     for one in whole.parts if isinstance(whole, Sum) else (whole,):
-        found = expansion(one, tolerance)
+        found = _expanded(one, gp.noise_var, tolerance)
         own = [next(starts) for _ in found.terms]
         here = next((i for i, other in enumerate(picked) if other is one), None)
         if here is not None:

@@ -205,7 +205,7 @@ class StateSpacePosterior(Posterior):
         return self._covariance_by(Xs, part.kernel, self._seen_of(part.kernel)[0])
 
     def _seen_of(self, kernel: Kernel) -> tuple[tuple[int, ...], float]:
-        return seen_of(kernel, self.gp.kernel, self.tolerance, self._seen)
+        return seen_of(kernel, self.gp, self.tolerance, self._seen)
 
     def fitted(self) -> Vector:
         """The mean of f at the readings, (n,), in their order: no search is needed."""
@@ -471,7 +471,7 @@ class StateSpaceForecast(Posterior):
         found = expansion_of(self.gp, self.tolerance)
         m, P = self.belief.ahead(found.motion, to_write(Xs[:, 0]))
         xp = array_namespace(m)
-        seen, white = seen_of(kernel, self.gp.kernel, self.tolerance, found.motion.seen)
+        seen, white = seen_of(kernel, self.gp, self.tolerance, found.motion.seen)
         mean, variance = xp.zeros_like(m[0, ...]), xp.zeros_like(m[0, ...])
         if seen:
             mean, variance = signal(m, seen), signal(signal(P, seen), seen)

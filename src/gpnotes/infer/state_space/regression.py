@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
-from ...ground.params import cotangent, fixed
+from ...ground.params import cotangent, fixed, leaves
 from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace, cast_like, in_double
 from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
+from ...model.kernels import Periodic
 from ..evidence import Evidence, evidence_of, whole_rows
 from ..known_noise import noise_of, validate_noise
-from .as_terms import TermBar, expansion_of
+from .as_terms import SHORTEST, TermBar, expansion_of
 from .kalman import Filtered, pass_back_of_covariances, pass_back_of_means
 from .posterior import StateSpacePosterior, along, filtered, posterior_of, sorted_readings
 from .term_sums import TermSums
@@ -88,13 +90,15 @@ class StateSpaceGP:
         ``*`` and multiples, and whose ``noise_var`` is positive; its mean may be any but a
         `BasisMean`.
     tolerance : float, default 1e-6
-        How far the covariance may be off, in parts of the variance of a `Periodic`, the one kernel
-        that is not exact: of its waves as many are taken as this wants.
+        How far the covariance may be off, in parts of the variance of a `Periodic` or of the noise,
+        whichever is less. It is the one kernel that is not exact: of its waves as many are taken as
+        this wants. They grow as the inverse of its lengthscale, so that is at least 0.1, and in a
+        fit stays there; the exact `GP` takes any.
 
     Raises
     ------
     ValueError
-        For a process without noise.
+        For a process without noise, and for a `Periodic` of a lengthscale below 0.1.
 
     Notes
     -----
@@ -136,6 +140,10 @@ class _Evidence(Evidence[StateSpaceGP, StateSpacePosterior]):
 
     def posterior(self, model: StateSpaceGP) -> StateSpacePosterior:
         return posterior_of(model.gp, self.rows, model.tolerance)
+
+    def least(self, model: StateSpaceGP) -> Mapping[str, float]:
+        seasons = (leaf.path for leaf in leaves(model) if issubclass(leaf.owner, Periodic))
+        return {path: SHORTEST for path in seasons if path.endswith(".lengthscale")}
 
     def require_gradient(self, model: StateSpaceGP) -> None:
         differentiable_mean(model.gp)
