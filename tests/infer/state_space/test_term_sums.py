@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import signal
+import warnings
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -29,7 +31,9 @@ from gpnotes import (
     stream,
     to_numpy,
 )
+from gpnotes.ground.check import NoValueError
 from gpnotes.ground.interrupts import InterruptWarning
+from gpnotes.ground.linalg import RoundingWarning
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer.state_space.as_terms import SHORTEST, harmonics
 from gpnotes.infer.state_space.parallel_scan import Lanes
@@ -308,6 +312,172 @@ def test_a_fit_ends_where_its_listener_or_an_interrupt_within_an_evaluation_ends
         found = fit(model, X, y)
     assert len(steps) == 100
     assert found.runs[0].message == "interrupted"
+
+
+ORIGIN = -2.0
+AT_ANY_PLACE = {
+    "Matern12": lambda s, at: Matern12(0.7, 2.0 * s),
+    "Matern32": lambda s, at: Matern32(1.7, 1.3 * s),
+    "Matern52": lambda s, at: Matern52(0.4, 3.1 * s),
+    "Cosine": lambda s, at: Cosine(0.3 / s),
+    "Periodic": lambda s, at: Periodic(1.3, 0.9, 1.7 * s),
+    "Constant": lambda s, at: Constant(2.0),
+    "Linear": lambda s, at: Linear(0.3 / (at + s) ** 2),
+    "Wiener": lambda s, at: Wiener(0.4 / s, at + ORIGIN * s),
+    "IntegratedWiener": lambda s, at: IntegratedWiener(0.01 / s**3, at + ORIGIN * s),
+    "White": lambda s, at: Matern32(1.0, s) + White(0.3),
+    "Scaled": lambda s, at: 0.3 * Matern32(1.0, s).on(0),
+    "Product": lambda s, at: Linear(0.1 / (at + s) ** 2) * Matern32(1.7, 1.3 * s),
+    "Power": lambda s, at: (Constant(0.7) + 0.3 * Matern12(1.0, s)) ** 2,
+    "Sum": lambda s, at: named(
+        trend=IntegratedWiener(0.01 / s**3, at + ORIGIN * s), line=Linear(0.2 / (at + s) ** 2),
+        level=Constant(0.4), season=Periodic(1.0, 0.9, 1.7 * s) * Matern12(1.0, 9.0 * s),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("scale", "origin"), [
+    (1.0, 0.0), (1e-6, 0.0), (1e6, 0.0), (86400.0, 1.7e9), (1e3, -1.7e9), (1e6, 1.7e12),
+])  # fmt: skip
+@pytest.mark.parametrize("kernel", AT_ANY_PLACE.values(), ids=AT_ANY_PLACE)
+def test_it_is_the_exact_process_wherever_it_lies_and_in_any_unit(kernel, scale, origin, rng):
+    t = np.concatenate([rng.uniform(0.5, 9.0, 30), [0.5, 0.5, 9.0]])
+    X = (origin + scale * t)[:, None]
+    y = np.sin(2.0 * t) + 0.1 * t + 0.2 * rng.normal(size=33)
+    Xs = origin + scale * rng.uniform(-1.5, 12.0, (12, 1))
+    gp = GP(kernel(scale, origin), 0.05, ConstantMean(0.4))
+    found, dense = condition(model(gp), X, y), condition(gp, X, y)
+    close = 1e-9 if origin == 0.0 else 1e-6  # the exact process loses what the places have not
+    assert found.log_evidence == pytest.approx(dense.log_evidence, rel=close)
+    for one, two in zip(found.predict(Xs), dense.predict(Xs), strict=True):
+        np.testing.assert_allclose(one, two, rtol=close, atol=close)
+    few = Xs[:4]
+    np.testing.assert_allclose(found.covariance(few), dense.covariance(few), rtol=1e-5, atol=close)
+    (_, bar), (_, wanted) = (log_evidence_and_gradient(m, X, y) for m in (model(gp), gp))
+    got, wanted = flatten_gradient(gp, bar.gp), flatten_gradient(gp, wanted)
+    np.testing.assert_allclose(got, wanted, rtol=10.0 * close, atol=10.0 * close)
+    later = found.extend(Xs[-1:] + 20.0 * scale, y[:1])
+    again = dense.extend(Xs[-1:] + 20.0 * scale, y[:1])
+    assert later.log_evidence == pytest.approx(again.log_evidence, rel=close)
+
+
+def in_sixty_digits(covariance, noise, X, y, Xs):
+    """Log evidence, mean and variance of f by mpmath."""
+    with mpmath.workdps(60):
+        x, z = ([mpmath.mpf(float(value)) for value in column[:, 0]] for column in (X, Xs))
+        n = len(x)
+        K = mpmath.matrix(n, n)
+        for i in range(n):
+            for j in range(n):
+                K[i, j] = covariance(x[i], x[j]) + (noise if i == j else 0.0)
+        r, L = mpmath.matrix([mpmath.mpf(float(value)) for value in y]), mpmath.cholesky(K)
+        inverse = K**-1
+        log_det = 2 * sum(mpmath.log(L[i, i]) for i in range(n))
+        value = -((r.T * inverse * r)[0] + log_det + n * mpmath.log(2 * mpmath.pi)) / 2
+        shared = [mpmath.matrix([covariance(a, b) for b in x]) for a in z]
+        mean = [float((k.T * inverse * r)[0]) for k in shared]
+        left = [covariance(a, a) - (k.T * inverse * k)[0] for a, k in zip(z, shared, strict=True)]
+        return float(value), np.asarray(mean), np.asarray([float(v) for v in left])
+
+
+@pytest.mark.parametrize("variance", [1e-18, 1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("other", ["nothing", "level", "drift"])
+def test_a_straight_line_keeps_its_digits_at_epoch_seconds(variance, other, rng):
+    """Where readings leave 1e-19 of its variance, or less, as no float64 matrix can show."""
+    t = np.sort(rng.uniform(0.0, 9.0, 14))
+    X, y = 1.7e9 + 86400.0 * t[:, None], np.sin(t)
+    Xs = np.concatenate([X[:1] - 3e5, X[:1] - 1e3, X[:2], X[5:6] + 100.0, X[-1:] + 1e6])
+    beside = {"nothing": None, "level": Constant(4.0), "drift": Matern12(1.0, 86400.0)}[other]
+    kernel = Linear(variance) if beside is None else beside + Linear(variance)
+
+    def covariance(a, b):
+        own = {"nothing": 0, "level": 4, "drift": mpmath.exp(-abs(a - b) / 86400)}[other]
+        return own + mpmath.mpf(variance) * a * b
+
+    found = condition(StateSpaceGP(GP(kernel, 0.1)), X, y)
+    value, mean, left = in_sixty_digits(covariance, 0.1, X, y, Xs)
+    assert found.log_evidence == pytest.approx(value, abs=1e-7)
+    np.testing.assert_allclose(found.mean(Xs), mean, atol=1e-7)
+    np.testing.assert_allclose(found.variance(Xs), left, atol=1e-7)
+    np.testing.assert_allclose(np.diag(found.covariance(Xs)), left, atol=1e-7)
+    shifted = [in_sixty_digits(covariance, 0.1 * (1.0 + e), X, y, Xs)[0] for e in (1e-6, -1e-6)]
+    _, bar = log_evidence_and_gradient(found_model := StateSpaceGP(GP(kernel, 0.1)), X, y)
+    slope = (shifted[0] - shifted[1]) / 2e-7
+    assert bar.gp.noise_var == pytest.approx(slope, rel=1e-6)
+    gradcheck(
+        lambda gp: log_evidence(StateSpaceGP(gp), X, y),
+        lambda gp, bar: (log_evidence_and_gradient(StateSpaceGP(gp), X, y)[1].gp,),
+        found_model.gp,
+    )
+
+
+@pytest.mark.parametrize("kind", [Wiener, IntegratedWiener], ids=lambda kind: kind.__name__)
+def test_what_wanders_from_afar_keeps_its_digits(kind, rng):
+    t = np.sort(rng.uniform(0.0, 9.0, 12))
+    X, y = 1.7e9 + 86400.0 * t[:, None], np.sin(t)
+    Xs = np.concatenate([X[:1] - 3e5, X[:1] - 1e3, X[:2], X[5:6] + 100.0, X[-1:] + 1e6])
+    variance = {Wiener: 1e-5, IntegratedWiener: 1e-17}[kind]
+
+    def covariance(a, b):
+        low, high = min(a, b), max(a, b)
+        grown = low if kind is Wiener else low**2 * (high - low) / 2 + low**3 / 3
+        return mpmath.mpf(variance) * grown + mpmath.exp(-abs(a - b) / 86400)
+
+    found = condition(StateSpaceGP(GP(Matern12(1.0, 86400.0) + kind(variance), 0.1)), X, y)
+    value, mean, left = in_sixty_digits(covariance, 0.1, X, y, Xs)
+    assert found.log_evidence == pytest.approx(value, abs=1e-9)
+    np.testing.assert_allclose(found.mean(Xs), mean, atol=1e-9)
+    np.testing.assert_allclose(found.variance(Xs), left, rtol=1e-9)
+
+
+def test_what_rounding_leaves_nothing_of_is_said(rng):
+    """A first place of zero, which tells nothing of a line; two parts whose sum alone is seen."""
+    X, y = np.linspace(0.0, 9.0, 14)[:, None], rng.normal(size=14)
+    steep = StateSpaceGP(GP(Linear(1e18), 0.1))
+    for verb in (condition, log_evidence, log_evidence_and_gradient):
+        with pytest.warns(RoundingWarning, match="noise_var") as told:
+            verb(steep, X, y)
+        assert told[0].filename == __file__
+    line = condition(StateSpaceGP(GP(Linear(1.0) + M12, 0.1)), 1.7e9 + X, y).part(0)
+    with pytest.warns(RoundingWarning, match="the covariance of a part has lost its digits"):
+        line.covariance(1.7e9 + X)
+    two = StateSpaceGP(GP(Linear(1.0) + Constant(1e30), 0.1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RoundingWarning)
+        try:
+            said, answers = "", condition(two, 1.7e9 + X, y).predict(1.7e9 + X)
+        except NoValueError as problem:  # a processor may round so that a factor is singular
+            said, answers = str(problem), ()
+    assert np.all(np.isfinite(answers)) if answers else said.startswith("gp.noise_var must be")
+
+
+@pytest.mark.parametrize("kernel", [
+    Linear(0.1), Wiener(0.1), IntegratedWiener(0.1), Matern32() * Linear(0.1) + Constant(),
+])  # fmt: skip
+def test_places_whose_squares_overflow_are_named(kernel, rng):
+    X, y = np.arange(4.0)[:, None], rng.normal(size=4)
+    far = X.copy()
+    far[2] = 1e32
+    line = StateSpaceGP(GP(kernel, 0.1))
+    for verb in (condition, log_evidence, log_evidence_and_gradient, fit):
+        with pytest.raises(ValueError, match=r"^X must lie within 1e\+30 .* got 1e\+32 in row 2"):
+            verb(line, far, y)
+    posterior = condition(line, X, y)
+    for one in (posterior, posterior.extend([[5.0]], [0.1])):
+        with pytest.raises(ValueError, match=r"^Xs must lie within 1e\+30 .* in row 2"):
+            one.predict(far)
+        with pytest.raises(ValueError, match=r"^x must lie within 1e\+30 .* in row 2"):
+            one.extend(far, y)
+
+
+@pytest.mark.parametrize("far", [1e33, 1e160, 1e300])
+def test_beyond_all_gaps_a_process_of_no_growth_has_its_prior(far, rng):
+    X, y = np.asarray([[0.0], [1.0], [far]]), rng.normal(size=3)
+    gp = GP(M32 + M12 * Cosine(0.3) + Constant(0.2), 0.1)
+    found = condition(model(gp), X, y)
+    answers = [found.log_evidence, *found.predict(np.asarray([[-far], [0.5], [far], [2.0 * far]]))]
+    assert all(np.all(np.isfinite(answer)) for answer in answers)
+    np.testing.assert_allclose(answers[2][0], answers[2][3], rtol=0.3)
 
 
 def test_what_is_no_process_of_few_numbers_is_named(rng):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...ground.xp import LOG_2PI, Array, Matrix, Stack, Vector, array_namespace
-from .motion import Motion
+from .motion import FARTHEST, Motion
 from .parallel_scan import signal
 
 __all__ = ["Belief"]
@@ -47,7 +47,7 @@ class Belief:
     def ahead(self, motion: Motion, x: Vector) -> tuple[Matrix, Stack]:
         """Mean and covariance of the state at later places (m,), (D, m) and (D, D, m)."""
         xp = array_namespace(x)
-        gaps = xp.clip(x - self.place, 0.0, 1e30)
+        gaps = xp.clip(x - self.place, 0.0, FARTHEST)
         m = self.mean + xp.zeros_like(x)[None, :]
         P = self.cov + xp.zeros_like(x)[None, None, :]
         step = motion.at(gaps, x, float(xp.max(gaps)) if x.shape[0] else 0.0)

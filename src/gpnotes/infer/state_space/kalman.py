@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 
 from ...ground.saved import saved_as
 from ...ground.xp import (
@@ -20,10 +21,23 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     device,
+    epsilon,
     eye,
     symmetric_part,
 )
-from .parallel_scan import Element, Lanes, compose, elements, entered, scan, signal, stacked, turned
+from .first_reading import FirstReading
+from .parallel_scan import (
+    Element,
+    Lanes,
+    compose,
+    elements,
+    entered,
+    scan,
+    signal,
+    solution,
+    stacked,
+    turned,
+)
 
 __all__ = [
     "Filtered", "SmoothedCovariances", "SmoothedMeans", "kalman_filter", "pass_back_of_covariances",
@@ -31,10 +45,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-@saved_as("Kalman filter")
+@saved_as("Kalman filter after a first reading")
 @dataclass(frozen=True, eq=False)
 class Filtered:
     """The predicted states of a Kalman filter, and the innovation of each reading.
+
+    It begins with what the first reading of all tells, `first`: there mean and covariance are those
+    after it, and the precision is zero.
 
     Parameters
     ----------
@@ -63,23 +80,42 @@ class Filtered:
     end_cov: Stack
     later: Element
 
+    @property
+    def first(self) -> FirstReading:
+        """What the first reading of all tells."""
+        return self.lanes.first
+
     @cached_property
     def fit(self) -> float:
         """``Σ v² / S``, of the innovations v."""
-        xp = array_namespace(self.innovation)
+        xp, first = array_namespace(self.innovation), self.first
         squares = self.innovation * self.innovation
-        return float(xp.sum(self.lanes.ordered(squares * self.precision)))
+        later = xp.sum(self.lanes.ordered(squares * self.precision))
+        return float(later + xp.sum(first.reading * first.reading * first.precision))
 
     @cached_property
     def log_det(self) -> float:
         """``Σ log S``, the log determinant of their covariance."""
         xp = array_namespace(self.precision)
-        return -float(xp.sum(xp.log(self.lanes.ordered(self.precision))))
+        later = xp.sum(xp.log(self.lanes.ordered(self.precision)[1:]))
+        return -float(later + xp.sum(xp.log(self.first.precision)))
 
     @property
     def log_evidence(self) -> float:
         """The log density of the readings, in units of the signal."""
         return -0.5 * (self.fit + self.log_det + self.lanes.count * LOG_2PI)
+
+    @cached_property
+    def rounding(self) -> float:
+        """About how far rounding has moved the log evidence, in nats.
+
+        ``½ eps P Σ (1/S + v²/S²)``, P the largest sum of the variances of terms before a reading:
+        what errors of eps, relative to these, in all S do to it.
+        """
+        xp, seen = array_namespace(self.precision), self.lanes.motion.seen
+        size = float(xp.max(reduce(add, (self.cov[:, i, i, :] for i in seen))))
+        shares = self.precision + (self.innovation * self.precision) ** 2
+        return 0.5 * epsilon(self.precision) * size * float(xp.sum(self.lanes.ordered(shares)))
 
     @cached_property
     def smoothed_means(self) -> SmoothedMeans:
@@ -100,7 +136,7 @@ class Filtered:
             for told in (self.later.eta, self.later.J)
         )
         right = xp.concat([eta - J @ self.end_mean, J], axis=2)
-        solved = xp.linalg.solve(eye(d, J) + J @ self.end_cov, right)
+        solved = solution(eye(d, J) + J @ self.end_cov, right)
         pull = turned(solved[:, :, :1], (1, 2, 0))[:, 0, :]
         return pull, turned(symmetric_part(solved[:, :, 1:]), (1, 2, 0))
 
@@ -147,9 +183,8 @@ def kalman_filter(lanes: Lanes) -> Filtered:
     mean = xp.empty((length, motion.size, B), **kind)
     cov = xp.empty((length, motion.size, motion.size, B), **kind)
     precision, innovation = xp.empty((length, B), **kind), xp.empty((length, B), **kind)
-    prior = lanes.before
-    m, P = entered(own, xp.zeros_like(prior[:, 0, :]), prior)
-    for k, noise in enumerate(lanes.noise):
+    m, P = entered(own, *lanes.first.belief)
+    for k, noise in enumerate(lanes.later_noise):
         step = lanes.step(k)
         step.up(m)
         step.carry(P)
@@ -174,7 +209,7 @@ def pass_back_of_means(run: Filtered) -> Iterator[tuple[int, Vector, Matrix]]:
         alpha = run.precision[k, ...] * run.innovation[k, ...] - xp.sum(gain * late, axis=0)
         for i in seen:
             late[i, ...] += alpha
-        yield k, alpha, late
+        yield k, alpha if k else _with_first(alpha, run.first.told(late[:, :1])), late
         lanes.step(k).down(late)
 
 
@@ -193,8 +228,15 @@ def pass_back_of_covariances(run: Filtered) -> Iterator[tuple[int, Vector, Stack
         for i in seen:
             for j in seen:
                 late[i, j, ...] += precision
+        if not k:
+            precision = _with_first(precision, run.first.known(late[:, :, :1]))
         yield k, precision, late
         lanes.step(k).carry_back(late)
+
+
+def _with_first(values: Vector, first: Vector) -> Vector:
+    """What is of the readings of a first step, with that of the first of all."""
+    return array_namespace(values).concat([first, values[1:]])
 
 
 def _smoothed_means(run: Filtered) -> SmoothedMeans:

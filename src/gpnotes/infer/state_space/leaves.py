@@ -15,8 +15,8 @@ from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
 from .matern_sde import FAR, MaternMotion
 
 __all__ = [
-    "Bend", "Entry", "Leaf", "Level", "Line", "MaternLeaf", "Prepared", "Walk", "Wave", "kron",
-    "matrix_of",
+    "Apart", "Bend", "Entry", "Leaf", "Level", "Line", "MaternLeaf", "Prepared", "Walk", "Wave",
+    "kron", "matrix_of", "outer",
 ]  # fmt: skip
 
 
@@ -30,6 +30,30 @@ class Entry(NamedTuple):
     row: int
     column: int
     value: float
+
+
+class Apart(NamedTuple):
+    """A state at places x and at a later one, by what the value v at the later one tells.
+
+    Parameters
+    ----------
+    own : Stack, shape (D, D, B)
+        The covariance of a state at x where v is known.
+    shared : Stack, shape (D, D, B)
+        Its covariance with the state at the later place where v is known.
+    both : Stack, shape (D, D, B)
+        The same where nothing is known.
+    r : Matrix, shape (D, B)
+        ``Cov(state, v) / √Var(v)``, and zero where v does not vary.
+    end : Matrix, shape (D, 1)
+        The same at the later place.
+    """
+
+    own: Stack
+    shared: Stack
+    both: Stack
+    r: Matrix
+    end: Matrix
 
 
 @dataclass(frozen=True)
@@ -59,6 +83,11 @@ class Leaf(ABC):
         """``−(G P + P Gᵀ)`` with the prior covariance P: the intensity of the noise."""
         return ()
 
+    @property
+    def grows(self) -> bool:
+        """It varies without bound along the line, as by squares and cubes of a place."""
+        return False
+
     @abstractmethod
     def numbers(self, gaps: Vector, longest: float) -> Prepared:
         """What a step over gaps (B,), none longer than `longest`, is worked out from."""
@@ -78,6 +107,20 @@ class Leaf(ABC):
     @abstractmethod
     def prior(self, x: Vector) -> Stack:
         """The covariance of a state at places x before any reading, (D, D, B) or (D, D, 1)."""
+
+    def apart(self, numbers: Prepared, x: Vector, place: Vector) -> Apart:
+        """A state at places x (B,) and at a later `place` (1,), by what the value there tells.
+
+        `numbers` are of the step from x to there.
+        """
+        xp = array_namespace(x)
+        own, there = self.prior(x) + xp.zeros_like(x), self.prior(place)
+        moved = xp.asarray(own, copy=True)
+        self.up(numbers, moved)
+        both = xp.permute_dims(moved, (1, 0, 2))
+        root = there[0, 0, :] ** 0.5
+        r, end = _per(both[:, 0, :], root), _per(there[:, 0, :], root)
+        return Apart(own - outer(r, r), both - outer(r, end), both, r, end)
 
     def moved(self, gaps: Vector) -> Vector:
         """The gaps that a change of the rate changes something of."""
@@ -215,6 +258,11 @@ class Line(Leaf):
         """D."""
         return 2
 
+    @property
+    def grows(self) -> bool:
+        """It does."""
+        return True
+
     def numbers(self, gaps: Vector, longest: float) -> Prepared:
         """What a step takes."""
         return (gaps,)
@@ -231,6 +279,19 @@ class Line(Leaf):
         """The covariance of a state before any reading."""
         xp, one = array_namespace(x), array_namespace(x).ones_like(x)
         return _square([[x * x, x], [x, one]], xp)
+
+    def apart(self, numbers: Prepared, x: Vector, place: Vector) -> Apart:
+        """The slope by the value: nothing else is open, but at zero, which tells nothing of it."""
+        r, end = self._ray(x), self._ray(place)
+        own, both = outer(r, r), outer(r, end)
+        side = array_namespace(x).sign(place)
+        open_ = 1.0 - side * side
+        return Apart(open_ * own, open_ * both, both, side * r, side * end)
+
+    @staticmethod
+    def _ray(x: Vector) -> Matrix:
+        xp = array_namespace(x)
+        return xp.stack([x, xp.ones_like(x)])
 
 
 @dataclass(frozen=True)
@@ -253,6 +314,22 @@ class Bend(Line):
         """The covariance of a state before any reading."""
         return self._grown(array_namespace(x).clip(x - self.origin, 0.0, None))
 
+    def apart(self, numbers: Prepared, x: Vector, place: Vector) -> Apart:
+        """Polynomials of the times from the origin to x, s, and on to the place, h."""
+        xp = array_namespace(x)
+        s, whole = (xp.clip(a - self.origin, 0.0, None) for a in (x, place))
+        h = numbers[0]
+        across = s * s * h * (0.5 * h * h - 0.25 * s * s)
+        own = _square([[s**3 * h * h * (0.25 * s + h / 3.0), across],
+                       [across, s * (0.25 * s**3 + h**3)]], xp)  # fmt: skip
+        bent, none = 0.5 * s * (0.5 * s - h), xp.zeros_like(s)
+        shared = _square([[none, -0.25 * h * s * s], [none, bent]], xp)
+        half = 0.5 * s * s
+        both = _square([[s**3 / 3.0 + h * half, half], [half + h * s, s]], xp)
+        r = _per(both[:, 0, :], (whole**3 / 3.0) ** 0.5)
+        end = xp.stack([(whole**3 / 3.0) ** 0.5, (0.75 * whole) ** 0.5])
+        return Apart(_per(own, whole**3), _per(shared, whole), both, r, end)
+
     @staticmethod
     def _grown(s: Vector) -> Stack:
         half = 0.5 * s * s
@@ -271,6 +348,11 @@ class Walk(Level):
 
     origin: float = 0.0
 
+    @property
+    def grows(self) -> bool:
+        """It does."""
+        return True
+
     def numbers(self, gaps: Vector, longest: float) -> Prepared:
         """What a step takes."""
         return (gaps,)
@@ -282,6 +364,25 @@ class Walk(Level):
     def prior(self, x: Vector) -> Stack:
         """The covariance of a state before any reading."""
         return array_namespace(x).clip(x - self.origin, 0.0, None)[None, None, :]
+
+    def apart(self, numbers: Prepared, x: Vector, place: Vector) -> Apart:
+        """A bridge from the origin to a place that is known."""
+        P, there = self.prior(x), self.prior(place)
+        root = there[0, ...] ** 0.5
+        r = _per(P[0, ...], root)
+        bridge = P * _per(numbers[0], there[0, 0, :])
+        return Apart(bridge, array_namespace(x).zeros_like(P), P, r, root)
+
+
+def outer(a: Matrix, b: Matrix) -> Stack:
+    """``a bᵀ`` of each pair of vectors, (D, B) and (E, B)."""
+    return a[:, None, :] * b[None, :, :]
+
+
+def _per(a: Array, b: Array) -> Array:
+    """``a / b``, and nothing where b is."""
+    xp = array_namespace(a)
+    return xp.where(b > 0.0, a, xp.zeros_like(a)) / xp.where(b > 0.0, b, xp.ones_like(b))
 
 
 def _square(rows: list[list[Vector]], xp: Any) -> Stack:

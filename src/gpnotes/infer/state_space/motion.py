@@ -13,10 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 
-from ...ground.xp import Array, Stack, Vector, array_namespace, zeros
-from .leaves import Leaf, Prepared, kron, matrix_of
+from ...ground import check as _check
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, zeros
+from .leaves import Apart, Leaf, Prepared, kron, matrix_of, outer
 
-__all__ = ["Motion", "ProductTerm", "Step"]
+__all__ = ["FARTHEST", "Motion", "ProductTerm", "Step"]
+
+FARTHEST = 1e30
+"""A gap that squares and cubes of do not overflow, in float32 squares alone."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,20 @@ class ProductTerm:
         """The covariance of a state at places x, (D, D, B) or (D, D, 1)."""
         return self.variance * reduce(kron, (factor.prior(x) for factor in self.factors))
 
+    def apart(self, numbers: list[Prepared], x: Vector, place: Vector) -> Apart:
+        """A state at places x and at a later one, as of a `Leaf`."""
+        own, shared, both, r, end = self.factors[0].apart(numbers[0], x, place)
+        for factor, of in zip(self.factors[1:], numbers[1:], strict=True):
+            one = factor.apart(of, x, place)
+            own = kron(own, one.own + outer(one.r, one.r)) + kron(outer(r, r), one.own)
+            shared = kron(shared, one.both) + kron(outer(r, end), one.shared)
+            both = kron(both, one.both)
+            r, end = _vectors(r, one.r), _vectors(end, one.end)
+        root = math.sqrt(self.variance)
+        return Apart(
+            self.variance * own, self.variance * shared, self.variance * both, root * r, root * end
+        )
+
     def noise(self, numbers: list[Prepared], x: Vector) -> Stack | None:
         """What enters on the way to places x: ``Q₁ ⊗ P₂ + (P₁ − Q₁) ⊗ Q₂``."""
         P, Q = self.factors[0].prior(x), self.factors[0].noise(numbers[0])
@@ -85,6 +103,11 @@ class ProductTerm:
         return self.variance * reduce(kron, others)
 
 
+def _vectors(a: Matrix, b: Matrix) -> Matrix:
+    """The Kronecker product of each pair of vectors."""
+    return array_namespace(a).reshape(outer(a, b), (-1, a.shape[-1]))
+
+
 @dataclass(frozen=True)
 class Motion:
     """How the state of a sum of terms moves; the signal is the sum of their first entries.
@@ -112,6 +135,21 @@ class Motion:
     def seen(self) -> tuple[int, ...]:
         """The entries of a state whose sum is the signal."""
         return tuple(block.start for block in self.blocks)
+
+    @cached_property
+    def grows(self) -> bool:
+        """A term varies without bound along the line."""
+        return any(factor.grows for term in self.terms for factor in term.factors)
+
+    def require_reach(self, x: Vector, name: str) -> None:
+        """Raise, naming the first, for places x (m,) at which a term that grows may overflow."""
+        xp = array_namespace(x)
+        if not self.grows or bool(xp.all(xp.abs(x) <= FARTHEST)):
+            return
+        far = int(xp.argmax(xp.astype(xp.abs(x) > FARTHEST, xp.int8)))
+        wanted = f"lie within {FARTHEST:g} of zero on a line that Linear or a Wiener process is on"
+        place = f"got {float(x[far]):g} in row {far}; measure it in another unit"
+        raise _check.NoValueError(f"{name} must {wanted}, as its squares overflow; {place}")
 
     def at(self, gaps: Vector, x: Vector, longest: float) -> Step:
         """A step over gaps (B,), none longer than `longest`, to places x (B,)."""

@@ -14,8 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
+from ...ground import check as _check
 from ...ground.xp import (
     Array,
     Matrix,
@@ -29,9 +33,11 @@ from ...ground.xp import (
     symmetric_part,
     zeros,
 )
-from .motion import Motion, Step
+from .first_reading import FirstReading
+from .motion import FARTHEST, Motion, Step
 
 __all__ = [
+    "LOST",
     "Element",
     "Lanes",
     "compose",
@@ -40,13 +46,14 @@ __all__ = [
     "lanes_of",
     "scan",
     "signal",
+    "solution",
     "stacked",
     "turned",
 ]
 
 
+LOST = "rounding takes all digits of what readings of such noise leave of the prior variance"
 _AT_ONCE = 2**18  # numbers of the covariances of a step
-_FARTHEST = 1e30  # a gap that squares and cubes of do not overflow, in float32 squares alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +95,18 @@ class Lanes:
         """The covariance of the state at the first of all readings before it is read, (D, D, 1)."""
         return self.motion.prior(self.places[0, :1])
 
+    @cached_property
+    def first(self) -> FirstReading:
+        """What the first reading of all tells."""
+        first = self.places[0, :1], self.readings[0, :1], self.noise[0][:1]
+        return FirstReading(self.motion, *first)
+
+    @property
+    def later_noise(self) -> tuple[Vector, ...]:
+        """The noise of all readings but the first, in its place infinity."""
+        xp, first = array_namespace(self.gaps), self.noise[0]
+        return xp.concat([xp.full_like(first[:1], math.inf), first[1:]]), *self.noise[1:]
+
     def ordered(self, values: Matrix) -> Vector:
         """Values of each step and lane (L, B), in the order of the readings, (N,)."""
         xp = array_namespace(values)
@@ -106,7 +125,7 @@ def lanes_of(motion: Motion, times: Vector, readings: Vector, noise: Numbers) ->
     length = max(1, round(math.sqrt(n) / 3.0), -(-n * motion.size**2 // _AT_ONCE))
     count = -(-n // length)
     spare = count * length - n
-    gaps = xp.clip(times[1:] - times[:-1], None, _FARTHEST)
+    gaps = xp.clip(times[1:] - times[:-1], None, FARTHEST)
     longest = float(xp.max(gaps)) if n > 1 else 0.0
     none = as_array([0.0] * spare, times)
     last = none + times[-1]
@@ -171,13 +190,13 @@ class Element(NamedTuple):
 
 
 def elements(lanes: Lanes) -> Element:
-    """Return the element of each lane."""
+    """Return the element of each lane, of the first without the first reading of all."""
     motion = lanes.motion
     d, B = motion.size, lanes.gaps.shape[1]
     C, J = zeros((d, d, B), lanes.gaps), zeros((d, d, B), lanes.gaps)
     b, eta = zeros((d, B), lanes.gaps), zeros((d, B), lanes.gaps)
     A = C + eye(d, C)[:, :, None]
-    for k, noise in enumerate(lanes.noise):
+    for k, noise in enumerate(lanes.later_noise):
         step = lanes.step(k)
         step.up(A)
         step.up(b)
@@ -213,7 +232,7 @@ def compose(first: Element, second: Element) -> Element:
     xp, t = array_namespace(first.A), array_namespace(first.A).matrix_transpose
     d = first.A.shape[1]
     right = xp.concat([first.A, first.b + first.C @ second.eta, first.C], axis=2)
-    solved = xp.linalg.solve(eye(d, first.A) + first.C @ second.J, right)
+    solved = solution(eye(d, first.A) + first.C @ second.J, right)
     A, b, C = solved[:, :, :d], solved[:, :, d : d + 1], solved[:, :, d + 1 :]
     return Element(
         second.A @ A,
@@ -222,6 +241,14 @@ def compose(first: Element, second: Element) -> Element:
         t(A) @ (second.eta - second.J @ first.b) + first.eta,
         symmetric_part(t(A) @ second.J @ first.A) + first.J,
     )
+
+
+def solution(a: Stack, b: Stack) -> Stack:
+    """Return ``a⁻¹ b`` of each pair; an error that names the noise where rounding has none."""
+    try:
+        return array_namespace(a).linalg.solve(a, b)
+    except np.linalg.LinAlgError as problem:
+        raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}") from problem
 
 
 def scan(one: Element, join: Callable[[Element, Element], Element]) -> Element:

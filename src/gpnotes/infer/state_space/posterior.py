@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
@@ -10,6 +11,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Rows
 from ...ground.conversion import takes
+from ...ground.linalg import RoundingWarning
 from ...ground.random import Stream
 from ...ground.threads import in_one_pool
 from ...ground.xp import (
@@ -23,6 +25,8 @@ from ...ground.xp import (
     array_namespace,
     cast_like,
     device,
+    epsilon,
+    eye,
     symmetric_part,
     to_write,
 )
@@ -34,15 +38,16 @@ from ..posterior import PartPosterior, Posterior, require_inputs, with_noise
 from .as_terms import Expansion, expansion_of, seen_of
 from .belief import Belief
 from .kalman import Filtered, kalman_filter
-from .motion import Motion
-from .parallel_scan import lanes_of, signal
+from .motion import FARTHEST, Motion
+from .parallel_scan import LOST, lanes_of, signal
 from .prior_draws import prior_draw
 
 __all__ = [
     "StateSpaceForecast", "StateSpacePosterior", "along", "filtered", "posterior_of",
-    "sorted_readings",
+    "sorted_readings", "warn_of_rounding",
 ]  # fmt: skip
 
+_DISTANCE = "the squared distance from the prior"
 _ENTRIES = 2**18  # numbers of one kind that are worked on at a time
 
 
@@ -142,6 +147,7 @@ class StateSpacePosterior(Posterior):
         """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
         require_inputs(Xs, name, self.X, "X")
         self.gp.kernel._validate_inputs(Xs, name)
+        self.run.lanes.motion.require_reach(Xs[:, 0], name)
 
     @takes("x", "y", "noise_var", "weights")
     def extend(
@@ -218,21 +224,38 @@ class StateSpacePosterior(Posterior):
 
     @in_one_pool
     def _covariance(self, Xs: Matrix) -> Matrix:
-        return self._covariance_by(Xs, self.gp.kernel, self._seen)
+        """``E(f(x) | y, z) (Var(f(z) | y) + τ)``: a mean given one more reading, of one at z.
+
+        All others are zero, and τ is its noise. So no prior variance cancels.
+        """
+        x = to_write(Xs[:, 0])
+        xp, noise = array_namespace(x), self._unit_noise
+        tau = noise if isinstance(noise, float) else float(xp.min(noise))
+        variance = self._unit(x, True, self._seen)[1] if x.shape[0] else x
+        columns = [
+            self._with_one(x[j : j + 1], tau)._unit(x, False, self._seen)[0] * (variance[j] + tau)
+            for j in range(x.shape[0])
+        ]
+        known = xp.stack(columns, axis=1) if columns else x[:, None] * x
+        white = self._expansion.white * eye(x.shape[0], x)
+        return cast_like(self._variance * symmetric_part(known) + white, Xs)
 
     def _covariance_by(self, Xs: Matrix, kernel: Kernel, seen: tuple[int, ...]) -> Matrix:
         """``k(x, z) − k(x, X) K_y⁻¹ k(X, z)``, whose second part is a mean, of readings k(X, z)."""
         x = to_write(Xs)
         xp = array_namespace(x)
         prior = kernel._gram(x, None) / self._variance
-        cross = kernel._gram(self.times[:, None], x) / self._variance if x.shape[0] else x
-        told = [self._given(cross[:, j]) for j in range(x.shape[0])]
-        known = (
-            xp.stack([run._unit(x[:, 0], False, seen)[0] for run in told], axis=1)
-            if told
-            else prior
-        )
-        return cast_like(self._variance * symmetric_part(prior - known), Xs)
+        if not x.shape[0]:
+            return cast_like(prior, Xs)
+        cross = kernel._gram(self.times[:, None], x) / self._variance
+        told = (self._given(cross[:, j]) for j in range(x.shape[0]))
+        known = xp.stack([run._unit(x[:, 0], False, seen)[0] for run in told], axis=1)
+        left = symmetric_part(prior - known)
+        size, rest = (float(xp.max(xp.abs(a))) for a in (prior, left))
+        if epsilon(prior) ** 0.75 * size > rest:
+            said = "the covariance of a part has lost its digits to its prior variance"
+            warnings.warn(f"{said}; ask for its variance", RoundingWarning, stacklevel=5)
+        return cast_like(self._variance * left, Xs)
 
     @in_one_pool
     def _sample(self, Xs: Matrix, num_samples: int, stream: Stream, noise: bool) -> Matrix:
@@ -274,6 +297,18 @@ class StateSpacePosterior(Posterior):
         other = lanes_of(lanes.motion, self.times, readings, self._unit_noise)
         return replace(self, run=kalman_filter(other))
 
+    def _with_one(self, z: Vector, noise: float) -> StateSpacePosterior:
+        """What readings of zero would have made, and one of one, under this noise, at z (1,)."""
+        xp, motion = array_namespace(z), self.run.lanes.motion
+        places = xp.concat([self.times, z])
+        order = xp.argsort(places)
+        none = xp.zeros_like(self.times)
+        level = xp.concat([none + self._unit_noise, xp.zeros_like(z) + noise])
+        readings = xp.concat([none, xp.ones_like(z)])
+        times, readings, level = (xp.take(a, order) for a in (places, readings, level))
+        run = kalman_filter(lanes_of(motion, times, readings, level))
+        return replace(self, times=times, run=run)
+
     def _at_places(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
         mean, variance = self._unit(to_write(Xs[:, 0]), wanted, self._seen)
         xp = array_namespace(mean)
@@ -299,22 +334,28 @@ class StateSpacePosterior(Posterior):
         left, right = xp.clip(after - 1, 0, None), xp.clip(after, None, n - 1)
         m, P = self._filtered(left)
         _ahead(motion, x - xp.take(self.times, left), x, m, P)
-        m = xp.where(after > 0, m, xp.zeros_like(m))
-        P = xp.where(after > 0, P, motion.prior(x))
-        until = xp.clip(xp.take(self.times, right) - x, 0.0, None)
+        shared = _signal(P, seen)
+        mean, variance = _signal(m, seen), _signal(shared, seen)
+        until = xp.clip(xp.take(self.times, right) - x, 0.0, FARTHEST)
+        early = after == 0
+        if bool(xp.any(early)):
+            m, P, C = run.first.before(xp.minimum(x, self.times[:1]))
+            mean = xp.where(early, _signal(m, seen), mean)
+            variance = xp.where(early, _signal(_signal(P, seen), seen), variance)
+            shared = xp.where(early, _signal(C, seen), shared)
+            until = xp.where(early, xp.zeros_like(x), until)
         step = motion.at(until, x, float(xp.max(until)) if x.shape[0] else 0.0)
         pull = _at_readings(run.smoothed_means.adjoint, right, run)
         step.down(pull)
         pull = xp.where(after < n, pull, xp.zeros_like(pull))
-        shared = _signal(P, seen)
-        mean = _signal(m, seen) + xp.sum(shared * pull, axis=0)
+        mean = mean + xp.sum(shared * pull, axis=0)
         if not wanted:
             return mean, mean
         late = _at_readings(run.smoothed_covariances.adjoint, right, run)
         step.carry_back(late)
         shrunk = xp.sum(shared * xp.sum(late * shared[None, :, :], axis=1), axis=0)
         shrunk = xp.where(after < n, shrunk, xp.zeros_like(shrunk))
-        return mean, _signal(shared, seen) - shrunk
+        return mean, variance - shrunk
 
     def _filtered(self, places: Vector) -> tuple[Matrix, Stack]:
         """The filter's beliefs after some of the readings, (D, m) and (D, D, m)."""
@@ -447,13 +488,14 @@ class StateSpaceForecast(Posterior):
         for i in range(x.shape[0]):
             one = slice(i, i + 1)
             belief = belief.told(motion, x[one], misses[one], level[one])
-        _check.no_overflow(belief.log_evidence, "y", "the squared distance from the prior")
+        _check.no_overflow(belief.log_evidence, "y", _DISTANCE)
         return StateSpaceForecast(self.gp, pieces, belief, self.tolerance, columns=self.columns)
 
     def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
         """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
         require_inputs(Xs, name, self.pieces[0].X, "X")
         self.gp.kernel._validate_inputs(Xs, name)
+        expansion_of(self.gp, self.tolerance).motion.require_reach(Xs[:, 0], name)
 
     @property
     def _noise(self) -> float:
@@ -516,10 +558,22 @@ def posterior_of(gp: GP, rows: Rows, tolerance: float) -> StateSpacePosterior:
     found = expansion_of(gp, tolerance)
     times, residual, order = sorted_readings(gp, rows.X, rows.y)
     run = filtered(found, times, residual, along(noise_of(gp, rows), order))
-    _check.no_overflow(run.fit, "y", "the squared distance from the prior")
-    return StateSpacePosterior(
+    found_posterior = StateSpacePosterior(
         gp, rows.X, rows.y, order, times, run, rows.noise_var, rows.weights, tolerance
     )
+    warn_of_rounding(run, found_posterior.log_evidence)
+    return found_posterior
+
+
+def warn_of_rounding(run: Filtered, log_evidence: float) -> None:
+    """Warn of a filter that rounding leaves less than a quarter of the digits of its evidence."""
+    if run.rounding <= epsilon(run.precision) ** 0.25 * max(abs(log_evidence), run.lanes.count):
+        return
+    said = (
+        f"the log evidence {log_evidence:.6g} may be off by {run.rounding:.1e}, and so predictions"
+    )
+    remedy = "give a larger noise_var, or measure X from its first reading where it has a trend"
+    warnings.warn(f"{said}: {LOST}; {remedy}", RoundingWarning, stacklevel=5)
 
 
 def sorted_readings(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vector | None]:
@@ -537,7 +591,11 @@ def filtered(found: Expansion, times: Vector, residual: Vector, noise: Noise) ->
     """Filter residuals at ascending places, in units of the signal."""
     unit = residual / math.sqrt(found.unit)
     level = (noise.variance + found.white) / found.unit
-    return kalman_filter(lanes_of(found.motion, times, unit, level))
+    run = kalman_filter(lanes_of(found.motion, times, unit, level))
+    _check.no_overflow(float(array_namespace(unit).sum(unit * unit)), "y", _DISTANCE)
+    if not math.isfinite(run.log_evidence):
+        raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}")
+    return run
 
 
 def along(noise: Noise, order: Vector | None) -> Noise:
@@ -555,7 +613,7 @@ def along(noise: Noise, order: Vector | None) -> Noise:
 def _ahead(motion: Motion, gaps: Vector, x: Vector, m: Matrix, P: Stack) -> None:
     """Put the beliefs a gap (m,) later, at places x, in the place of m and P."""
     xp = array_namespace(x)
-    gaps = xp.clip(gaps, 0.0, 1e30)
+    gaps = xp.clip(gaps, 0.0, FARTHEST)
     step = motion.at(gaps, x, float(xp.max(gaps)) if x.shape[0] else 0.0)
     step.up(m)
     step.carry(P)

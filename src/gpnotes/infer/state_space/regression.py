@@ -21,7 +21,14 @@ from ..evidence import Evidence, evidence_of, whole_rows
 from ..known_noise import noise_of, validate_noise
 from .as_terms import SHORTEST, TermBar, expansion_of
 from .kalman import Filtered, pass_back_of_covariances, pass_back_of_means
-from .posterior import StateSpacePosterior, along, filtered, posterior_of, sorted_readings
+from .posterior import (
+    StateSpacePosterior,
+    along,
+    filtered,
+    posterior_of,
+    sorted_readings,
+    warn_of_rounding,
+)
 from .term_sums import TermSums
 
 __all__ = ["StateSpaceGP"]
@@ -30,18 +37,20 @@ __all__ = ["StateSpaceGP"]
 def _validate(model: StateSpaceGP, X: Matrix, y: Vector) -> None:
     motion = expansion_of(model.gp, model.tolerance).motion
     validate_data(model.gp, X, y, columns=1)
+    motion.require_reach(X[:, 0], "X")
     _check.squarable(y, "y")
     size = 2 * motion.size * (motion.size + 2)
     memory.require(X.shape[0], size, copies=1, like=in_double(X[:1, :]), what="the states")
 
 
-def _value_and_gradient(model: StateSpaceGP, rows: Rows) -> tuple[float, GP]:
+def _value_and_gradient(
+    model: StateSpaceGP, rows: Rows, quiet: bool
+) -> tuple[float, GP]:  # fmt: skip
     gp, X = model.gp, rows.X
     found = expansion_of(gp, model.tolerance)
     times, residual, order = sorted_readings(gp, X, rows.y)
     noise = along(noise_of(gp, rows), order)
     run = filtered(found, times, residual, noise)
-    _check.no_overflow(run.fit, "y", "the squared distance from the prior")
     xp, lanes, unit = array_namespace(times), run.lanes, found.unit
     alpha, precision, bars = _pulled(run)
     lambda_bar = 0.5 * (lanes.ordered(alpha) ** 2 - lanes.ordered(precision)) / unit
@@ -53,6 +62,8 @@ def _value_and_gradient(model: StateSpaceGP, rows: Rows) -> tuple[float, GP]:
         alpha = xp.take(alpha, xp.argsort(order))
     mean_bar, _ = means.with_hooks(differentiable_mean(gp))._pullback(X, cast_like(alpha, X))
     value = run.log_evidence - 0.5 * lanes.count * math.log(unit)
+    if not quiet:
+        warn_of_rounding(run, value)
     return value, cotangent(gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
 
 
@@ -70,8 +81,10 @@ def _pulled(run: Filtered) -> tuple[Matrix, Matrix, list[TermBar]]:
         belief = run.mean[k, ...], run.cov[k, ...]
         for one, Q in zip(sums, step.noise, strict=True):
             one.add(step.x, run.lanes.gaps[k, ...], Q, *belief, late, taken)
-    for one in sums:
-        one.add_first(run.lanes.before, late[:, :1], taken[:, :, :1])
+    first = late[:, :1], taken[:, :, :1]
+    known = zip(sums, run.first.unseen, run.first.shares(*first), strict=True)
+    for one, unseen, of_value in known:
+        one.add_first(unseen, *first, of_value)
     return alpha, precision, [one.bar for one in sums]
 
 
@@ -98,7 +111,14 @@ class StateSpaceGP:
     Raises
     ------
     ValueError
-        For a process without noise, and for a `Periodic` of a lengthscale below 0.1.
+        For a process without noise, and for a `Periodic` of a lengthscale below 0.1; of data
+        farther than 1e30 from zero where a term grows, as `Linear` does.
+
+    Warns
+    -----
+    RoundingWarning
+        If a sum of terms that vary by far more than the noise leaves less than a quarter of the
+        digits of the evidence.
 
     Notes
     -----
@@ -106,10 +126,11 @@ class StateSpaceGP:
     of its terms, [eq-be-sum], a product the Kronecker product of them, [eq-be-product], a season
     those of waves, [eq-be-season]. A state of D numbers costs O(N D²) and 16 D² bytes a reading.
     Kalman's filter and the modified Bryson–Frazier smoother work on many stretches of the line at a
-    time, joined exactly afterwards, in float64 where the device has it. For the gradient, a gap s
-    carries a belief by ``dm/ds = G m`` and ``dP/ds = G P + P Gᵀ + L``, and the pass back has the
-    derivatives by m and P of each step: λ and ``½ (λλᵀ − Λ)``. Source: Hartikainen & Särkkä (2010);
-    Solin & Särkkä (2014); Särkkä & García-Fernández (2021).
+    time, joined exactly afterwards, in float64 where the device has it; they begin after the first
+    reading, which may leave 1e-19 of the variance of a trend. For the gradient, a gap s carries a
+    belief by ``dm/ds = G m`` and ``dP/ds = G P + P Gᵀ + L``, and the pass back has the derivatives
+    by m and P of each step: λ and ``½ (λλᵀ − Λ)``. Source: Hartikainen & Särkkä (2010); Solin &
+    Särkkä (2014); Särkkä & García-Fernández (2021).
 
     Examples
     --------
@@ -141,6 +162,9 @@ class _Evidence(Evidence[StateSpaceGP, StateSpacePosterior]):
     def posterior(self, model: StateSpaceGP) -> StateSpacePosterior:
         return posterior_of(model.gp, self.rows, model.tolerance)
 
+    def value(self, model: StateSpaceGP) -> float:
+        return posterior_of(model.gp, self.rows, model.tolerance).log_evidence
+
     def least(self, model: StateSpaceGP) -> Mapping[str, float]:
         seasons = (leaf.path for leaf in leaves(model) if issubclass(leaf.owner, Periodic))
         return {path: SHORTEST for path in seasons if path.endswith(".lengthscale")}
@@ -151,7 +175,7 @@ class _Evidence(Evidence[StateSpaceGP, StateSpacePosterior]):
     def value_and_gradient(
         self, model: StateSpaceGP, *, quiet: bool = False
     ) -> tuple[float, StateSpaceGP]:
-        value, gp_bar = _value_and_gradient(model, self.rows)
+        value, gp_bar = _value_and_gradient(model, self.rows, quiet)
         return value, cotangent(model, gp=gp_bar)
 
 

@@ -52,11 +52,15 @@ class TermSums:
                 slope = slope + value * self._moment(i, j, m, P, late, taken)
             self._rates[which] += float(xp.sum(leaf.moved(gaps) * slope))
 
-    def add_first(self, prior: Stack, late: Matrix, taken: Stack) -> None:
-        """Add the covariance of the first state of all."""
+    def add_first(self, unseen: Stack, late: Matrix, taken: Stack, share: float) -> None:
+        """Add the covariance of the state at the first reading, ``G + r rᵀ``, [first_reading].
+
+        By G as by a noise, of which no later reading but those behind λ and Λ know; by the value of
+        the term, of variance a, ``½ (E(f² | y) / a − 1)``, with `share` the fraction.
+        """
         block = self._block
         W = _derivative(late[block, ...], taken[block, block, ...])
-        self._by_noise += float(array_namespace(W).sum(W * prior[block, block, ...]))
+        self._by_noise += float(array_namespace(W).sum(W * unseen)) + 0.5 * (share - 1.0)
 
     def _moment(
         self, i: int, j: int, m: Matrix, P: Stack, late: Matrix, taken: Stack
