@@ -365,14 +365,6 @@ class Walk(Level):
         """The covariance of a state before any reading."""
         return array_namespace(x).clip(x - self.origin, 0.0, None)[None, None, :]
 
-    def apart(self, numbers: Prepared, x: Vector, place: Vector) -> Apart:
-        """A bridge from the origin to a place that is known."""
-        P, there = self.prior(x), self.prior(place)
-        root = there[0, ...] ** 0.5
-        r = _per(P[0, ...], root)
-        bridge = P * _per(numbers[0], there[0, 0, :])
-        return Apart(bridge, array_namespace(x).zeros_like(P), P, r, root)
-
 
 def outer(a: Matrix, b: Matrix) -> Stack:
     """``a bᵀ`` of each pair of vectors, (D, B) and (E, B)."""
