@@ -31,10 +31,12 @@ from gpnotes import (
     stream,
     to_numpy,
 )
+from gpnotes.ground.ascent import finite_or_none
 from gpnotes.ground.check import NoValueError
 from gpnotes.ground.interrupts import InterruptWarning
 from gpnotes.ground.linalg import RoundingWarning
-from gpnotes.ground.params import flatten_gradient
+from gpnotes.ground.params import flatten_gradient, names
+from gpnotes.infer.objective import objective_of
 from gpnotes.infer.state_space.as_terms import SHORTEST, harmonics
 from gpnotes.infer.state_space.parallel_scan import Lanes
 from gpnotes.model.kernels import Cosine, IntegratedWiener, Wiener
@@ -290,6 +292,19 @@ def test_a_fit_stays_above_the_shortest_season_and_says_so(rng):
     assert fit(model, X, y, fixed=held, bounds=within).model.gp.kernel.lengthscale >= 0.2
     with pytest.raises(ValueError, match=r"Periodic\.lengthscale must be 0\.1 or more on a line"):
         fit(model, X, y, fixed=held, bounds={"gp.kernel.lengthscale": (0.01, 0.05)})
+
+
+def test_a_state_that_no_step_can_carry_is_refused_and_a_fit_turns_back(rng):
+    both = Periodic(1.0, 0.15, 1.0) * Periodic(1.0, 0.15, 3.0)
+    with pytest.raises(ValueError, match=r"^gp must have a state of 600 numbers or fewer"):
+        StateSpaceGP(GP(both, 0.1))
+    X = rng.uniform(0.0, 20.0, (12, 1))
+    wide = StateSpaceGP(GP(Periodic(1.0, 1.0, 1.0) * Periodic(1.0, 1.0, 3.0), 0.1), 0.1)
+    objective = objective_of(wide, X, rng.normal(size=12))
+    lengths = [name.endswith("lengthscale") for name in names(objective.model)]
+    start = objective.vector(wide)
+    assert finite_or_none(objective, start) is not None
+    assert finite_or_none(objective, np.where(lengths, math.log(SHORTEST), start)) is None
 
 
 def test_a_fit_ends_where_its_listener_or_an_interrupt_within_an_evaluation_ends_it(

@@ -51,6 +51,7 @@ class TermBar(NamedTuple):
     rates: tuple[float, ...]
 
 
+_MOST = 600  # numbers of a state: a step of more takes longer than a reading is worth
 _LEAST = 1e-6  # of the tolerance: what comes below is rounding
 
 Pull: TypeAlias = Callable[[Sequence[TermBar], float], Kernel]
@@ -364,6 +365,10 @@ def expansion_of(gp: GP, tolerance: float) -> Expansion:
     found = _expanded(kernel, gp.noise_var, tolerance)
     if not found.terms:
         raise TypeError(f"gp must have a kernel that is more than noise on a line; got {kernel!r}")
+    if (size := sum(term.size for term in found.terms)) > _MOST:
+        remedy = "give Periodic longer lengthscales, or take the exact GP"
+        wanted = f"gp must have a state of {_MOST} numbers or fewer on a line"
+        raise _check.NoValueError(f"{wanted}: {remedy}; got {size} of {kernel!r}")
     if gp.noise_var + found.white == 0.0 and "noise_var" not in left_open(gp):
         raise ValueError("gp.noise_var must be positive on a line; got 0.0")
     return found

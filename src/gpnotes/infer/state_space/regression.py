@@ -111,8 +111,9 @@ class StateSpaceGP:
     Raises
     ------
     ValueError
-        For a process without noise, and for a `Periodic` of a lengthscale below 0.1; of data
-        farther than 1e30 from zero where a term grows, as `Linear` does.
+        For a process without noise, for a `Periodic` of a lengthscale below 0.1, and for a state
+        of more than 600 numbers, as of two seasons multiplied; of data farther than 1e30 from zero
+        where a term grows, as `Linear` does.
 
     Warns
     -----

@@ -53,7 +53,7 @@ class TermSums:
             self._rates[which] += float(xp.sum(leaf.moved(gaps) * slope))
 
     def add_first(self, unseen: Stack, late: Matrix, taken: Stack, share: float) -> None:
-        """Add the covariance of the state at the first reading, ``G + r rᵀ``, [first_reading].
+        """Add the covariance of the state at the first reading, ``G + r rᵀ`` as in `first_reading`.
 
         By G as by a noise, of which no later reading but those behind λ and Λ know; by the value of
         the term, of variance a, ``½ (E(f² | y) / a − 1)``, with `share` the fraction.
