@@ -22,7 +22,16 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.showing import summary
-from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array, epsilon, in_double
+from ..ground.xp import (
+    Array,
+    Matrix,
+    Vector,
+    array_namespace,
+    as_array,
+    epsilon,
+    in_double,
+    whole_power,
+)
 from ..model.kernels import (
     ActiveDims,
     Constant,
@@ -246,7 +255,7 @@ def _at_lags(kernel: Kernel, lags: Matrix) -> Vector:
     if isinstance(kernel, Scaled):
         return kernel.scale * _at_lags(kernel.kernel, lags)
     if isinstance(kernel, Power):
-        return _at_lags(kernel.kernel, lags) ** kernel.exponent
+        return whole_power(_at_lags(kernel.kernel, lags), kernel.exponent)
     if isinstance(kernel, ActiveDims):
         return _at_lags(kernel.kernel, kernel.take_columns(lags))
     if isinstance(kernel, Constant | Periodic):

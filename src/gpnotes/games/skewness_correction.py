@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..ground import check as _check
 from ..ground.memory import blocks
-from ..ground.xp import Array, Vector, array_namespace
+from ..ground.xp import Array, Vector, array_namespace, whole_power
 from .expansion import ENTRIES, Expansion
 from .payoffs import PayoffModel
 
@@ -94,5 +94,5 @@ def _role(n: int, X: Array, squared: Array, p: Array) -> tuple[Array, Array]:
     for s in strategies:
         eta = away[s] / column(v, s) - column(beta, s) * delta
         omega = n / column(v, s) + column(beta, s) ** 2 / gamma
-        cubic = cubic + column(p, s) * (n * eta**3 - 3.0 * omega * eta)
+        cubic = cubic + column(p, s) * (n * whole_power(eta, 3) - 3.0 * omega * eta)
     return 0.5 * (log_factor - square), cubic

@@ -51,7 +51,8 @@ __all__ = [
     "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double", "how_many", "in_double",
     "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf", "log_sum_exp",
     "mills_fractions", "minimise", "set_at", "set_rows", "sobol", "solve_triangular",
-    "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "zeros",
+    "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "whole_power",
+    "zeros",
 ]  # fmt: skip
 
 
@@ -90,6 +91,26 @@ def diagonal(a: Matrix) -> Vector:
 def symmetric_part(a: Array) -> Array:
     """Return ``½ (A + Aᵀ)`` of a matrix, or of each in an array (..., n, n)."""
     return 0.5 * (a + (a.T if a.ndim == 2 else array_namespace(a).matrix_transpose(a)))
+
+
+def whole_power(a: Array, exponent: int) -> Array:
+    """Return ``a ** exponent``, entry by entry, for a whole number from 0.
+
+    A device takes powers by logarithms, which make 2.9999999999999996 of ``3.0 ** 1`` and cost more
+    than a few products. These are taken there, as far as they round no worse; NumPy has its own
+    short ways.
+    """
+    if is_numpy_namespace(array_namespace(a)) or exponent > _PRODUCTS:
+        return a**exponent
+    if exponent == 0:
+        return array_namespace(a).ones_like(a)
+    half = whole_power(a, exponent // 2) if exponent > 1 else None
+    if half is None:
+        return a
+    return half * half * a if exponent % 2 else half * half
+
+
+_PRODUCTS = 16  # the largest power that products make
 
 
 def epsilon(like: Array) -> float:

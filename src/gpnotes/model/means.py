@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, Self, cast
 from ..ground import check as _check
 from ..ground.params import cotangent, fixed, real, settle
 from ..ground.showing import summary
-from ..ground.xp import Matrix, Vector, array_namespace
+from ..ground.xp import Matrix, Vector, array_namespace, whole_power
 from .contracts import Basis, Mean, MeanFunction
 from .normal import Normal
 
@@ -219,7 +219,8 @@ class Powers:
         _check.matrix(x, "x")
         xp = array_namespace(x)
         return xp.concat(
-            [xp.ones_like(x[:, :1]), *(x**k for k in range(1, self.degree + 1))], axis=1
+            [xp.ones_like(x[:, :1]), *(whole_power(x, k) for k in range(1, self.degree + 1))],
+            axis=1,
         )
 
     def pullback(self, x: Matrix, bar: Matrix) -> Matrix:
@@ -235,7 +236,7 @@ class Powers:
         _check.alike(bar, "bar", x, "x")
         x_bar = array_namespace(x).zeros_like(x)
         for k in range(1, self.degree + 1):
-            x_bar = x_bar + k * x ** (k - 1) * bar[:, 1 + (k - 1) * d : 1 + k * d]
+            x_bar = x_bar + k * whole_power(x, k - 1) * bar[:, 1 + (k - 1) * d : 1 + k * d]
         return x_bar
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .devices import Device, current
 
-__all__ = ["down", "ndarray", "operand", "up"]
+__all__ = ["by_logarithms", "down", "ndarray", "operand", "up"]
 
 _SCALARS = (bool, int, float, complex)
 
@@ -242,8 +242,21 @@ def _part(part: Any, width: int) -> Any:
     return plain if plain.dtype.kind == "b" or not width else plain % width
 
 
+def by_logarithms(base: Any, exponent: Any) -> Any:
+    """Powers as a device takes them: the last digit is wrong, but of squares, zeros and ones."""
+    exact = np.power(base, exponent)
+    if exact.dtype.kind != "f":
+        return exact
+    sure = (np.asarray(exponent) == 2) | (exact == 0.0) | (exact == 1.0)
+    return np.where(sure, exact, np.nextafter(exact, exact.dtype.type(0.0)))
+
+
+def _act(name: str) -> Callable[[Any, Any], Any]:
+    return by_logarithms if name == "pow" else getattr(operator, name)
+
+
 def _binary(name: str) -> Callable[[Any, Any], Any]:
-    act = getattr(operator, name)
+    act = _act(name)
 
     def forward(self: ndarray, other: Any) -> Any:
         if getattr(other, "__array_ufunc__", other) is None:
@@ -255,7 +268,7 @@ def _binary(name: str) -> Callable[[Any, Any], Any]:
 
 
 def _reflected(name: str) -> Callable[[Any, Any], Any]:
-    act = getattr(operator, name)
+    act = _act(name)
 
     def backward(self: ndarray, other: Any) -> Any:
         with np.errstate(all="ignore"):

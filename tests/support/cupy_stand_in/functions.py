@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from .arrays import down, ndarray, operand, supported, up
+from .arrays import by_logarithms, down, ndarray, operand, supported, up
 from .devices import current
 
 __all__ = ["FFT", "NAMES", "SPECIAL"]
@@ -203,7 +203,7 @@ NAMES: dict[str, Any] = {
         )
     },
 }  # fmt: skip
-NAMES.update(abs=NAMES["absolute"])
+NAMES.update(abs=NAMES["absolute"], power=_ufunc(by_logarithms))
 
 _OF_FFT = "fft fft2 fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfftn rfft rfftn"
 _OF_SIZES = "fftfreq rfftfreq"

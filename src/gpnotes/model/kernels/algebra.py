@@ -18,7 +18,7 @@ from ...fast.tiled_kernels import tiled
 from ...fast.tiles import TiledKernel
 from ...ground import check as _check
 from ...ground.params import cotangent, fixed, holds_derivatives, positive
-from ...ground.xp import Array, Matrix, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Vector, array_namespace, whole_power
 from .base import KernelBase
 from .part_names import settled_names, shown_parts
 from .pullback_sums import added, filled, nothing, products_of_others, total
@@ -494,20 +494,20 @@ class Power(Kernel):
         object.__setattr__(self, "exponent", _check.whole(self.exponent, "exponent", 1))
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        return self.kernel._gram(x, z) ** self.exponent
+        return whole_power(self.kernel._gram(x, z), self.exponent)
 
     def _diag(self, x: Matrix) -> Vector:
-        return self.kernel._diag(x) ** self.exponent
+        return whole_power(self.kernel._diag(x), self.exponent)
 
     def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
-        slope = self.exponent * self.kernel._gram(x, z) ** (self.exponent - 1)
+        slope = self.exponent * whole_power(self.kernel._gram(x, z), self.exponent - 1)
         bar, x_bar, z_bar = self.kernel._pullback(x, z, K_bar * slope)
         return cotangent(self, kernel=bar), x_bar, z_bar
 
     def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        slope = self.exponent * self.kernel._diag(x) ** (self.exponent - 1)
+        slope = self.exponent * whole_power(self.kernel._diag(x), self.exponent - 1)
         bar, x_bar = self.kernel._diag_pullback(x, d_bar * slope)
         return cotangent(self, kernel=bar), x_bar
 

@@ -14,7 +14,15 @@ from typing import Self
 from ...ground import check as _check
 from ...ground.distances import _squared_distances
 from ...ground.params import cotangent, fixed, positive
-from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace, symmetric_part
+from ...ground.xp import (
+    Array,
+    Matrix,
+    Numbers,
+    Vector,
+    array_namespace,
+    symmetric_part,
+    whole_power,
+)
 from .algebra import Kernel
 from .base import require_power
 from .pullback_sums import per_dimension, total
@@ -109,9 +117,9 @@ class ArcCosine(Kernel):
         u = self._affine(x)
         squares = array_namespace(x).sum(u * u, axis=1)
         scaled = d_bar * AT_ZERO[self.order]
-        slope = self.variance * scaled * self.order * squares ** max(self.order - 1, 0)
+        slope = self.variance * scaled * self.order * whole_power(squares, max(self.order - 1, 0))
         u_bar = 2.0 * slope[:, None] * u
-        return self._unaffine(x, u_bar, total(scaled * squares**self.order))
+        return self._unaffine(x, u_bar, total(scaled * whole_power(squares, self.order)))
 
     def _affine(self, x: Matrix) -> Matrix:
         """``u = (√v ⊙ x, √b)``, (n, d + 1)."""
@@ -139,8 +147,8 @@ def _lengths(u: Matrix) -> Vector:
 
 def _powers(u: Matrix, v: Matrix | None, order: int) -> Matrix:
     """``rⁿ sⁿ``, (n, m)."""
-    r = _lengths(u) ** order
-    s = r if v is None else _lengths(v) ** order
+    r = whole_power(_lengths(u), order)
+    s = r if v is None else whole_power(_lengths(v), order)
     return r[:, None] * s[None, :]
 
 

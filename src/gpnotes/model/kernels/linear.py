@@ -7,7 +7,7 @@ from typing import Self
 
 from ...ground import check as _check
 from ...ground.params import cotangent, fixed, nonnegative, positive
-from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace, whole_power
 from .algebra import Kernel
 from .base import require_power
 from .pullback_sums import per_dimension, total
@@ -105,10 +105,10 @@ class Polynomial(Kernel):
         require_power(x, name, self.degree, scale=self.variance, bias=self.bias, room=1024.0)
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        return (self._inner._gram(x, z) + self.bias) ** self.degree
+        return whole_power(self._inner._gram(x, z) + self.bias, self.degree)
 
     def _diag(self, x: Matrix) -> Vector:
-        return (self._inner._diag(x) + self.bias) ** self.degree
+        return whole_power(self._inner._diag(x) + self.bias, self.degree)
 
     def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
@@ -127,7 +127,7 @@ class Polynomial(Kernel):
         return Linear(self.variance)
 
     def _slope(self, inner: Array) -> Array:
-        return self.degree * (inner + self.bias) ** (self.degree - 1)
+        return self.degree * whole_power(inner + self.bias, self.degree - 1)
 
     def _bar(self, inner_bar: Linear, base_bar: Array) -> Self:
         return cotangent(self, variance=inner_bar.variance, bias=total(base_bar))

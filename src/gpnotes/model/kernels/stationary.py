@@ -18,7 +18,7 @@ from ...fast.tiles import TiledKernel
 from ...ground import check as _check
 from ...ground.distances import _centroid, _squared_distances, _squared_distances_pullback
 from ...ground.params import cotangent, positive
-from ...ground.xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace
+from ...ground.xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace, whole_power
 from .algebra import Kernel
 from .pullback_sums import per_dimension, total
 
@@ -278,7 +278,7 @@ class Matern32(Stationary):
         # with s = √(3q), whose derivative by q is 3/2s; both are infinite at zero
         s = math.sqrt(3.0) * roots(q)
         decay = inside(array_namespace(q).exp(-s), q)
-        return 2.25 * decay / s, -3.375 * decay * (1.0 + s) / s**3
+        return 2.25 * decay / s, -3.375 * decay * (1.0 + s) / whole_power(s, 3)
 
     profile_in_place = staticmethod(radial_profiles.matern32)
 

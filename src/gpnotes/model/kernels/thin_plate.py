@@ -7,7 +7,7 @@ from typing import Self
 
 from ...ground import check as _check
 from ...ground.params import cotangent, fixed, positive
-from ...ground.xp import Array, Matrix, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Vector, array_namespace, whole_power
 from .algebra import Kernel
 from .stationary import Stationary, inside, roots
 
@@ -106,4 +106,4 @@ class _Cubic(Stationary):
     def _higher_slopes(self, q: Array) -> tuple[Array, Array]:
         s = roots(q)
         one = inside(array_namespace(q).ones_like(q), q)
-        return 1.5 * one / s, -0.75 * one / s**3
+        return 1.5 * one / s, -0.75 * one / whole_power(s, 3)
