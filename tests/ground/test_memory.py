@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import platform
 import subprocess
@@ -101,6 +102,57 @@ def test_what_the_pool_of_a_device_keeps_is_free(monkeypatch):
     monkeypatch.setattr(_xp, "is_cupy_namespace", lambda xp: True)
     monkeypatch.setattr(_xp, "device", lambda a: here)
     assert _xp.device_memory(np.ones(1)) == 42_000
+
+
+def test_the_pools_of_torch_and_jax_are_free_too(monkeypatch):
+    reserved = {"memory_reserved": lambda at: 50_000, "memory_allocated": lambda at: 20_000}
+    cuda = SimpleNamespace(mem_get_info=lambda at: (12_000, 99_000), **reserved)
+    monkeypatch.setitem(sys.modules, "torch.cuda", cuda)
+    monkeypatch.setattr(_xp, "array_namespace", lambda a: None)
+    monkeypatch.setattr(_xp, "is_torch_namespace", lambda xp: True)
+    monkeypatch.setattr(_xp, "device", lambda a: SimpleNamespace(type="cuda"))
+    assert _xp.device_memory(np.ones(1)) == 42_000
+    monkeypatch.setattr(_xp, "device", lambda a: SimpleNamespace(type="cpu"))
+    assert _xp.device_memory(np.ones(1)) is None
+    monkeypatch.setattr(_xp, "is_torch_namespace", lambda xp: False)
+    monkeypatch.setattr(_xp, "is_jax_array", lambda a: True)
+    for stats, free in ((None, None), ({"bytes_limit": 50_000, "bytes_in_use": 8_000}, 42_000)):
+        there = SimpleNamespace(memory_stats=lambda stats=stats: stats)
+        assert _xp.device_memory(SimpleNamespace(devices=lambda at=there: [at])) == free
+
+
+@pytest.mark.parametrize(
+    ("free", "most"), [(None, 100), (2**12, 100), (2**20, 2**12), (2**50, 2**26)]
+)
+def test_blocks_take_a_share_of_a_device(monkeypatch, free, most):
+    """No share of a host, whose caches they suit; and no less than on a host."""
+    monkeypatch.setattr(memory, "device_memory", lambda a: free)
+    like = np.ones(1)
+    assert memory.blocks(2 * most, 1, 100, like=like)[0] == slice(0, most)
+    assert memory.blocks(2 * most, 1, 100)[0] == slice(0, 100)
+
+
+def test_a_device_is_not_asked_where_one_block_will_do(monkeypatch):
+    monkeypatch.setattr(memory, "device_memory", lambda a: 1 / 0)
+    assert memory.blocks(10, 10, 100, like=np.ones(1)) == [slice(0, 10)]
+
+
+# Their numbers stay on the host, or an order of draws depends on their blocks.
+ON_THE_HOST = {"assess/variograms.py", "games/methods/exact_sum.py", "games/methods/sampled.py"}
+
+
+def test_whoever_cuts_arrays_into_blocks_says_where_these_are(root):
+    package = root / "src" / "gpnotes"
+    for path in package.rglob("*.py"):
+        place = path.relative_to(package).as_posix()
+        if place.startswith("fast/") or place in ON_THE_HOST:
+            continue
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) in ("blocks", "memory.blocks"):
+                said = any(word.arg == "like" for word in call.keywords)
+                given = "chunk" in ast.unparse(call) or "size * width" in ast.unparse(call)
+                own = "posterior, X" in ast.unparse(call)  # of variational sums, no cut
+                assert said or given or own, f"{place}: {ast.unparse(call)} names no like"
 
 
 def test_files_that_a_container_has_read_do_not_fill_it(tmp_path, monkeypatch):

@@ -114,7 +114,8 @@ class CirculantEmbedding:
         xp = array_namespace(self.eigenvalues)
         size = math.prod(self.eigenvalues.shape)  # of PyTorch, `size` is a method
         roots = xp.sqrt(self.eigenvalues / size)
-        drawn = [self._pairs(stream, rows, roots) for rows in memory.blocks((n + 1) // 2, 4 * size)]
+        blocks = memory.blocks((n + 1) // 2, 4 * size, like=roots)
+        drawn = [self._pairs(stream, rows, roots) for rows in blocks]
         return (drawn[0] if len(drawn) == 1 else xp.concat(drawn, axis=0))[:n, ...]
 
     def _pairs(self, stream: Stream, rows: slice, roots: Array) -> Array:
@@ -230,7 +231,8 @@ def _eigenvalues(
     lags = np.stack([way.ravel() for way in np.meshgrid(*ways, indexing="ij")], axis=1)
     places = in_double(as_array(np.zeros(1), like))
     rows = (
-        _at_lags(kernel, as_array(lags[part], places)) for part in memory.blocks(size, len(ring))
+        _at_lags(kernel, as_array(lags[part], places))
+        for part in memory.blocks(size, len(ring), like=places)
     )
     xp = array_namespace(like)
     row = xp.reshape(xp.concat(list(rows)), ring)

@@ -211,7 +211,7 @@ class Expansion:
         _check.alike(x, name, self.profiles, "profiles")
 
     def _blocks(self, x: Matrix) -> list[slice]:
-        return blocks(x.shape[0], self.profiles.shape[0], ENTRIES)
+        return blocks(x.shape[0], self.profiles.shape[0], ENTRIES, like=x)
 
     def _bump_matrix(self, x: Matrix, others: Matrix) -> Matrix:
         ell = self.lengthscales

@@ -59,7 +59,7 @@ def _correction(model: PayoffModel, strategy: int, p: Array) -> Vector:
     roles = list(zip(game.opponents(strategy), game.columns, strict=True))
     parts = [
         _block(payoff, roles, p[rows, :])
-        for rows in blocks(p.shape[0], payoff.profiles.shape[0], ENTRIES)
+        for rows in blocks(p.shape[0], payoff.profiles.shape[0], ENTRIES, like=p)
     ]
     return payoff.scale / 6.0 * array_namespace(p).concat(parts)
 

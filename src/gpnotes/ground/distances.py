@@ -27,6 +27,7 @@ from .xp import (
     in_double,
     is_numpy_namespace,
     set_at,
+    zero_where,
 )
 
 __all__ = ["by_differences", "centroid", "squared_distances", "squared_distances_pullback"]
@@ -180,14 +181,17 @@ def _expanded(u: Matrix, v: Matrix) -> Matrix:
     q *= -2.0  # in place from here: fresh memory is dearer than the arithmetic
     q += size
     size *= rounding(u)
-    return set_at(q, q <= size, 0.0)
+    return zero_where(q <= size, q)
 
 
 def _between(u: Matrix, v: Matrix, like: Array) -> Matrix:
     """Distances in the precision of `like`, from u and v in a better one, some rows at a time."""
     xp = array_namespace(u)
+    blocks = memory.blocks(u.shape[0], v.shape[0], _ENTRIES, like=u)
+    if len(blocks) == 1:
+        return xp.astype(_expanded(u, v), like.dtype)
     q = xp.empty((u.shape[0], v.shape[0]), dtype=like.dtype, device=device(like))
-    for rows in memory.blocks(u.shape[0], v.shape[0], _ENTRIES):
+    for rows in blocks:
         q = set_at(q, (rows, slice(None)), xp.astype(_expanded(u[rows, :], v), like.dtype))
     return q
 
@@ -196,10 +200,14 @@ def _within(u: Matrix, like: Array) -> Matrix:
     """The same within u: the lower triangle and its image, so that it is symmetric exactly."""
     xp = array_namespace(u)
     n = u.shape[0]
-    q = xp.zeros((n, n), dtype=like.dtype, device=device(like))
-    for rows in memory.blocks(n, n, _ENTRIES):
-        block = xp.astype(_expanded(u[rows, :], u[: rows.stop, :]), like.dtype)
-        q = set_at(q, (rows, slice(rows.stop)), block)
+    blocks = memory.blocks(n, n, _ENTRIES, like=u)
+    if len(blocks) == 1:
+        q = xp.astype(_expanded(u, u), like.dtype)
+    else:
+        q = xp.zeros((n, n), dtype=like.dtype, device=device(like))
+        for rows in blocks:
+            block = xp.astype(_expanded(u[rows, :], u[: rows.stop, :]), like.dtype)
+            q = set_at(q, (rows, slice(rows.stop)), block)
     lower = xp.tril(q, k=-1)
     return lower + xp.matrix_transpose(lower)
 
@@ -307,8 +315,8 @@ class Pairs:
     def _blocks(self, W: Matrix) -> list[slice]:
         n, m = W.shape
         if self.by_differences:
-            return memory.blocks(n, m, _DIFFERENCES)
-        return [ALL] if W.dtype == self.u.dtype else memory.blocks(n, m, _ENTRIES)
+            return memory.blocks(n, m, _DIFFERENCES, like=W)
+        return [ALL] if W.dtype == self.u.dtype else memory.blocks(n, m, _ENTRIES, like=W)
 
     def _some_of_differences(self, u: Matrix, columns: slice, W: Matrix) -> tuple[Matrix, Vector]:
         xp = array_namespace(W)

@@ -35,6 +35,11 @@ __all__ = [
 _SMALL = 2**24  # bytes that are not asked for: reading what is free takes as long as 100 points
 ENTRIES = 2**21  # that a computation in blocks holds at a time: 16 MiB in float64
 
+# A device has no use for blocks of a cache's size: each costs it some thirty launches. There a
+# matrix of a block takes a share of what is free, since some eight are alive at a time.
+_SHARE = 2**5
+_MOST_ON_DEVICE = 2**26  # entries: 512 MiB in float64; larger blocks were no faster on an H100
+
 # What glibc gives back at once are blocks of more than a limit, which rises to the largest that was
 # freed, 32 MiB at most (mallopt(3), M_MMAP_THRESHOLD). So one is freed here; no page of it is made.
 np.empty(2**25 - 2**16, dtype=np.uint8)
@@ -230,7 +235,9 @@ def require_of_rows(n: int, *, copies: int, like: Array, what: str) -> None:
     require(n, n, copies=copies, like=like, what=what, remedy=_OF_ROWS)
 
 
-def blocks(n: int, width: int, entries: int | None = None) -> list[slice]:
+def blocks(
+    n: int, width: int, entries: int | None = None, *, like: Array | None = None
+) -> list[slice]:
     """Cut the rows of an array into slices of at most so many numbers each.
 
     Parameters
@@ -241,6 +248,10 @@ def blocks(n: int, width: int, entries: int | None = None) -> list[slice]:
         The numbers in a row.
     entries : int or None, default None
         The most numbers of a slice; without it, `ENTRIES`.
+    like : Array or None, default None
+        An array that lives where the computation does. On a device with memory of its own slices
+        are as large as a share of what is free there allows, at least of `entries`; without it, as
+        on the host.
 
     Returns
     -------
@@ -253,8 +264,17 @@ def blocks(n: int, width: int, entries: int | None = None) -> list[slice]:
     >>> blocks(5, 10, entries=20)
     [slice(0, 2, None), slice(2, 4, None), slice(4, 5, None)]
     """
-    step = max(1, (ENTRIES if entries is None else entries) // max(1, width))
+    most = ENTRIES if entries is None else entries
+    if like is not None and n * width > most:  # reading what is free takes as long as a launch
+        most = _fitting(like, most)
+    step = max(1, most // max(1, width))
     return [slice(start, min(start + step, n)) for start in range(0, max(1, n), step)]
+
+
+def _fitting(like: Array, on_host: int) -> int:
+    """The entries of a block where an array lives, in float64: those of the host, or more."""
+    free = device_memory(like)
+    return on_host if free is None else max(on_host, min(_MOST_ON_DEVICE, free // (8 * _SHARE)))
 
 
 def _gib(size: int) -> str:

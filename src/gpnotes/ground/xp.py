@@ -52,7 +52,7 @@ __all__ = [
     "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf", "log_sum_exp",
     "mills_fractions", "minimise", "set_at", "set_rows", "sobol", "solve_triangular",
     "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "whole_power",
-    "zeros",
+    "zero_where", "zeros",
 ]  # fmt: skip
 
 
@@ -178,6 +178,17 @@ def set_at(a: Array, index: Any, values: Any) -> Array:
     return a
 
 
+def zero_where(truths: Array, a: Array) -> Array:
+    """Return `a` with zeros where an array of truths is true: of NumPy itself, written into.
+
+    A device waits for the host to count the truths where they are an index.
+    """
+    xp = array_namespace(a)
+    if is_numpy_namespace(xp):
+        return set_at(a, truths, 0.0)
+    return xp.where(truths, xp.zeros((), dtype=a.dtype, device=device(a)), a)
+
+
 def as_host(a: Array) -> HostArray:
     """Return `a` itself, an array of NumPy: it tells a type checker so, and does nothing."""
     return cast("HostArray", a)
@@ -213,15 +224,30 @@ def to_numpy(a: Array) -> HostArray:
 def device_memory(like: Array) -> int | None:
     """Return the bytes that are free on the GPU where an array lives; None on the host.
 
-    Those that CuPy's pool keeps for later are included: without them, a loop would seem to run out
-    of memory.
+    Those that a library's pool keeps for later are included: without them, a loop would seem to run
+    out of memory.
     """
-    if not is_cupy_namespace(array_namespace(like)):
+    xp = array_namespace(like)
+    if is_torch_namespace(xp):
+        return _free_for_torch(device(like))
+    if is_jax_array(like):
+        held: Any = like
+        stats = next(iter(held.devices())).memory_stats()  # None on the host
+        return stats and int(stats["bytes_limit"]) - int(stats["bytes_in_use"])
+    if not is_cupy_namespace(xp):
         return None
     import cupy
 
     with device(like) as here:
         return int(here.mem_info[0]) + int(cupy.get_default_memory_pool().free_bytes())
+
+
+def _free_for_torch(place: Any) -> int | None:
+    if place.type != "cuda":
+        return None
+    cuda = import_module("torch.cuda")
+    kept = cuda.memory_reserved(place) - cuda.memory_allocated(place)
+    return int(cuda.mem_get_info(place)[0]) + int(kept)
 
 
 def device_elsewhere(a: Array) -> str | None:
@@ -507,7 +533,7 @@ def log_sum_exp(terms: Matrix, weights: Array | float, *, axis: Literal[0, 1]) -
 
 
 def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Array:
-    """Blocked substitution with standard operations, for namespaces without SciPy."""
+    """Blocked substitution with standard operations, for namespaces without a solver of theirs."""
     block = 64
     n = lower.shape[0]
     matrix = xp.tril(lower)  # as LAPACK does, look at one triangle only

@@ -157,7 +157,7 @@ class Posterior(ABC):
             Predict a new y, with its noise, rather than f.
         chunk : int or None, default None
             How many inputs are worked on at a time, which changes nothing but the memory; without
-            it, as many as keep a block at a few tens of MB.
+            it, as many as keep a block at a few tens of MB, on a GPU at a share of what is free.
         offset : Vector, shape (n*,), or str, or None, default None
             What is added to the latent f of each, such as the logarithm of an exposure, or the
             column of a frame `Xs` that holds it, of models that take one in `condition`. Without it
@@ -466,13 +466,14 @@ class Posterior(ABC):
 
     def _blocks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
         n, width = Xs.shape[0], self._width
-        entries = memory.ENTRIES
-        if chunk is not None:
+        if chunk is None:
+            rows_of = memory.blocks(n, width, like=Xs)
+        else:
             size = min(chunk, max(1, n))
             what, remedy = "a chunk of rows", "Use a smaller chunk."
             memory.require(width, size, copies=3, like=Xs, what=what, remedy=remedy)
-            entries = size * width
-        return [Xs[rows, :] for rows in memory.blocks(n, width, entries)]
+            rows_of = memory.blocks(n, width, size * width)
+        return [Xs[rows, :] for rows in rows_of]
 
     def _require_square(self, Xs: Matrix) -> None:
         what = "the predictive covariance"

@@ -101,7 +101,7 @@ class IntegratedVariance:
         if self.cached_blocks is not None:
             yield from self.cached_blocks
             return
-        for rows in memory.blocks(self.reference.shape[0], self.X.shape[0]):
+        for rows in memory.blocks(self.reference.shape[0], self.X.shape[0], like=self.X):
             yield rows, self.kernel._gram(self.X, self.reference[rows, :])
 
     def gains(self, rows: Rows = None) -> Vector:

@@ -85,7 +85,7 @@ def _chunk(weights: Weights, some: slice) -> Chunk:
     xp = array_namespace(weights.matrices)
     n = weights.matrices.shape[-1]
     block = _BLOCK if is_numpy_namespace(xp) else _BLOCK_ELSEWHERE
-    rows = blocks(n, n * (some.stop - some.start), block)
+    rows = blocks(n, n * (some.stop - some.start), block, like=weights.matrices)
     W = _stacked(xp, weights.matrices, weights.owners[some])
     return Chunk(some, W, all(weights.same[some]), rows)
 

@@ -167,7 +167,7 @@ class Paths:
         return by_features + by_cross + by_mean
 
     def _blocks(self, Xs: Matrix) -> list[slice]:
-        return memory.blocks(Xs.shape[0], self._width)
+        return memory.blocks(Xs.shape[0], self._width, like=Xs)
 
     @property
     def _width(self) -> int:
@@ -252,7 +252,7 @@ def _update_weights(
     """The weights v of the kernels of the update for each path, (count, n)."""
     xp = array_namespace(weights)
     X = update.inputs
-    blocks = memory.blocks(X.shape[0], features.size)
+    blocks = memory.blocks(X.shape[0], features.size, like=X)
     prior = [features.rows(X[rows, :]) @ xp.matrix_transpose(weights) for rows in blocks]
     return xp.matrix_transpose(update.weights(xp.concat(prior), xp.matrix_transpose(normals)))
 

@@ -66,7 +66,7 @@ def single_bumps(problem: RoleProblem, payoff: Expansion) -> Matrix:
     profiles, probabilities = _profiles_and_probabilities(problem)
     samples = payoff.profiles
     total = array_namespace(probabilities).zeros_like(samples[:, :1] @ probabilities[:1, :])
-    for rows in blocks(profiles.shape[0], samples.shape[0], ENTRIES):
+    for rows in blocks(profiles.shape[0], samples.shape[0], ENTRIES, like=samples):
         total = total + payoff.bump_matrix(samples, profiles[rows, :]) @ probabilities[rows, :]
     return total
 
@@ -89,7 +89,7 @@ def pairs(problem: RoleProblem, payoff: Expansion) -> Vector:
     profiles, probabilities = _profiles_and_probabilities(problem)
     xp = array_namespace(probabilities)
     total = xp.zeros_like(probabilities[0, :])
-    for rows in blocks(profiles.shape[0], profiles.shape[0], ENTRIES):
+    for rows in blocks(profiles.shape[0], profiles.shape[0], ENTRIES, like=profiles):
         mean_bumps = payoff.bump_matrix(profiles[rows, :], profiles) @ probabilities
         total = total + xp.sum(probabilities[rows, :] * mean_bumps, axis=0)
     return total
@@ -130,7 +130,7 @@ def _sum(
     profiles = profiles_of(players, problem.game.strategies)
     one_more = np.arange(problem.game.num_strategies) == added
     total = array_namespace(p).zeros_like(p[:, 0])
-    for rows in blocks(profiles.shape[0], p.shape[0], ENTRIES):
+    for rows in blocks(profiles.shape[0], p.shape[0], ENTRIES, like=p):
         block = profiles[rows, :]
         met = as_array(block + one_more, p)
         total = total + multinomial_pmf(block, players, p) @ payoff.bumps(met)

@@ -64,7 +64,7 @@ def _expectation(
     starts = mode(to_numpy(p), problem.opponents, problem.game)
     parts = [
         _weighted(problem, payoff, starts[rows, None, :] + changes, p[rows, :])
-        for rows in blocks(p.shape[0], changes.size, ENTRIES)
+        for rows in blocks(p.shape[0], changes.size, ENTRIES, like=p)
     ]
     return Expectation.joined(parts)
 

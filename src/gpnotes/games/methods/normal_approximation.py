@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...ground.memory import blocks
-from ...ground.xp import Array, array_namespace, is_numpy_namespace
+from ...ground.xp import Array, array_namespace
 from ..expansion import Expansion
 from ..game import RoleSymmetricGame
 from .expected_payoff import Expectation, Options, RoleProblem
@@ -85,7 +85,7 @@ def _expectation(problem: RoleProblem, payoff: Expansion) -> Expectation:
     weighted = xp.matrix_transpose(features * weights if problem.gradient else weights)
     parts = [
         _block(_roles(problem, payoff, centre, p[rows, :]), features, weighted, problem.gradient)
-        for rows in blocks(p.shape[0], features.shape[1], _COEFFICIENTS)
+        for rows in blocks(p.shape[0], features.shape[1], _COEFFICIENTS, like=p)
     ]
     return Expectation.joined(parts)
 
@@ -110,7 +110,9 @@ def single_bumps(problem: RoleProblem, payoff: Expansion) -> Array:
     features = _features(payoff.profiles - centre, problem.game)
     parts = [
         xp.exp(features @ _all_forms(_roles(problem, payoff, centre, problem.mixtures[rows, :])))
-        for rows in blocks(problem.mixtures.shape[0], features.shape[1], _COEFFICIENTS)
+        for rows in blocks(
+            problem.mixtures.shape[0], features.shape[1], _COEFFICIENTS, like=problem.mixtures
+        )
     ]
     return xp.concat(parts, axis=1)
 
@@ -185,7 +187,7 @@ def _features(z: Array, game: RoleSymmetricGame) -> Array:
 def _block(roles: list[_Role], features: Array, weighted: Array, gradient: bool) -> Expectation:
     xp = array_namespace(features)
     form = _all_forms(roles)
-    portions = blocks(form.shape[1], *_work_sizes(features))
+    portions = blocks(form.shape[1], *_work_sizes(features), like=form)
     sums = xp.concat([weighted @ xp.exp(features @ form[:, part]) for part in portions], axis=1)
     if not gradient:
         return Expectation(sums[0, :])
@@ -207,10 +209,9 @@ def _all_forms(roles: list[_Role]) -> Array:
 
 
 def _work_sizes(features: Array) -> tuple[int, int]:
-    """The work of a mixture, and that of a block: to suit caches, or a GPU."""
-    on_host = is_numpy_namespace(array_namespace(features))
+    """The work of a mixture, and that of a block on a host, to suit its caches."""
     work = features.shape[0] * features.shape[1]
-    return work, max(8 * work, _QUIET) if on_host else 2**27
+    return work, max(8 * work, _QUIET)
 
 
 def _constant(role: _Role) -> Array:

@@ -338,7 +338,7 @@ def _last_layer(
     found: list[tuple[float, Any, Rows]] = []
     likelihood = with_hooks(model.likelihood)
     fast = in_place.supports(unit.gp.kernel, H)
-    for rows in memory.blocks(H.shape[0], unit.Z.shape[0], _BLOCK if fast else None):
+    for rows in memory.blocks(H.shape[0], unit.Z.shape[0], _BLOCK if fast else None, like=H):
         f = marginals(q, H[rows, :])
         given = all_y[rows], f.mean, f.variance
         e = Expected(*(times[rows] * part for part in likelihood._expected(*given, model.nodes)))

@@ -109,7 +109,7 @@ class FeatureMap(ABC):
         """
         xp = array_namespace(X)
         gram, cross = zeros((self.size, self.size), r), zeros((self.size,), r)
-        for rows in memory.blocks(X.shape[0], self.size):
+        for rows in memory.blocks(X.shape[0], self.size, like=X):
             Phi = in_double(self._features(kernel, X[rows, :]))
             gram = gram + xp.matrix_transpose(Phi) @ Phi
             cross = cross + xp.matrix_transpose(Phi) @ r[rows]
@@ -136,7 +136,7 @@ class FeatureMap(ABC):
         """
         xp = array_namespace(X)
         gram, cross = zeros((self.size, self.size), r), zeros((self.size,), r)
-        for rows in memory.blocks(X.shape[0], self.size):
+        for rows in memory.blocks(X.shape[0], self.size, like=X):
             sd = xp.sqrt(noise_var[rows])
             Phi = in_double(self._features(kernel, X[rows, :])) / sd[:, None]
             gram = gram + xp.matrix_transpose(Phi) @ Phi

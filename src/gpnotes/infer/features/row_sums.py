@@ -144,7 +144,7 @@ class Pull:
     def _slopes(self, kernel: Kernel, X: Matrix, r: Vector) -> Slopes:
         omega_bar, alphas, noise_bar = zeros(self.frequencies.like.shape, r), [], 0.0
         own = None if self.noise is None else in_double_of(self.noise)
-        for rows in memory.blocks(X.shape[0], self.frequencies.size):
+        for rows in memory.blocks(X.shape[0], self.frequencies.size, like=X):
             some = Noise(self.gp.noise_var) if own is None else own.of(rows)
             turned, alpha, by_noise = self._rows(kernel, X[rows, :], r[rows], some)
             omega_bar, noise_bar = omega_bar + turned, noise_bar + by_noise

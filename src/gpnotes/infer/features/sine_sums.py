@@ -116,7 +116,7 @@ class Former:
         xp = array_namespace(X)
         left = in_double(y) - self.centre
         products = zeros((self.frequencies.size + 2, self.frequencies.size + 2), left)
-        for rows in memory.blocks(X.shape[0], self.frequencies.size):
+        for rows in memory.blocks(X.shape[0], self.frequencies.size, like=X):
             S = in_double(self.frequencies.sines(X[rows, :]))
             both = xp.stack([xp.ones_like(left[rows]), left[rows]], axis=1)
             seen = xp.concat([S, both], axis=1)

@@ -427,7 +427,7 @@ def wave_sums(variables: WaveVariables[Any], X: Matrix, y: Vector) -> WaveSums:
     top = variables.highest
     parts = [
         _waves_of(variables.angles(wide[rows, :])[:, 0], left[rows], top)
-        for rows in memory.blocks(X.shape[0], 2 * top + 1, _BLOCK)
+        for rows in memory.blocks(X.shape[0], 2 * top + 1, _BLOCK, like=wide)
     ]
     cosines, sines, of_cosines, of_sines = (
         xp.sum(xp.stack(part), axis=0) for part in zip(*parts, strict=True)

@@ -255,7 +255,12 @@ class SoftmaxPosterior(Posterior):
         half = stream.normal((num_samples // 2, self.classes), like=Xs)
         z = xp.concat([half, -half])
         rows = self.classes * max(num_samples, self.X.shape[0])
-        blocks = memory.blocks(Xs.shape[0], rows, None if chunk is None else chunk * rows)
+        blocks = memory.blocks(
+            Xs.shape[0],
+            rows,
+            None if chunk is None else chunk * rows,
+            like=Xs if chunk is None else None,
+        )
         return xp.concat([self._averaged(Xs[rows, :], z) for rows in blocks])
 
     def _averaged(self, Xs: Matrix, z: Matrix) -> Matrix:

@@ -168,7 +168,7 @@ def _nearest(X: HostMatrix, centres: HostMatrix) -> HostVector:
     """
     half = 0.5 * np.sum(centres * centres, axis=1)
     labels = np.empty(X.shape[0], dtype=np.int64)
-    for rows in memory.blocks(X.shape[0], centres.shape[0]):
+    for rows in memory.blocks(X.shape[0], centres.shape[0], like=X):
         score = half[None, :] - X[rows] @ centres.T
         labels[rows] = np.argmin(score, axis=1)
     return labels

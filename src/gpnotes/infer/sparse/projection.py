@@ -99,7 +99,7 @@ class Inducing:
         Iterator of slice
             The rows of each block. A row takes M numbers in each of four or five matrices.
         """
-        return iter(memory.blocks(n, self.size))
+        return iter(memory.blocks(n, self.size, like=self.factor.lower))
 
 
 @threads_for(lambda gp, variables, quiet=False: variables.size**3)

@@ -321,7 +321,7 @@ class StateSpacePosterior(Posterior):
     def _unit(self, x: Vector, wanted: bool, seen: tuple[int, ...]) -> tuple[Vector, Vector]:
         """Mean, and variance if it is wanted, at places (m,), in units of the signal."""
         xp, size = array_namespace(x), self.run.lanes.motion.size
-        blocks = memory.blocks(x.shape[0], size * size, _ENTRIES)
+        blocks = memory.blocks(x.shape[0], size * size, _ENTRIES, like=x)
         parts = [self._at(x[rows], wanted, seen) for rows in blocks]
         mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
         return mean, variance

@@ -58,7 +58,7 @@ def _blocks(
 ) -> Iterator[ClassesBlock]:
     """The rows in blocks that have room, with the slopes of each class."""
     classes, nodes = len(posterior.whitened), posterior.model.nodes
-    for rows in memory.blocks(X.shape[0], max(posterior.inducing.size, classes * nodes)):
+    for rows in memory.blocks(X.shape[0], max(posterior.inducing.size, classes * nodes), like=X):
         A, mean, variance = classes_marginals(posterior, X[rows, :])
         slopes = posterior.likelihood._expected(y[rows], mean, variance, nodes)
         value, by_mean, by_variance = (scale * part for part in slopes)

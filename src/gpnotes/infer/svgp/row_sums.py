@@ -110,7 +110,7 @@ def blocks(
     model = posterior.model
     given = require(model.likelihood, "the likelihood", Likelihood)
     likelihood, noise = with_hooks(cast(Likelihood, given)), noise_in(given, known)
-    for rows in memory.blocks(X.shape[0], posterior.weights.shape[0]):
+    for rows in memory.blocks(X.shape[0], posterior.weights.shape[0], like=X):
         f = shifted(marginals(posterior, X[rows, :]), known, rows)
         own = noise and noise.of(rows)
         if own is None:

@@ -91,7 +91,7 @@ class WithGradients(_OfLabelled):
         xp = array_namespace(x)
         left = Rows.of(x)
         right = left if z is None else Rows.of(z)
-        blocks = memory.blocks(x.shape[0], right.points.shape[0], _ENTRIES)
+        blocks = memory.blocks(x.shape[0], right.points.shape[0], _ENTRIES, like=x)
         K = xp.concat([self._seen.gram(left.take(rows), right) for rows in blocks], axis=0)
         if z is not None:
             return K
@@ -108,7 +108,7 @@ class WithGradients(_OfLabelled):
         x_bars = []
         bar: Kernel | None = None
         z_bar = array_namespace(x).zeros_like(right.points)
-        for rows in memory.blocks(x.shape[0], right.points.shape[0], _ENTRIES):
+        for rows in memory.blocks(x.shape[0], right.points.shape[0], _ENTRIES, like=x):
             one, by_x, by_z = self._seen.pull(left.take(rows), right, K_bar[rows, :])
             bar = one if bar is None else added(bar, one)
             x_bars.append(by_x)

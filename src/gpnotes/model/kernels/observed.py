@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Self
 
 from ...ground.distances import _squared_distances_pullback
 from ...ground.params import cotangent
-from ...ground.xp import Array, Matrix, Vector, array_namespace, as_index, eye, set_at
+from ...ground.xp import Array, Matrix, Vector, array_namespace, as_index, eye, zero_where
 from .algebra import Constant, Kernel, Scaled, Sum
 from .linear import Linear
 from .pullback_sums import added, per_dimension, total
@@ -135,7 +135,7 @@ class _OfDistances(Observed):
         first = t * pairs.left - s * pairs.right - pairs.same
         both = pairs.left * pairs.right
         q_bar = K_bar * (s * t * slope + 2.0 * second * first - 4.0 * third * both)
-        q_bar = set_at(q_bar, pairs.q == 0.0, 0.0)  # where points coincide q is least
+        q_bar = zero_where(pairs.q == 0.0, q_bar)  # where points coincide q is least
         left_bar = K_bar * (2.0 * t * slope - 4.0 * second * pairs.right)
         right_bar = -K_bar * (2.0 * s * slope + 4.0 * second * pairs.left)
         same_bar = -2.0 * K_bar * slope

@@ -14,7 +14,7 @@ from typing import Self
 
 from ...ground.distances import _centroid, _squared_distances, _squared_distances_pullback
 from ...ground.params import cotangent, positive
-from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace, set_at
+from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace, zero_where
 from .algebra import Kernel
 from .pullback_sums import per_dimension, total
 
@@ -73,7 +73,7 @@ class Periodic(Kernel):
         q = _squared_distances(u, v)
         weighted = K_bar * _profile(q)
         variance_bar = total(weighted)
-        weighted = set_at(weighted, q == 0.0, 0.0)  # as in the stationary kernels
+        weighted = zero_where(q == 0.0, weighted)  # as in the stationary kernels
         u_bar, v_bar = _squared_distances_pullback(u, v, -0.5 * self.variance * weighted)
         bar, x_bar = self._unwrap(x, u, u_bar, variance_bar)
         if z is None or v is None or v_bar is None:

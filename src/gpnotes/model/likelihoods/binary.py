@@ -341,7 +341,7 @@ def _blockwise(function: Callable[[Array, Array], Array], mean: Array, variance:
     xp = array_namespace(mean)
     shape = mean.shape
     mean, variance = xp.reshape(mean, (-1,)), xp.reshape(variance, (-1,))
-    blocks = memory.blocks(mean.shape[0], _NODES)
+    blocks = memory.blocks(mean.shape[0], _NODES, like=mean)
     answers = [function(mean[block], variance[block]) for block in blocks]
     return xp.reshape(xp.concat(answers), shape)
 

@@ -88,7 +88,7 @@ def _averages(mean: Matrix, variance: Matrix, nodes: HostMatrix) -> tuple[Any, .
     z = as_array(nodes, mean)
     parts = [
         _average(mean[rows, :], variance[rows, :], z)
-        for rows in memory.blocks(mean.shape[0], nodes.size)
+        for rows in memory.blocks(mean.shape[0], nodes.size, like=mean)
     ]
     return tuple(map(array_namespace(mean).concat, zip(*parts, strict=True)))
 

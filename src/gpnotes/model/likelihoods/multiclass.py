@@ -169,7 +169,7 @@ class RobustMax(MulticlassLikelihood):
     def _probability(self, mean: Matrix, variance: Matrix) -> Matrix:
         xp = array_namespace(mean)
         parts = []
-        for rows in memory.blocks(mean.shape[0], _STEPS * self.classes):
+        for rows in memory.blocks(mean.shape[0], _STEPS * self.classes, like=mean):
             m, v = mean[rows, :], variance[rows, :]
             each = [_highest(self._only(c, m), m, v, _FINE).value for c in range(self.classes)]
             parts.append(xp.stack(each, axis=1))
@@ -236,7 +236,8 @@ def _by_first(told: Matrix, mean: Matrix, sd: Matrix, rules: tuple[Rule, ...]) -
     xp = array_namespace(mean)
     if not rules:
         size = len(_CUTS) * _PIECE * mean.shape[1] ** 2
-        cut = [[a[r, :] for a in (told, mean, sd)] for r in memory.blocks(mean.shape[0], size)]
+        blocks = memory.blocks(mean.shape[0], size, like=mean)
+        cut = [[a[r, :] for a in (told, mean, sd)] for r in blocks]
         done = [_in_pieces(*rows) for rows in cut]
         return Expected(*map(xp.concat, zip(*done, strict=True)))
     own, least = _own_and_least(told, sd)

@@ -59,7 +59,7 @@ def log_average(
     """
     xp = array_namespace(mean)
     y, m, v = (in_double(xp.reshape(a, (-1,))) for a in (y, mean, variance))
-    blocks = memory.blocks(m.shape[0], 50 * (_ORDER + 1))
+    blocks = memory.blocks(m.shape[0], 50 * (_ORDER + 1), like=m)
     # far from where y is likely the likelihood may overflow, and is zero there as it should be
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         parts = [_Averages.of(log_density, slope, y[b], m[b], v[b]).logs() for b in blocks]
