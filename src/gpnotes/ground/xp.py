@@ -326,6 +326,8 @@ def cholesky_inverse(lower: Matrix) -> Matrix:
     xp = array_namespace(lower)
     if is_numpy_namespace(xp):
         return _potri(lower)
+    if is_torch_namespace(xp):
+        return symmetric_part(cast("Matrix", import_module("torch").cholesky_inverse(lower)))
     half = solve_triangular(lower, eye(lower.shape[0], lower))
     return symmetric_part(xp.matrix_transpose(half) @ half)  # up to rounding it was so
 
@@ -474,6 +476,8 @@ def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Arr
         return solve(lower, b, lower=True, trans=1 if transpose else 0, check_finite=False)
     if is_jax_array(lower):
         return _jax_solve(lower, b, transpose)
+    if is_torch_namespace(xp):
+        return _torch_solve(lower, b, transpose)
     return _substitute(xp, lower, b, transpose)
 
 
@@ -519,6 +523,13 @@ def _trtrs(lower: Matrix, b: Array, transpose: bool) -> Array:
 def _jax_solve(lower: Matrix, b: Array, transpose: bool) -> Array:
     solve = import_module("jax.scipy.linalg").solve_triangular
     return cast("Array", solve(lower, b, lower=True, trans=1 if transpose else 0))
+
+
+def _torch_solve(lower: Matrix, b: Array, transpose: bool) -> Array:
+    solve = import_module("torch").linalg.solve_triangular
+    a = array_namespace(lower).matrix_transpose(lower) if transpose else lower
+    x = solve(a, b if b.ndim == 2 else b[:, None], upper=transpose)
+    return cast("Array", x if b.ndim == 2 else x[:, 0])
 
 
 def log_sum_exp(terms: Matrix, weights: Array | float, *, axis: Literal[0, 1]) -> Vector:
