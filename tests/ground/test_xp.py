@@ -137,7 +137,9 @@ def test_the_factor_of_an_indefinite_matrix_is_none(space):
     assert _xp.cholesky_factor(space.asarray([[float("nan")]])) is None
 
 
-def test_the_inverse_from_a_factor(space, lower):
+@pytest.mark.parametrize("most", [4096, 40, 11])
+def test_the_inverse_from_a_factor(space, lower, monkeypatch, most):
+    monkeypatch.setattr(_xp, "_HALVED", most)
     host = _xp.to_numpy(lower).astype(np.float64)
     inverse = _xp.cholesky_inverse(lower)
     close(space, inverse, np.linalg.inv(host @ host.T))

@@ -326,10 +326,38 @@ def cholesky_inverse(lower: Matrix) -> Matrix:
     xp = array_namespace(lower)
     if is_numpy_namespace(xp):
         return _potri(lower)
-    if is_torch_namespace(xp):
+    if is_torch_namespace(xp) and device(lower).type == "cpu":
         return symmetric_part(cast("Matrix", import_module("torch").cholesky_inverse(lower)))
-    half = solve_triangular(lower, eye(lower.shape[0], lower))
-    return symmetric_part(xp.matrix_transpose(half) @ half)  # up to rounding it was so
+    return symmetric_part(_gram_of_halves(_inverse_by_halves(lower)))  # up to rounding it was so
+
+
+_HALVED = 4096  # rows of a triangle beyond which its zeros are worth some launches
+
+
+def _inverse_by_halves(lower: Matrix) -> Matrix:
+    """``L⁻¹``, of whose halves the zeros are left out: ``−L₂₂⁻¹ (L₂₁ L₁₁⁻¹)`` is a solve."""
+    n = lower.shape[0]
+    if n <= _HALVED:
+        return solve_triangular(lower, eye(n, lower))
+    xp, half = array_namespace(lower), n // 2
+    first, last = lower[:half, :half], lower[half:, half:]
+    left = _inverse_by_halves(first)
+    below = solve_triangular(last, -(lower[half:, :half] @ left))
+    top = xp.concat([left, zeros((half, n - half), lower)], axis=1)
+    return xp.concat([top, xp.concat([below, _inverse_by_halves(last)], axis=1)], axis=0)
+
+
+def _gram_of_halves(lower: Matrix) -> Matrix:
+    """``LᵀL``, by the halves of L that are not zero."""
+    xp, n = array_namespace(lower), lower.shape[0]
+    if n <= _HALVED:
+        return xp.matrix_transpose(lower) @ lower
+    half = n // 2
+    below, last = lower[half:, :half], lower[half:, half:]
+    first = _gram_of_halves(lower[:half, :half]) + xp.matrix_transpose(below) @ below
+    side = xp.matrix_transpose(last) @ below
+    top = xp.concat([first, xp.matrix_transpose(side)], axis=1)
+    return xp.concat([top, xp.concat([side, _gram_of_halves(last)], axis=1)], axis=0)
 
 
 def _potri(lower: Matrix) -> Matrix:
