@@ -30,7 +30,10 @@ from .xp import (
     zero_where,
 )
 
-__all__ = ["by_differences", "centroid", "squared_distances", "squared_distances_pullback"]
+__all__ = [
+    "as_they_are", "as_they_are_pullback", "by_differences", "centroid", "may_expand",
+    "squared_distances", "squared_distances_pullback",
+]  # fmt: skip
 
 _ENTRIES = 2**18  # entries at a time that are in a better precision than the result
 _DIFFERENCES = 2**16  # entries of differences at a time: 512 KiB, so that a few fit a core's cache
@@ -101,7 +104,7 @@ def by_differences(u: Matrix, v: Matrix | None = None) -> bool:
     devices without float64: in float32 the expansion takes two points that are two percent of a
     lengthscale apart for one.
     """
-    if u.shape[1] <= 3 or not has_double(u):
+    if _few_or_single(u):
         return True
     most = _widest(u) + _widest(u if v is None else v)
     return rounding(u) * most > math.sqrt(epsilon(u))
@@ -149,6 +152,40 @@ def _squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
     u, v = _centred(u, v)
     if by_differences(u, v):
         return _by_differences(u, u if v is None else v)
+    return _in_double(u, v)
+
+
+def may_expand(u: Matrix, v: Matrix | None) -> bool:
+    """Tell if rows are so near their mean that distances of many columns would be expanded.
+
+    One number is read. Where it is so, the mean drowns none of them, and no square overflows.
+    """
+    xp = array_namespace(u)
+    most = xp.max(xp.sum(u * u, axis=1))
+    most = most + (most if v is None else xp.max(xp.sum(v * v, axis=1)))
+    return rounding(u) * float(most) <= math.sqrt(epsilon(u))
+
+
+def as_they_are(u: Matrix, v: Matrix | None) -> Matrix:
+    """`squared_distances` of rows that `may_expand` has seen, without a look at them."""
+    if _few_or_single(u):
+        return _by_differences(u, u if v is None else v)
+    return _in_double(u, v)
+
+
+def as_they_are_pullback(
+    u: Matrix, v: Matrix | None, q_bar: Matrix
+) -> tuple[Matrix, Matrix | None]:
+    """`squared_distances_pullback` of rows that `may_expand` has seen."""
+    return _through_pairs(Pairs(u, u if v is None else v, _few_or_single(u)), v is None, q_bar)
+
+
+def _few_or_single(u: Matrix) -> bool:
+    """Whether differences do better than an expansion whatever the numbers are."""
+    return u.shape[1] <= 3 or not has_double(u)
+
+
+def _in_double(u: Matrix, v: Matrix | None) -> Matrix:
     wide = in_double(u)
     if wide is u:
         return _expanded(u, u if v is None else v)
@@ -248,16 +285,20 @@ def _squared_distances_pullback(
 ) -> tuple[Matrix, Matrix | None]:
     """`squared_distances_pullback` of what is validated."""
     u, v = _centred(u, v)
-    xp = array_namespace(u)
-    turned = xp.matrix_transpose(q_bar)
-    pairs = Pairs(u, u if v is None else v)
+    return _through_pairs(Pairs(u, u if v is None else v), v is None, q_bar)
+
+
+def _through_pairs(pairs: Pairs, same: bool, q_bar: Matrix) -> tuple[Matrix, Matrix | None]:
+    """Both sides' share, or where both are the `same` rows the sum of these."""
     if pairs.by_differences:
         u_bar, v_bar = pairs.both_sides(q_bar)
-        return (u_bar + v_bar, None) if v is None else (u_bar, v_bar)
-    if v is None:
-        return xp.astype(pairs.side(q_bar + turned), u.dtype, copy=False), None
+        return (u_bar + v_bar, None) if same else (u_bar, v_bar)
+    xp = array_namespace(q_bar)
+    turned = xp.matrix_transpose(q_bar)
+    if same:
+        return xp.astype(pairs.side(q_bar + turned), q_bar.dtype, copy=False), None
     bars = pairs.side(q_bar), pairs.turned().side(turned)
-    return xp.astype(bars[0], u.dtype, copy=False), xp.astype(bars[1], u.dtype, copy=False)
+    return xp.astype(bars[0], q_bar.dtype, copy=False), xp.astype(bars[1], q_bar.dtype, copy=False)
 
 
 class Pairs:
@@ -268,8 +309,9 @@ class Pairs:
     float32 are widened then, a few rows at a time.
     """
 
-    def __init__(self, u: Matrix, v: Matrix) -> None:
-        self.by_differences = by_differences(u, v)
+    def __init__(self, u: Matrix, v: Matrix, differences: bool | None = None) -> None:
+        known = differences is not None
+        self.by_differences = differences if known else by_differences(u, v)
         self.u, self.v = (u, v) if self.by_differences else (in_double(u), in_double(v))
 
     def turned(self) -> Pairs:

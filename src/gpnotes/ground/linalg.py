@@ -44,6 +44,21 @@ class RoundingWarning(UserWarning):
     """The warning that of a number most digits are lost, since a matrix is nearly singular."""
 
 
+@dataclass(frozen=True)
+class NameWith:
+    """The name of a matrix, with parts that are spelt where a message has it.
+
+    A kernel's numbers would be read from a device for it.
+    """
+
+    text: str
+    parts: tuple[object, ...]
+
+    def __str__(self) -> str:
+        """Put the parts where the braces of the text are."""
+        return self.text.format(*self.parts)
+
+
 @dataclass(frozen=True, eq=False)
 class Cholesky:
     """A symmetric positive definite matrix ``K = L Lᵀ``, held by its lower factor.
@@ -214,23 +229,21 @@ def cholesky(K: Matrix, *, name: str = "K", jitter: Literal["auto"] | float = "a
     return Cholesky(lower, added)
 
 
-def _cholesky(K: Matrix, *, name: str) -> Cholesky:
+def _cholesky(K: Matrix, *, name: str | NameWith) -> Cholesky:
     """`cholesky` by its jitter policy; it is the caller who sees ``jitter`` and warns of it.
 
     Filters of warnings belong to the whole process: a fit cannot switch one off for a while. K is
     of a kernel and is looked over where it cannot be factored: numbers that are not finite end in
     the diagonal of the factor.
     """
-    _check.floating(K, name)
-    lower = cholesky_factor(K)
-    return (
-        Cholesky(lower)
-        if lower is not None
-        else _factorise(_check.square(K, name), name, _scale(K))
-    )
+    _check.floating(K, "K")
+    if (lower := cholesky_factor(K)) is not None:
+        return Cholesky(lower)
+    name = str(name)
+    return _factorise(_check.square(K, name), name, _scale(K))
 
 
-def warn_of_jitter(jitter: float, name: str) -> None:
+def warn_of_jitter(jitter: float, name: str | NameWith) -> None:
     """Warn, if it is not zero, that so much was added to the diagonal of `name`."""
     if jitter:
         what = f"is not positive definite in its precision: added {jitter:.1e} to its diagonal"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
@@ -35,11 +36,21 @@ def array_namespace(*arrays: Any) -> Namespace:
     else:
         if arrays:
             return _numpy()
+    kind = type(arrays[0]) if arrays else None
+    if kind in _OF_CUPY and all(type(a) is kind for a in arrays):
+        return _OF_CUPY[kind]
     for a in arrays:
         if got := refusal(a):
             raise TypeError(f"an array must hold values; got {got}")
     xp = array_api_compat.array_namespace(*arrays)
+    if array_api_compat.is_cupy_namespace(xp):
+        if array_api_compat.is_cupy_array(arrays[0]):  # and no number of Python's
+            _OF_CUPY[kind] = _cupy(xp)
+        return _cupy(xp)
     return _numpy() if array_api_compat.is_numpy_namespace(xp) else xp
+
+
+_OF_CUPY: dict[type[Any] | None, Namespace] = {}  # by the class of its arrays, none of which traces
 
 
 def is_jax_array(a: Any) -> bool:
@@ -91,6 +102,17 @@ def _numpy() -> Namespace:
         linalg=_like(standard.linalg, eigh=np.linalg.eigh, diagonal=_diagonal),
     )
     return cast("Namespace", shorter)
+
+
+@cache
+def _cupy(standard: Namespace) -> Namespace:
+    """Its own `clip`: that of the standard reads the bounds back from the device."""
+    clip = import_module("cupy").clip
+
+    def shorter(x: Any, /, min: Any = None, max: Any = None) -> Any:
+        return clip(x, min, max)
+
+    return cast("Namespace", _like(cast("ModuleType", standard), clip=shorter))
 
 
 def _like(module: ModuleType, **shorter: Any) -> ModuleType:

@@ -19,7 +19,7 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
-from ..ground.linalg import Cholesky, RoundingWarning, _cholesky, warn_of_jitter
+from ..ground.linalg import Cholesky, NameWith, RoundingWarning, _cholesky, warn_of_jitter
 from ..ground.params import cotangent
 from ..ground.saved import saved_as
 from ..ground.showing import summary
@@ -35,6 +35,8 @@ from ..ground.xp import (
     array_namespace,
     diagonal,
     epsilon,
+    in_double,
+    is_numpy_namespace,
     to_numpy,
 )
 from ..model import means
@@ -66,8 +68,9 @@ def _factor(gp: GP, X: Matrix, noise_var: Numbers) -> Cholesky:
     return _cholesky(plus_noise(gp.kernel._gram(X, None), noise_var), name=_gram_name(gp))
 
 
-def _gram_name(gp: GP) -> str:
-    return f"the Gram matrix of {gp.kernel!r} with noise_var={gp.noise_var:.6g}"
+def _gram_name(gp: GP) -> NameWith:
+    parts = gp.kernel, gp.noise_var
+    return NameWith("the Gram matrix of {!r} with noise_var={:.6g}", parts)
 
 
 def _posterior(gp: GP, rows: Rows, factor: Cholesky) -> ExactPosterior:
@@ -267,15 +270,23 @@ class ExactPosterior(Posterior):
         than the kernel. What jitter changes is not in it.
         Source: Demmel (1989), On floating point errors in Cholesky, for the errors of the factor.
         """
-        pivots = to_numpy(diagonal(self.cholesky.lower))
-        return _evidence_error(self.gp, self._rows, self.alpha, 1.0 / pivots)
+        pivots = diagonal(self.cholesky.lower)
+        if is_numpy_namespace(array_namespace(pivots)):
+            return _evidence_error(self.gp, self._rows, self.alpha, 1.0 / to_numpy(pivots))
+        own = self.gp.kernel._diag(self.X) + self.reading_noise.variance
+        own, alpha, pivots = map(in_double, (own, self.alpha, pivots))
+        moved = array_namespace(own).sum(own * (alpha * alpha + 1.0 / (pivots * pivots)))
+        return 0.5 * epsilon(self.alpha) * float(moved)
 
     @property
     def _log_evidence(self) -> float:
-        fit = float(array_namespace(self.alpha).sum(self.residual * self.alpha))
+        # both are launched before one of them is read
+        by_fit = array_namespace(self.alpha).sum(self.residual * self.alpha)
+        log_det = self.cholesky.log_det
+        fit = float(by_fit)
         fit += self.trend.surcharge if self.trend is not None else 0.0
         _check.no_overflow(fit, "y", "yᵀK_y⁻¹ y")
-        return -0.5 * (fit + self.cholesky.log_det + self.X.shape[0] * LOG_2PI)
+        return -0.5 * (fit + log_det + self.X.shape[0] * LOG_2PI)
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix, Vector]:
@@ -306,9 +317,9 @@ class ExactPosterior(Posterior):
         memory.require_of_rows(self.X.shape[0], like=self.X, copies=6, what=what)
         inverse = precision(self.trend, self.cholesky)
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - inverse)
+        by_noise = array_namespace(K_bar).sum(self.reading_noise.share * diagonal(K_bar))
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
-        by_reading = self.reading_noise.share * diagonal(K_bar)
-        noise_bar = float(array_namespace(K_bar).sum(by_reading))
+        noise_bar = float(by_noise)  # which was launched before the kernel's own are read
         mean_bar, by_mean = mean_bars(self.gp.mean, self.trend, self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
         return gp_bar, X_bar + by_mean, -self.alpha

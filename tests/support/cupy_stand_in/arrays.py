@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .counts import counted, crossing, launch
 from .devices import Device, current
 
 __all__ = ["by_logarithms", "down", "ndarray", "operand", "up"]
@@ -28,12 +29,15 @@ class ndarray:
     # what leaves the device
 
     def get(self, stream: Any = None, order: str = "C", out: Any = None) -> np.ndarray:
+        crossing()
         return np.array(self._host, order=order)
 
     def item(self, *place: int) -> Any:
+        crossing()
         return self._host.item(*place)
 
     def tolist(self) -> Any:
+        crossing()
         return self._host.tolist()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
@@ -58,15 +62,19 @@ class ndarray:
         return NotImplemented if function is None else function(*args, **kwargs)
 
     def __bool__(self) -> bool:
+        crossing()
         return bool(self._host)
 
     def __int__(self) -> int:
+        crossing()
         return int(self._host)
 
     def __float__(self) -> float:
+        crossing()
         return float(self._host)
 
     def __complex__(self) -> complex:
+        crossing()
         return complex(self._host)
 
     def __repr__(self) -> str:
@@ -103,6 +111,7 @@ class ndarray:
         return _beside(self._host.view() if dtype is None else self._host.view(dtype), self)
 
     def copy(self, order: str = "C") -> ndarray:
+        launch()
         return up(self._host.copy(order))  # on the current device, as CuPy's
 
     def fill(self, value: Any) -> None:
@@ -119,6 +128,7 @@ class ndarray:
         here = down(self)
         if not copy and here.dtype == dtype:
             return self
+        launch()
         return up(here.astype(supported(dtype), order=order))
 
     def __len__(self) -> int:
@@ -130,11 +140,12 @@ class ndarray:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, index: Any) -> ndarray:
-        found = self._host[_index(index, self.shape)]
+        found = counted(operator.getitem)(self._host, _index(index, self.shape))
         return _beside(np.asarray(found), self)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         plain = _index(index, self.shape)
+        launch()
         if isinstance(value, ndarray):
             self._host[plain] = down(value)
         elif np.ndim(value) == 0 or any(isinstance(part, np.ndarray) for part in plain):
@@ -233,6 +244,8 @@ def _part(part: Any, width: int) -> Any:
     if part is None or part is Ellipsis or isinstance(part, slice | int | np.integer):
         return part
     plain = down(part) if isinstance(part, ndarray) else np.asarray(part)
+    if plain.dtype.kind == "b":
+        crossing()
     if isinstance(part, list | tuple) and not plain.size:
         plain = plain.astype(np.int32)
     if plain.dtype.kind not in "biu":
@@ -262,6 +275,7 @@ def _binary(name: str) -> Callable[[Any, Any], Any]:
         if getattr(other, "__array_ufunc__", other) is None:
             return NotImplemented
         with np.errstate(all="ignore"):  # a device warns of nothing
+            launch()
             return up(act(down(self), operand(other)))
 
     return forward
@@ -272,6 +286,7 @@ def _reflected(name: str) -> Callable[[Any, Any], Any]:
 
     def backward(self: ndarray, other: Any) -> Any:
         with np.errstate(all="ignore"):
+            launch()
             return up(act(operand(other), down(self)))
 
     return backward
@@ -282,6 +297,7 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
 
     def changed(self: ndarray, other: Any) -> Any:
         with np.errstate(all="ignore"):
+            launch()
             act(down(self), operand(other))
         return self
 
@@ -290,13 +306,14 @@ def _in_place(name: str) -> Callable[[Any, Any], Any]:
 
 def _unary(name: str) -> Callable[[Any], Any]:
     act = getattr(operator, name)
-    return lambda self: up(act(down(self)))
+    return lambda self: up(counted(act)(down(self)))
 
 
 def _method(name: str) -> Callable[..., Any]:
     def called(self: ndarray, *args: Any, **kwargs: Any) -> Any:
         plain = [down(a) if isinstance(a, ndarray) else a for a in args]
-        return up(getattr(down(self), name)(*plain, **kwargs))
+        here = down(self)
+        return up(counted(lambda _, *given: getattr(here, name)(*given, **kwargs))(here, *plain))
 
     return called
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from .arrays import by_logarithms, down, ndarray, operand, supported, up
+from .counts import counted, crossing, launch
 from .devices import current
 
 __all__ = ["FFT", "NAMES", "SPECIAL"]
@@ -40,9 +41,13 @@ _HOST = (
 )
 
 
+_WAITING = (np.nonzero, np.unique, np.repeat)  # the size of what they give is read
+
+
 def _ufunc(plain: Callable[..., Any]) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         with np.errstate(all="ignore"):  # a device warns of nothing
+            launch()
             return up(plain(*map(operand, args), **kwargs))
 
     return function
@@ -56,7 +61,9 @@ def _of_arrays(plain: Callable[..., Any], count: int) -> Callable[..., Any]:
             down(a) if at < count or isinstance(a, ndarray) else a for at, a in enumerate(args)
         ]
         with np.errstate(all="ignore"):
-            return up(plain(*given, **_down_in(kwargs)))
+            if plain in _WAITING:
+                crossing()
+            return up(counted(plain)(*given, **_down_in(kwargs)))
 
     return function
 
@@ -67,6 +74,7 @@ def _down_in(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 def _joined(plain: Callable[..., Any]) -> Callable[..., Any]:
     def function(arrays: Any, *args: Any, **kwargs: Any) -> Any:
+        launch()
         return up(plain([down(a) for a in arrays], *args, **kwargs))
 
     return function
@@ -75,6 +83,8 @@ def _joined(plain: Callable[..., Any]) -> Callable[..., Any]:
 def _of_shape(plain: Callable[..., Any]) -> Callable[..., Any]:
     def function(*args: Any, dtype: Any = None, **kwargs: Any) -> Any:
         dtype = None if dtype is None else supported(dtype)
+        if plain is not np.empty:
+            launch()
         return up(np.asarray(plain(*args, dtype=dtype, **kwargs)))
 
     return function
@@ -101,7 +111,9 @@ def array(
         moved = obj._device != current()
         if not copy and not moved and dtype in (None, plain.dtype):
             return obj
+        launch()
         return up(np.array(plain, dtype=dtype, ndmin=ndmin))
+    launch()
     plain = np.array(_nested(obj), dtype=dtype, ndmin=ndmin)
     supported(plain.dtype)
     return up(plain.astype(plain.dtype.newbyteorder("=")))
@@ -131,6 +143,7 @@ def asnumpy(
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return NAMES["nonzero"](condition)
+    launch()
     return up(np.where(down(condition).astype(bool), operand(x), operand(y)))
 
 
@@ -155,15 +168,18 @@ def full_like(
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None) -> ndarray:
     """By numbers that wrap around where they are out of bounds."""
     places = down(indices) if isinstance(indices, ndarray) else np.asarray(indices)
+    launch()
     return up(np.take(down(a), places, axis, mode="wrap"))
 
 
 def count_nonzero(a: Any, axis: Any = None) -> ndarray:
+    launch()
     return up(np.asarray(np.count_nonzero(down(a), axis)))
 
 
 def clip(a: Any, a_min: Any, a_max: Any, out: Any = None) -> ndarray:
     bounds = (None if bound is None else operand(bound) for bound in (a_min, a_max))
+    launch()
     return up(np.clip(down(a), *bounds))
 
 

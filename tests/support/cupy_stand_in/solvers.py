@@ -11,6 +11,7 @@ import numpy as np
 from scipy import linalg as host
 
 from .arrays import down, ndarray, up
+from .counts import crossing, launch
 
 __all__ = ["LINALG", "errstate", "solve_triangular"]
 
@@ -40,6 +41,9 @@ def _quiet(plain: Callable[..., Any]) -> Callable[..., Any]:
 
     def function(*args: Any, **kwargs: Any) -> Any:
         given = _matrices(*args)
+        launch()
+        if getattr(_set, "linalg", "ignore") == "raise":
+            crossing()
         try:
             return up(plain(*given, **kwargs))
         except np.linalg.LinAlgError:
@@ -83,6 +87,7 @@ def solve_triangular(
         raise ValueError("incompatible dimensions")
     if not matrix.size:
         raise RuntimeError("CUBLAS_STATUS_INVALID_VALUE")
+    launch()
     right = right.astype(matrix.dtype)
     try:
         x = host.solve_triangular(

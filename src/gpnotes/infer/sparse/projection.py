@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 
 from ...fast import sparse as in_place
 from ...ground import memory
-from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
+from ...ground.linalg import Cholesky, NameWith, _cholesky, warn_of_jitter
 from ...ground.params import cotangent, leaves, replaced
 from ...ground.showing import summary
 from ...ground.threads import threads_for
@@ -124,7 +124,7 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
     memory.require_square(variables.size, like=inputs, copies=6, what="K_uu")
     kernel = kernel_in_double(gp.kernel)
     wide = _variables_in_double(variables)
-    name = f"K_uu of {gp.kernel!r}"
+    name = NameWith("K_uu of {!r}", (gp.kernel,))
     factor = _cholesky(with_hooks(wide)._gram(kernel), name=name)
     if not quiet:
         warn_of_jitter(factor.jitter, name)

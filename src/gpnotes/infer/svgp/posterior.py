@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, TypeVar, cast
 from ...fast import svgp as in_place
 from ...ground import check as _check
 from ...ground import memory
-from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
+from ...ground.linalg import Cholesky, NameWith, _cholesky, warn_of_jitter
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace, diagonal, eye, solve_triangular
@@ -323,5 +323,5 @@ def inducing_factor(model: SVGP) -> Cholesky:
     return _cholesky(with_hooks(variables)._gram(model.gp.kernel), name=_gram_name(model))
 
 
-def _gram_name(model: SVGP) -> str:
-    return f"the Gram matrix of Z of {model.gp.kernel!r}"
+def _gram_name(model: SVGP) -> NameWith:
+    return NameWith("the Gram matrix of Z of {!r}", (model.gp.kernel,))

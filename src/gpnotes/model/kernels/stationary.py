@@ -16,11 +16,20 @@ from ...fast.stationary_evidence import supports
 from ...fast.tiled_kernels import OfDistances
 from ...fast.tiles import TiledKernel
 from ...ground import check as _check
-from ...ground.distances import _centroid, _squared_distances, _squared_distances_pullback
 from ...ground.params import cotangent, positive
-from ...ground.xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace, whole_power
+from ...ground.xp import (
+    Array,
+    HostArray,
+    Matrix,
+    Numbers,
+    Vector,
+    array_namespace,
+    whole_power,
+    zeros,
+)
 from .algebra import Kernel
 from .pullback_sums import per_dimension, total
+from .scaled_inputs import scaled
 
 __all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic", "Stationary"]
 
@@ -95,7 +104,7 @@ class Stationary(Kernel):
         raise NotImplementedError(f"{type(self).__name__} does no work in place")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        return self.variance * self._profile(distances(*self._scaled(x, z)))
+        return self.variance * self._profile(scaled(x, z, self.lengthscale).distances())
 
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
@@ -103,18 +112,19 @@ class Stationary(Kernel):
     def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
-        u, v = self._scaled(x, z)
-        q = distances(u, v)
+        inputs = scaled(x, z, self.lengthscale)
+        u, v, q = inputs.u, inputs.v, inputs.distances()
         bars = self._shape_bars(q, K_bar)
-        variance_bar = total(K_bar * self._profile(q))
+        by_variance = array_namespace(q).sum(K_bar * self._profile(q))
         # where points coincide q is least: rounding alone would move it
         q_bar = inside(self.variance * K_bar * self._slope(q), q)
-        u_bar, v_bar = _squared_distances_pullback(u, v, q_bar)
+        u_bar, v_bar = inputs.pullback(q_bar)
         # u = x / ℓ: x_bar = u_bar / ℓ and ℓ_bar = −Σ u_bar u / ℓ
         xp = array_namespace(x)
         terms = u_bar * u if v is None else xp.concat([u_bar * u, v_bar * v], axis=0)
         lengthscale_bar = per_dimension(-terms / self.lengthscale, self.lengthscale)
         z_bar = None if v_bar is None else v_bar / self.lengthscale
+        variance_bar = float(by_variance)  # read when all the rest is launched
         kernel_bar = cotangent(self, variance=variance_bar, lengthscale=lengthscale_bar, **bars)
         return kernel_bar, u_bar / self.lengthscale, z_bar
 
@@ -129,26 +139,6 @@ class Stationary(Kernel):
     def _on_tiles(self, x: Matrix) -> TiledKernel:
         return OfDistances(self, x) if supports(self, x) else super()._on_tiles(x)
 
-    def _scaled(self, x: Matrix, z: Matrix | None) -> tuple[Array, Array | None]:
-        """Inputs in units of the lengthscale, centred: only differences matter."""
-        centre = _centroid(x, self.lengthscale)
-        u = (x - centre) / self.lengthscale
-        return u, None if z is None else (z - centre) / self.lengthscale
-
-
-def distances(u: Array, v: Array | None) -> Array:
-    """Find the squared distances (n, m) of rows of u and v, or among those of u.
-
-    In units of the lengthscale, and at most a hundredth of what the dtype can hold: finite where
-    they overflow, since infinity times zero is NaN.
-    """
-    xp = array_namespace(u)
-    q = _squared_distances(u, v)
-    top = float(xp.finfo(u.dtype).max)
-    if max(map(_widest, (u, u if v is None else v))) > 1e-3 * math.sqrt(top):
-        return xp.clip(q, None, 1e-2 * top)
-    return q
-
 
 def roots(q: Array) -> Array:
     """Take the root ``√q`` of squares, but no less than what can be divided by three times."""
@@ -159,11 +149,7 @@ def roots(q: Array) -> Array:
 def inside(values: Array, q: Array) -> Array:
     """Keep values where the squared distances q are positive; where points coincide, put zero."""
     xp = array_namespace(q)
-    return xp.where(q > 0.0, values, xp.zeros_like(values))
-
-
-def _widest(u: Array) -> float:
-    return float(array_namespace(u).max(array_namespace(u).abs(u))) if u.shape[0] else 0.0
+    return xp.where(q > 0.0, values, zeros((), values))
 
 
 @dataclass(frozen=True)

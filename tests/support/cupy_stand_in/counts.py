@@ -1,0 +1,75 @@
+"""What a device would be asked to do: operations that it launches, and reads that wait for it.
+
+A view costs nothing, nor does memory that is not filled. An operation of the library counts as one
+launch, whatever it launches itself. A crossing is a number, or an array, that comes to the host:
+all that was launched before has to be done by then, and a second read right after the first waits
+for nothing. An index by truths is a crossing too, since their count is read, and so is a
+factorisation that is asked whether it got to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Counts", "counted", "counting", "crossing", "launch"]
+
+
+@dataclass
+class Counts:
+    """How many of either there were."""
+
+    launches: int = 0
+    crossings: int = 0
+    under_way: bool = False
+
+
+_open: list[Counts] = []
+
+
+@contextmanager
+def counting() -> Iterator[Counts]:
+    """Within it the counts rise."""
+    counts = Counts()
+    _open.append(counts)
+    try:
+        yield counts
+    finally:
+        _open.remove(counts)
+
+
+def launch() -> None:
+    """An operation is launched."""
+    for counts in _open:
+        counts.launches += 1
+        counts.under_way = True
+
+
+def crossing() -> None:
+    """The host waits for the device."""
+    for counts in _open:
+        counts.crossings += counts.under_way
+        counts.under_way = False
+
+
+def counted(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy's arrays that is a launch, unless it gives a view of one of them."""
+
+    @wraps(plain)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        made = plain(*args, **kwargs)
+        if _open and not any(_is_view(made, a) for a in args):
+            launch()
+        return made
+
+    return function
+
+
+def _is_view(made: Any, a: Any) -> bool:
+    arrays = isinstance(made, np.ndarray) and isinstance(a, np.ndarray)
+    return arrays and np.may_share_memory(made, a)
