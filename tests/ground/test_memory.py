@@ -122,7 +122,7 @@ def test_the_pools_of_torch_and_jax_are_free_too(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("free", "most"), [(None, 100), (2**12, 100), (2**20, 2**12), (2**50, 2**26)]
+    ("free", "most"), [(None, 100), (2**12, 100), (2**20, 2**11), (2**50, 2**26)]
 )
 def test_blocks_take_a_share_of_a_device(monkeypatch, free, most):
     """No share of a host, whose caches they suit; and no less than on a host."""

@@ -36,8 +36,8 @@ _SMALL = 2**24  # bytes that are not asked for: reading what is free takes as lo
 ENTRIES = 2**21  # that a computation in blocks holds at a time: 16 MiB in float64
 
 # A device has no use for blocks of a cache's size: each costs it some thirty launches. There a
-# matrix of a block takes a share of what is free, since some eight are alive at a time.
-_SHARE = 2**5
+# matrix of a block takes a share of what is free, since dozens may be alive at a time.
+_SHARE = 2**6
 _MOST_ON_DEVICE = 2**26  # entries: 512 MiB in float64; larger blocks were no faster on an H100
 
 # What glibc gives back at once are blocks of more than a limit, which rises to the largest that was

@@ -200,7 +200,8 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype:
 
 
 def get_default_memory_pool() -> Any:
-    return SimpleNamespace(free_bytes=lambda: 0, used_bytes=lambda: 0)
+    none = {"free_bytes": lambda: 0, "used_bytes": lambda: 0, "free_all_blocks": lambda: None}
+    return SimpleNamespace(**none)
 
 
 NAMES: dict[str, Any] = {
