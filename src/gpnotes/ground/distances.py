@@ -30,10 +30,7 @@ from .xp import (
     zero_where,
 )
 
-__all__ = [
-    "as_they_are", "as_they_are_pullback", "by_differences", "centroid", "may_expand",
-    "squared_distances", "squared_distances_pullback",
-]  # fmt: skip
+__all__ = ["by_differences", "centroid", "squared_distances", "squared_distances_pullback"]
 
 _ENTRIES = 2**18  # entries at a time that are in a better precision than the result
 _DIFFERENCES = 2**16  # entries of differences at a time: 512 KiB, so that a few fit a core's cache
@@ -155,28 +152,36 @@ def _squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
     return _in_double(u, v)
 
 
-def may_expand(u: Matrix, v: Matrix | None) -> bool:
-    """Tell if rows are so near their mean that distances of many columns would be expanded.
+def sizes_if_near(u: Matrix, v: Matrix | None) -> tuple[Vector, Vector] | None:
+    """Return ``|u|²`` and ``|v|²`` of rows so near their mean that many columns are expanded.
 
-    One number is read. Where it is so, the mean drowns none of them, and no square overflows.
+    None where they are not. One number is read: where it is small the mean drowns no row, and no
+    square overflows.
     """
     xp = array_namespace(u)
-    most = xp.max(xp.sum(u * u, axis=1))
-    most = most + (most if v is None else xp.max(xp.sum(v * v, axis=1)))
-    return rounding(u) * float(most) <= math.sqrt(epsilon(u))
+    own = xp.sum(u * u, axis=1)
+    if v is None:
+        others, most = own, 2.0 * float(xp.max(own))
+    else:
+        others = xp.sum(v * v, axis=1)
+        most = float(xp.max(own) + xp.max(others))
+    near = rounding(u) * most <= math.sqrt(epsilon(u))
+    return (own, others) if near else None
 
 
-def as_they_are(u: Matrix, v: Matrix | None) -> Matrix:
-    """`squared_distances` of rows that `may_expand` has seen, without a look at them."""
+def as_they_are(u: Matrix, v: Matrix | None, sizes: tuple[Vector, Vector]) -> Matrix:
+    """`squared_distances` of rows of `sizes_if_near`, without a look at them."""
     if _few_or_single(u):
         return _by_differences(u, u if v is None else v)
-    return _in_double(u, v)
+    if in_double(u) is not u:
+        return _in_double(u, v)
+    return _of_sizes(u, u if v is None else v, *sizes)
 
 
 def as_they_are_pullback(
     u: Matrix, v: Matrix | None, q_bar: Matrix
 ) -> tuple[Matrix, Matrix | None]:
-    """`squared_distances_pullback` of rows that `may_expand` has seen."""
+    """`squared_distances_pullback` of rows of `sizes_if_near`."""
     return _through_pairs(Pairs(u, u if v is None else v, _few_or_single(u)), v is None, q_bar)
 
 
@@ -213,9 +218,18 @@ def _by_differences(u: Matrix, v: Matrix) -> Matrix:
 
 def _expanded(u: Matrix, v: Matrix) -> Matrix:
     xp = array_namespace(u)
-    size = xp.sum(u * u, axis=1)[:, None] + xp.sum(v * v, axis=1)[None, :]
-    q = u @ xp.matrix_transpose(v)
-    q *= -2.0  # in place from here: fresh memory is dearer than the arithmetic
+    own = xp.sum(u * u, axis=1)
+    return _of_sizes(u, v, own, own if v is u else xp.sum(v * v, axis=1))
+
+
+def _of_sizes(u: Matrix, v: Matrix, own: Vector, others: Vector) -> Matrix:
+    xp = array_namespace(u)
+    size = own[:, None] + others[None, :]
+    if is_numpy_namespace(xp):
+        q = u @ xp.matrix_transpose(v)
+        q *= -2.0  # in place from here: fresh memory is dearer than the arithmetic
+    else:
+        q = (-2.0 * u) @ xp.matrix_transpose(v)
     q += size
     size *= rounding(u)
     return zero_where(q <= size, q)
@@ -340,7 +354,7 @@ class Pairs:
         d = self.u.shape[1]
         parts = []
         for rows in self._blocks(W):
-            moved = _product(in_double(W[rows, :]), self._moments[:, : d + 1])
+            moved = _product(in_double(W[rows, :]), self._with_ones)
             parts.append(2.0 * (self.u[rows, :] * moved[:, d:] - moved[:, :d]))
         return parts[0] if len(parts) == 1 else array_namespace(W).concat(parts)
 
@@ -378,11 +392,22 @@ class Pairs:
         squares = u * (sums - 2.0 * moved[:, :d]) + moved[:, d + 1 :]
         return 2.0 * (sums - moved[:, :d]), array_namespace(W).sum(squares, axis=0)
 
+    @property
+    def _with_ones(self) -> Matrix:
+        """The columns ``[v, 1]``."""
+        if is_numpy_namespace(array_namespace(self.v)):
+            return self._moments[:, : self.v.shape[1] + 1]
+        return array_namespace(self.v).concat([self.v, self._ones], axis=1)
+
+    @property
+    def _ones(self) -> Matrix:
+        return array_namespace(self.v).ones_like(self.v[:, :1])
+
     @cached_property
     def _moments(self) -> Matrix:
         """The columns ``[v, 1, v²]``, (m, 2d + 1), which weights meet in one product."""
         xp = array_namespace(self.v)
-        return xp.concat([self.v, xp.ones_like(self.v[:, :1]), self.v * self.v], axis=1)
+        return xp.concat([self.v, self._ones, self.v * self.v], axis=1)
 
 
 def _product(a: Matrix, b: Matrix) -> Matrix:

@@ -22,7 +22,7 @@ from . import check as _check
 from .namespace import refusal
 from .naming import covered, entry_names, expansions, left, require_names, spelt, unknown
 from .open_numbers import Open, chosen_now, is_open, kept_open
-from .xp import HostVector, Numbers, array_namespace, as_array, to_numpy
+from .xp import Array, HostVector, Numbers, array_namespace, as_array, to_numpy
 
 __all__ = [
     "added", "cotangent", "fixed", "flatten", "flatten_gradient", "holds_derivatives", "left_open",
@@ -588,6 +588,13 @@ def _to_flat(leaf: Leaf) -> HostVector:
     return np.log(value)
 
 
+def _held(value: HostVector, array: Array) -> HostVector:
+    """Return numbers as an array holds them, float32 less, without reading them from its device."""
+    short = array_namespace(array).finfo(array.dtype).bits == 32
+    with np.errstate(over="ignore"):
+        return value.astype(np.float32).astype(np.float64) if short else value
+
+
 def _from_flat(leaf: Leaf, part: HostVector) -> Numbers:
     value = part if leaf.constraint == "real" else np.exp(part)
     given = leaf.value
@@ -596,7 +603,7 @@ def _from_flat(leaf: Leaf, part: HostVector) -> Numbers:
         whole[list(leaf.free)] = value
         value = whole
     array = None if isinstance(given, float) else as_array(value.reshape(given.shape), given)
-    held = value if array is None else _host(array)  # float32 holds less
+    held = value if array is None else _held(value, array)
     if not (np.isfinite(held).all() and (leaf.constraint == "real" or held.all())):
         raise _check.NoValueError(f"{leaf.path} must be a number that floats can hold")
     return float(value[0]) if array is None else array

@@ -49,7 +49,7 @@ __all__ = [
     "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "as_index", "blas",
     "cast_like", "cholesky_factor", "cholesky_inverse", "device", "device_elsewhere",
     "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double", "how_many", "in_double",
-    "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf", "log_sum_exp",
+    "is_numpy_namespace", "keep_copies", "kept_where", "lapack", "log_normal_cdf", "log_sum_exp",
     "mills_fractions", "minimise", "set_at", "set_rows", "sobol", "solve_triangular",
     "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "whole_power",
     "zero_where", "zeros",
@@ -186,7 +186,18 @@ def zero_where(truths: Array, a: Array) -> Array:
     xp = array_namespace(a)
     if is_numpy_namespace(xp):
         return set_at(a, truths, 0.0)
-    return xp.where(truths, xp.zeros((), dtype=a.dtype, device=device(a)), a)
+    return xp.where(truths, _zero(xp, a), a)
+
+
+def _zero(xp: Namespace, like: Array) -> Any:
+    """Zero beside an array: CuPy takes a number of Python's, which need not be made there."""
+    return 0.0 if is_cupy_namespace(xp) else xp.zeros((), dtype=like.dtype, device=device(like))
+
+
+def kept_where(truths: Array, a: Array) -> Array:
+    """Return a copy of `a` with zeros where an array of truths is false."""
+    xp = array_namespace(a)
+    return xp.where(truths, a, _zero(xp, a))
 
 
 def as_host(a: Array) -> HostArray:

@@ -288,7 +288,6 @@ class ExactPosterior(Posterior):
         _check.no_overflow(fit, "y", "yᵀK_y⁻¹ y")
         return -0.5 * (fit + log_det + self.X.shape[0] * LOG_2PI)
 
-    @threads_for(lambda self: self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix, Vector]:
         """Differentiate `log_evidence` by the process, the inputs and the observations.
 
@@ -313,6 +312,12 @@ class ExactPosterior(Posterior):
         [eq-fv-pullback]. Jitter counts as a constant. Costs O(n³). Source: Rasmussen &
         Williams (2006), equation 5.9.
         """
+        gp_bar, X_bar, by_mean = self._gradient()
+        return gp_bar, X_bar + by_mean, -self.alpha
+
+    @threads_for(lambda self: self.X.shape[0] ** 3)
+    def _gradient(self) -> tuple[GP, Matrix, Matrix]:
+        """The derivatives by the process, and by the inputs through the kernel and the mean."""
         what = "the gradient of the evidence"
         memory.require_of_rows(self.X.shape[0], like=self.X, copies=6, what=what)
         inverse = precision(self.trend, self.cholesky)
@@ -322,7 +327,7 @@ class ExactPosterior(Posterior):
         noise_bar = float(by_noise)  # which was launched before the kernel's own are read
         mean_bar, by_mean = mean_bars(self.gp.mean, self.trend, self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
-        return gp_bar, X_bar + by_mean, -self.alpha
+        return gp_bar, X_bar, by_mean
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
     def leave_one_out(self) -> LeaveOneOut:
@@ -430,11 +435,12 @@ def _value_and_gradient(gp: GP, rows: Rows, quiet: bool) -> tuple[float, GP, flo
     """
     X, known = rows.X, not isinstance(gp.mean, BasisMean)
     variance, share = noise_of(gp, rows)
-    residual = residual_of(gp, X, rows.y) if known else rows.y
-    found = known and evidence_in_place(gp.kernel, variance, X, residual, share)
+    found = None
+    if known and is_numpy_namespace(array_namespace(X)):
+        found = evidence_in_place(gp.kernel, variance, X, residual_of(gp, X, rows.y), share)
     if not found:  # unknown weights, a matrix that needs jitter, or another namespace
         posterior = _conditioned(gp, rows)
-        jitter, gp_bar = posterior.cholesky.jitter, posterior.evidence_gradient()[0]
+        jitter, gp_bar = posterior.cholesky.jitter, posterior._gradient()[0]
         error = 0.0 if quiet or jitter else posterior.evidence_error
         return posterior._log_evidence, gp_bar, jitter, error
     mean_bar, _ = means.with_hooks(fitted_mean(gp))._pullback(X, found.alpha)

@@ -111,8 +111,9 @@ class VariationalPosterior(Variational):
     def kl(self) -> float:
         """``KL(q(v) ‖ N(0, I)) = ½ (tr P⁻¹ + wᵀw − M + log |P|)`` in nats; O(M³)."""
         xp = array_namespace(self.weights)
-        squares = float(xp.sum(self.root**2)) + float(xp.sum(self.weights**2))
-        log_det = -2.0 * float(xp.sum(xp.log(diagonal(self.root))))
+        sums = xp.sum(self.root**2), xp.sum(self.weights**2), xp.sum(xp.log(diagonal(self.root)))
+        of_root, of_weights, logs = map(float, sums)  # all are launched before one is read
+        squares, log_det = of_root + of_weights, -2.0 * logs
         return 0.5 * (squares - self.weights.shape[0] + log_det)
 
     @cached_property

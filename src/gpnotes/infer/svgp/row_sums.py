@@ -127,8 +127,8 @@ def sums_of(block: Block) -> Sums:
     A, slopes = block.f.A, block.slopes
     xp = array_namespace(A)
     precision = -2.0 * slopes.by_variance
-    concave = bool(xp.all(precision >= 0.0))
-    value = float(xp.sum(slopes.value))
+    all_bend_down, total = xp.all(precision >= 0.0), xp.sum(slopes.value)
+    concave, value = bool(all_bend_down), float(total)  # both are launched before one is read
     if concave and block.f.kept is not None:
         return Sums(value, *in_place.sums(block.f.kept.Phi, slopes.by_mean, precision), concave)
     if concave:  # one matrix times its own transpose: exactly symmetric, and half the work

@@ -16,7 +16,7 @@ from ...ground.xp import Array, Matrix, Vector, array_namespace, as_index, eye, 
 from .algebra import Constant, Kernel, Scaled, Sum
 from .linear import Linear
 from .pullback_sums import added, per_dimension, total
-from .scaled_inputs import distances, scaled_inputs
+from .scaled_inputs import about_centre, distances
 from .stationary import Stationary
 from .thin_plate import ThinPlate
 
@@ -173,7 +173,7 @@ class _OfDistances(Observed):
 
     def _pairs(self, left: Rows, right: Rows) -> _Pairs:
         xp = array_namespace(left.points)
-        u, v = scaled_inputs(left.points, right.points, self.kernel.lengthscale)
+        u, v = about_centre(left.points, right.points, self.kernel.lengthscale)
         assert v is not None
         e, f = self._rates(left)[:, None], self._rates(right)[None, :]
         own_left = xp.sum(left.unit * u, axis=1)[:, None]

@@ -17,11 +17,11 @@ from ...ground.distances import (
     _squared_distances_pullback,
     as_they_are,
     as_they_are_pullback,
-    may_expand,
+    sizes_if_near,
 )
-from ...ground.xp import Array, Matrix, Numbers, array_namespace, is_numpy_namespace
+from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace, is_numpy_namespace
 
-__all__ = ["ScaledInputs", "distances", "scaled", "scaled_inputs"]
+__all__ = ["ScaledInputs", "about_centre", "distances", "scaled"]
 
 
 class ScaledInputs(NamedTuple):
@@ -29,17 +29,17 @@ class ScaledInputs(NamedTuple):
 
     u: Matrix
     v: Matrix | None
-    seen: bool  # whether they are known to be near their centre, so that nothing need be asked
+    sizes: tuple[Vector, Vector] | None  # |u|² and |v|², if nothing more need be asked of them
 
     def distances(self) -> Matrix:
         """Find the squared distances (n, m), as the function of that name does."""
-        if self.seen:
-            return as_they_are(self.u, self.v)
+        if self.sizes is not None:
+            return as_they_are(self.u, self.v, self.sizes)
         return distances(self.u, self.v)
 
     def pullback(self, q_bar: Matrix) -> tuple[Matrix, Matrix | None]:
         """Carry derivatives (n, m) by the distances back to u and v."""
-        if self.seen:
+        if self.sizes is not None:
             return as_they_are_pullback(self.u, self.v, q_bar)
         return _squared_distances_pullback(self.u, self.v, q_bar)
 
@@ -47,16 +47,16 @@ class ScaledInputs(NamedTuple):
 def scaled(x: Matrix, z: Matrix | None, lengths: Numbers) -> ScaledInputs:
     """Put the rows of x (n, d) and z (m, d) about one centre: only differences matter."""
     if is_numpy_namespace(array_namespace(x)) or not (x.shape[0] and (z is None or z.shape[0])):
-        return ScaledInputs(*scaled_inputs(x, z, lengths), False)
+        return ScaledInputs(*about_centre(x, z, lengths), None)
     centre = array_namespace(x).mean(x, axis=0)
     u = (x - centre) / lengths
     v = None if z is None else (z - centre) / lengths
-    if may_expand(u, v):
-        return ScaledInputs(u, v, True)
-    return ScaledInputs(*scaled_inputs(x, z, lengths), False)
+    if (sizes := sizes_if_near(u, v)) is not None:
+        return ScaledInputs(u, v, sizes)
+    return ScaledInputs(*about_centre(x, z, lengths), None)
 
 
-def scaled_inputs(x: Matrix, z: Matrix | None, lengths: Numbers) -> tuple[Matrix, Matrix | None]:
+def about_centre(x: Matrix, z: Matrix | None, lengths: Numbers) -> tuple[Matrix, Matrix | None]:
     """Put them about a centre that drowns none of them."""
     centre = _centroid(x, lengths)
     return (x - centre) / lengths, None if z is None else (z - centre) / lengths

@@ -24,8 +24,8 @@ from ...ground.xp import (
     Numbers,
     Vector,
     array_namespace,
+    kept_where,
     whole_power,
-    zeros,
 )
 from .algebra import Kernel
 from .pullback_sums import per_dimension, total
@@ -148,8 +148,7 @@ def roots(q: Array) -> Array:
 
 def inside(values: Array, q: Array) -> Array:
     """Keep values where the squared distances q are positive; where points coincide, put zero."""
-    xp = array_namespace(q)
-    return xp.where(q > 0.0, values, zeros((), values))
+    return kept_where(q > 0.0, values)
 
 
 @dataclass(frozen=True)
