@@ -20,7 +20,7 @@ import gpnotes.model.means
 from gpnotes import GP, RBF, ConstantMean, Linear, Matern32, Periodic, White
 from gpnotes.estimators import GPClassifier, GPRegressor
 from gpnotes.ground.linalg import JitterWarning
-from gpnotes.infer import sparse
+from gpnotes.infer import noise_floor, sparse
 from gpnotes.model import kernels
 from gpnotes.model.means import BasisMean, Powers
 
@@ -932,3 +932,34 @@ def test_a_loaded_estimator_has_its_runs_and_no_report(data, tmp_path):
     assert loaded.runs_ == model.runs_
     with pytest.raises(AttributeError, match="report_ is of a fit in this process"):
         loaded.report_  # noqa: B018
+
+
+@pytest.mark.parametrize("inducing", [None, 40])
+@pytest.mark.filterwarnings("ignore:K_uu of")
+def test_precise_targets_are_predicted_precisely(inducing):
+    """Of a noise of 2e-4 standard deviations of y, a fiftieth of what the floor lets be."""
+    X = np.linspace(0.0, 10.0, 120)[:, None]
+    draws = 0.01 * np.random.default_rng(0).standard_normal((2, 120))
+    model = GPRegressor(inducing=inducing).fit(X, _wave(X) + draws[0])
+    at = X + 0.03
+    mean, sd = model.predict(at, return_std=True)
+    assert np.sqrt(np.mean((mean - _wave(at) - draws[1]) ** 2)) < 0.015
+    assert np.mean(sd) == pytest.approx(0.01, rel=0.3)
+    noise_var = model.gp_.noise_var
+    again = GPRegressor(inducing=inducing).fit(10.0 * X, 10.0 * (_wave(X) + draws[0]))
+    assert again.gp_.noise_var == pytest.approx(100.0 * noise_var, rel=1e-3)
+
+
+def test_noise_that_stands_on_its_floor_is_a_convergence_warning(monkeypatch):
+    X = np.linspace(0.0, 10.0, 60)[:, None]
+    monkeypatch.setattr(noise_floor, "_ROUNDING", 0.0)  # as if nothing below it could be believed
+    said = r"The noise stands on its floor, 0.0001 of .* bounds=\{'noise_var': \(low, high\)\}"
+    with pytest.warns(ConvergenceWarning, match=said) as told:
+        model = GPRegressor().fit(X, _wave(X))
+    assert [one.category for one in told] == [ConvergenceWarning]
+    assert model.runs_[0].at_bounds == ("noise_var",)
+    GPRegressor(bounds={"noise_var": (1e-3, 1e4)}).fit(X, _wave(X))  # what was given is no floor
+
+
+def _wave(X):
+    return 50.0 * np.sin(X[:, 0]) + 10.0 * X[:, 0]

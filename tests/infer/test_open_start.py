@@ -40,7 +40,6 @@ from gpnotes.ground.params import left_open
 from gpnotes.infer.features import draw_frequencies
 from gpnotes.infer.fit_checks import may_be_noise
 from gpnotes.infer.fitting import FitWarning
-from gpnotes.infer.open_start import FLOOR
 from gpnotes.model.bounds import spread, strides, units
 from gpnotes.model.kernels import ArcCosine, Cosine, IntegratedWiener, Polynomial, Sum, Wiener
 from gpnotes.model.starts import started
@@ -364,16 +363,6 @@ def test_a_fit_of_a_copy_starts_where_one_of_the_original_does(sine):
         fit(model, X, y, max_steps=1) for model in (GP(RBF(), mean=ConstantMean()), again)
     )
     assert here.objective.model == there.objective.model != again
-
-
-def test_open_noise_has_a_floor_that_bounds_move():
-    X = np.linspace(0.0, 1.0, 20)[:, None]
-    y = np.sin(5.0 * X[:, 0])
-    found = fit(GP(RBF()), X, y)
-    assert found.model.noise_var == pytest.approx(FLOOR * np.var(y))
-    assert found.runs[0].at_bounds == ("noise_var",)
-    lower = fit(GP(RBF()), X, y, bounds={"noise_var": (1e-7, 1.0)})
-    assert lower.model.noise_var < 0.1 * found.model.noise_var
 
 
 def test_a_start_that_is_far_off_is_tried_beside_one_from_the_data():

@@ -27,11 +27,13 @@ from ..ground.params import leaves, replaced
 from ..ground.random import Stream, stream
 from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..infer import saving
+from ..infer.fit_checks import TOO_HIGH, may_be_precise
 from ..infer.fitting import Fit, fit
 from ..infer.report import Report
 from ..infer.ties import groups_of
 from ..model.contracts import Prior
 from ..model.kernels import Kernel
+from ..model.starts import noise_is_open
 from .fitted import validate_fitted
 
 __all__ = [
@@ -194,24 +196,27 @@ class GPEstimator(BaseEstimator):
         y: HostVector,
         *,
         fixed: Sequence[str] = (),
-        bounds: Bounds | None = None,
         **known: Any,
     ) -> Fit[Any, Any]:
         """The fit of a model from where it stands; what is zero in it stays zero.
 
         What is `known` of the noise has the names that `fit` has for it; `fixed` is besides what
-        the caller fixes, and `bounds` instead of theirs.
+        the caller fixes. Noise that is left open is no zero.
         """
+        opened = ("noise_var", "gp.noise_var") if noise_is_open(model) else ()
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
-        zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
+        positive = (one for one in numbers if one.constraint != "real" and one.path not in opened)
+        zeros = [one.path for one in positive if one.value == 0.0]
         held = [*zeros, *fixed, *self.fixed]
         batch = self._batch(X.shape[0])
         draws = stream_of_state(self.random_state) if self.restarts or batch else None
         how: dict[str, Any] = {"batch": batch} if batch else {"restarts": self.restarts}
         how.update(known, priors=self.priors, tied=self.tied, progress=self.verbose > 0)
-        how["bounds"] = self.bounds if bounds is None else bounds
-        with raised_interrupts():  # a grid search would go on to its next
+        how["bounds"] = self.bounds
+        with raised_interrupts(), may_be_precise():  # a grid search would go on to its next
             found = fit(model, X, y, rng=draws, fixed=held, max_steps=self.max_steps, **how)
+        for said in (one for one in found.remarks if one.lower().startswith(TOO_HIGH)):
+            warnings.warn(said, ConvergenceWarning, stacklevel=4)
         if batch is None and not found.runs[0].converged:
             said = f"the fit stopped short of a maximum after max_steps={self.max_steps}"
             warnings.warn(f"{said}: {found.runs[0].message}", ConvergenceWarning, stacklevel=4)

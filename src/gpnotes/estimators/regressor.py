@@ -21,8 +21,6 @@ from ..ground.naming import covered
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
 from ..infer.exact import ExactPosterior
-from ..infer.open_start import floored
-from ..infer.ties import groups_of
 from ..infer.verbs import condition
 from ..model.bounds import lengths_of
 from ..model.contracts import Mean, MeanFunction, Prior, require
@@ -52,9 +50,9 @@ class GPRegressor(RegressorMixin, GPEstimator):
         `RBF` with the variance of y and a length for each column: its standard deviation times √d,
         so that the root mean square distance of two rows is √2 lengths, whatever the units.
     noise_var : float, optional
-        Where the variance of ε starts; without it, at a tenth of the variance of y, of which a
-        ten-thousandth is then its least, as in `gpnotes.fit`. What is zero, here or in the kernel,
-        stays zero.
+        Where the variance of ε starts; without it, at a tenth of the variance of y. It then has the
+        floor of `gpnotes.fit`, below which precise data lead it. What is zero, here or in the
+        kernel, stays zero.
     alpha : float or array-like, shape (n,), default 0.0
         Variances that are known and added to that of ε, one for all targets or one for each of a
         `fit`, as scikit-learn's own regressor has them; what is predicted counts ε alone. Where
@@ -198,10 +196,11 @@ class GPRegressor(RegressorMixin, GPEstimator):
         targets = _targets(y, rows.shape[0])
         known = self._known(rows.shape[0], **told)
         start = self._start(rows, targets)
-        model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
         learns = self._learns(start, targets)
-        bounds = self._noise_bounds(targets, known["noise_var"])
-        found = self._fitted(model, rows, targets, bounds=bounds, **known) if learns else None
+        if learns and _variance(targets) and self._leaves_noise_open(known["noise_var"]):
+            start = GP(start.kernel, mean=start.mean)
+        model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
+        found = self._fitted(model, rows, targets, **known) if learns else None
         given = found.posterior if found else condition(model, rows, targets, **known)
         self._keep(given, found)
         return self
@@ -342,14 +341,10 @@ class GPRegressor(RegressorMixin, GPEstimator):
         noise_var = _NOISE * variance if self.noise_var is None else self.noise_var
         return GP(kernel, noise_var, self._mean(y))
 
-    def _noise_bounds(self, y: HostVector, known: HostVector | None) -> Bounds | None:
-        """What is given, with the floor of `gpnotes.fit` for a noise that nobody has given."""
-        variance = _variance(y)
+    def _leaves_noise_open(self, known: HostVector | None) -> bool:
+        """Whether nothing is said of the noise, so that it has the floor of `gpnotes.fit`."""
         name = "noise_var" if self.inducing is None else "gp.noise_var"
-        given = self.noise_var is not None or known is not None or covered(self.fixed, name)
-        if given or not variance:
-            return None
-        return floored(self.bounds, name, variance, groups_of(self.tied))
+        return self.noise_var is None and known is None and not covered(self.fixed, name)
 
     def _mean(self, y: HostVector) -> MeanFunction:
         if not isinstance(self.mean, str):

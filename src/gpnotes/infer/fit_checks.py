@@ -1,7 +1,8 @@
 """What a fit looks at when it has ended: whether its noise can be believed.
 
 Two ends are tops of the evidence and yet no use: all of y taken for noise, where the start lay far
-from the units of the data, and no noise at all, where readings say otherwise.
+from the units of the data, and no noise at all, where readings say otherwise. And where a bound
+holds the noise, readings may be more precise than it lets them be.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..ground.chunks import Data, Rows
 from ..ground.linalg import JitterWarning
-from ..ground.xp import to_numpy
+from ..ground.xp import Vector, epsilon, to_numpy
 from ..model.bounds import Spread
 from ..model.gaussian_process import GP
 from ..model.kernels import Constant, Sum
@@ -24,18 +25,23 @@ from ..model.means import ZeroMean
 from .interdomain import WaveSums
 
 __all__ = [
-    "ALL_NOISE", "FitWarning", "far_from_zero", "is_all_noise", "left_out_size", "may_be_noise",
+    "ALL_NOISE", "TOO_HIGH", "FitWarning", "LeftOut", "far_from_zero", "is_all_noise", "left_out",
+    "left_out_size", "may_be_noise", "may_be_precise",
 ]  # fmt: skip
 
 _ROWS = 200  # that are compared with all others
 _SIGNAL = 0.01  # of the variance of a reading: what another one must be able to tell of it
 _SMALL = 1e-3  # of the variance of y: noise that is worth a look
 ALL_NOISE = "no reading tells of another: all that varies in y is taken for noise"
+TOO_HIGH = "the noise stands on its floor"
 SURPRISE = 3.0  # the root mean square of z from which errors of prediction contradict a fit
 
 
 class FitWarning(UserWarning):
     """A fit ended where all of y is noise, or its noise contradicts the readings, or nearly did.
+
+    Noise that is smaller than left-out readings allow contradicts them, and so does noise that
+    stands on the floor of `gpnotes.fit` where they are more precise.
 
     The report of the fit says the same. ``warnings.simplefilter("error", FitWarning)`` makes an
     error of it.
@@ -50,6 +56,14 @@ def may_be_noise() -> Iterator[None]:
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* taken for noise", FitWarning)
+        yield
+
+
+@contextmanager
+def may_be_precise() -> Iterator[None]:
+    """Within it, a fit whose noise stands too high on its floor says so in its report alone."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", TOO_HIGH, FitWarning)
         yield
 
 
@@ -86,12 +100,96 @@ def left_out_size(evidence: Any, model: Any, data: Data | WaveSums, of: Spread) 
         return 0.0
     if model.noise_var > _SMALL * of.unit * of.unit or data.noise_var is not None or of.constant:
         return 0.0
+    found = left_out(evidence, model, data)
+    return found.size if found else 0.0
+
+
+class LeftOut(NamedTuple):
+    """Readings, each told from all others.
+
+    Parameters
+    ----------
+    size : float
+        The root mean square of ``zᵢ = (yᵢ − mean) / sd``, near 1 where a model is right.
+    density : float
+        The average of their log densities.
+    rounding : float
+        About how far rounding may have moved the log evidence, for each reading; infinite where a
+        Gram matrix needed jitter.
+    readings : int
+        How many were left out.
+    """
+
+    size: float
+    density: float
+    rounding: float
+    readings: int
+
+    @property
+    def is_far_within(self) -> bool:
+        """Whether errors are so much smaller than their deviations that it is hardly chance.
+
+        The root mean square of n standard normals is 1 with a deviation of about ``1 / √(2n)``. It
+        has to be two of these below 1, and a tenth where there are many.
+        """
+        return self.size < 1.0 - math.sqrt(2.0 / min(self.readings, _ROWS))
+
+
+def left_out(evidence: Any, model: Any, data: Data | WaveSums) -> LeftOut | None:
+    """Leave each reading out in turn, or return None where that tells nothing.
+
+    Of a `GP` it is exact, [eq-fv-loo]. Of other models with normal noise of variance s it is of two
+    hundred readings, by the moments m and v of f at them: with ``h = v / s`` the error is
+    ``(y − m) / (1 − h)``, its variance ``s / (1 − h)``. Where an approximation or rounding has an h
+    above 1 there is nothing to tell.
+    """
+    if not isinstance(data, Rows) or data.X.shape[0] < 3:
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JitterWarning)
-        one = evidence.posterior(model).leave_one_out()
-    z = to_numpy((data.y - one.mean) / one.variance**0.5)
-    size = float(np.sqrt(np.mean(np.square(z.astype(np.float64)))))
-    return size if math.isfinite(size) else 0.0
+        posterior = evidence.posterior(model)
+    exact = type(model) is GP
+    told = _left_out_exactly(posterior) if exact else _left_out_by_moments(posterior, data)
+    error, variance = (to_numpy(one).astype(np.float64) for one in told)
+    with np.errstate(all="ignore"):
+        squares = np.square(error) / variance
+        size = float(np.sqrt(np.mean(squares)))
+        density = -0.5 * float(np.mean(squares + np.log(2.0 * math.pi * variance)))
+    if not (math.isfinite(size) and math.isfinite(density)):
+        return None
+    return LeftOut(size, density, _rounding_of(posterior, data), error.size)
+
+
+def _rounding_of(posterior: Any, rows: Rows) -> float:
+    """How far rounding may have moved the log evidence, for each reading, or a bound of it."""
+    n = rows.X.shape[0]
+    if type(posterior.gp) is GP and hasattr(posterior, "evidence_error"):
+        return math.inf if posterior.cholesky.jitter else posterior.evidence_error / n
+    size = float(np.max(to_numpy(posterior.gp.kernel._diag(rows.X[:_ROWS, :]))))
+    return n * epsilon(rows.y) * size / posterior.gp.noise_var
+
+
+def _left_out_exactly(posterior: Any) -> tuple[Vector, Vector]:
+    """Errors of readings that are left out, and their variances."""
+    one = posterior.leave_one_out()
+    return posterior.y - one.mean, one.variance
+
+
+def _left_out_by_moments(posterior: Any, rows: Rows) -> tuple[Vector, Vector]:
+    """The same of some readings, by what they add to the moments of f."""
+    step = -(-rows.X.shape[0] // _ROWS)
+    X, y = rows.X[::step, :], rows.y[::step]
+    mean, of_f = posterior.predict(X)
+    noise = _of_each(rows, posterior.predict(X, noise=True)[1] - of_f, step)
+    rest = 1.0 - of_f / noise
+    return (y - mean) / rest, noise / rest
+
+
+def _of_each(rows: Rows, noise: Vector, step: int) -> Vector:
+    """The noise of some readings, from that of the model, by what is known of each."""
+    if rows.weights is not None:
+        noise = noise / rows.weights[::step]
+    return noise if rows.noise_var is None else noise + rows.noise_var[::step]
 
 
 def far_from_zero(model: Any, of: Spread) -> tuple[float, ...]:

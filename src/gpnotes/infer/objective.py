@@ -79,6 +79,8 @@ class Objective(Generic[M]):
     tied : tuple of tuples of str, default ()
         Entries that are one number. The first of each is in the vector; the others follow it, and
         are named in `fixed`.
+    floor : str, default ""
+        The entry whose lower limit nobody gave: the floor of a noise that the model leaves open.
     """
 
     model: M
@@ -91,6 +93,7 @@ class Objective(Generic[M]):
     moves_inputs: bool
     level: float = 0.0
     tied: Groups = ()
+    floor: str = ""
 
     __repr__ = summary
 

@@ -19,12 +19,11 @@ from ..model.gaussian_process import GP
 from ..model.starts import noise_is_open, started
 from .evidence import evidence_given, evidence_of, measured
 from .interdomain import WaveSums
+from .noise_floor import with_floor
 from .objective import Objective, objective_given
-from .ties import Groups, groups_of
+from .ties import groups_of
 
-__all__ = ["FLOOR", "floored", "held_open", "like_of", "started_objective"]
-
-FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
+__all__ = ["held_open", "like_of", "started_objective"]
 
 M = TypeVar("M", bound=Parameters)
 
@@ -63,32 +62,13 @@ def started_objective(
     noise = "noise_var" if isinstance(model, GP) else "gp.noise_var"
     free = noise in {leaf.path for leaf in free_leaves(new, held)}
     evidence_given(new if free else model, data, evidence)
+    within = None
     if opened and new is not model and free and isinstance(bounds, Mapping | None):
-        bounds = floored(bounds, noise, of.unit**2, tied)
+        within = with_floor(bounds, noise, of.unit**2, tied)
     level = 0.0 if of.latent or new is model else of.count * math.log(of.unit)
-    return replace(objective_given(new, evidence, of, fixed, bounds, priors, tied), level=level)
-
-
-def floored(
-    bounds: Mapping[str, tuple[float, float]] | None, noise: str, unit: float, tied: Groups
-) -> Mapping[str, tuple[float, float]]:
-    """Return bounds with those of a noise that is open, unless it, or what it is tied to, has some.
-
-    Parameters
-    ----------
-    bounds : mapping from str to pairs of float, or None
-        The bounds by name.
-    noise : str
-        The name of the noise.
-    unit : float
-        The variance of y.
-    tied : tuple of tuples of str
-        The groups of names that are one number each.
-    """
-    given = dict(bounds or {})
-    together = {noise}.union(*(group for group in tied if noise in group))
-    within = {noise: (FLOOR * unit, 1e10 * unit)}
-    return (within if together.isdisjoint(given) else {}) | given
+    made = objective_given(new, evidence, of, fixed, within or bounds, priors, tied)
+    floor = next((group[0] for group in made.tied if noise in group), noise) if within else ""
+    return replace(made, level=level, floor=floor)
 
 
 def held_open(model: Any, of: Spread, like: Array, held: Collection[str]) -> str:

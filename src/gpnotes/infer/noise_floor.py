@@ -1,0 +1,208 @@
+"""The floor under a noise that a model leaves open, and the way on below it.
+
+Readings of a noisy thing can happen to lie on a smooth function, and the evidence then has its top
+at no noise at all. So an open noise has a floor. Readings of a simulator or of a good instrument
+are more precise than that: a run that ends on the floor, while readings that are left out lie far
+within their bands, goes on below it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from ..ground.ascent import Ascent
+from ..ground.chunks import Data, Rows
+from ..ground.interrupts import INTERRUPTED, kept_interrupts
+from ..ground.params import Parameters, names
+from ..ground.xp import HostVector
+from ..model.gaussian_process import GP
+from .fit_checks import SURPRISE, LeftOut, left_out
+from .interdomain import WaveSums
+from .objective import Objective
+from .progress import ENOUGH, FitStep, OnStep
+from .report import FLAT_THRESHOLD
+from .ties import Groups
+
+__all__ = ["FLOOR", "around", "climb", "stands_too_high", "with_floor"]
+
+FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
+_RUNG = math.log(10.0)
+_STEPS = (2, 1)  # how many powers of ten a floor is lowered; fewer, if more were no use
+_NEAR = 1e-9  # of a logarithm, which loses as much on its way through a model
+_ROUNDING = 0.02  # nats a reading
+
+M = TypeVar("M", bound=Parameters)
+
+
+def with_floor(
+    bounds: Mapping[str, tuple[float, float]] | None, noise: str, unit: float, tied: Groups
+) -> Mapping[str, tuple[float, float]] | None:
+    """Return bounds with those of an open noise, or None if it, or what it is tied to, has some.
+
+    Parameters
+    ----------
+    bounds : mapping from str to pairs of float, or None
+        The bounds by name.
+    noise : str
+        The name of the noise.
+    unit : float
+        The variance of y.
+    tied : tuple of tuples of str
+        The groups of names that are one number each.
+    """
+    given = dict(bounds or {})
+    together = {noise}.union(*(group for group in tied if noise in group))
+    return {noise: (FLOOR * unit, 1e10 * unit), **given} if together.isdisjoint(given) else None
+
+
+def climb(
+    objective: Objective[Any],
+    data: Data | WaveSums,
+    begin: tuple[int, HostVector],
+    max_steps: int,
+    hear: OnStep | None = None,
+) -> Ascent:
+    """Climb as `Objective.climb` does, and below the floor of the noise where readings ask for it.
+
+    Parameters
+    ----------
+    objective : Objective
+        What is maximised.
+    data : Rows, Chunks or WaveSums
+        The data.
+    begin, max_steps, hear
+        As of `Objective.climb`; below each floor there are as many steps again.
+
+    Returns
+    -------
+    Ascent
+        Where it ended, with all evaluations that it took.
+
+    Notes
+    -----
+    A run goes on if it has ended on the floor, the objective rises beyond, and readings that are
+    left out lie far within their bands, `LeftOut.is_far_within`. Each further floor is a hundred
+    times lower, or ten, down to the rounding of y. What is found there counts if the objective is
+    higher, and so is the density of readings that are left out; if rounding may have moved the
+    objective by more than 0.02 nats for each reading, it does not. A line search that rounding ends
+    there is as good as converged, if the one above had.
+    """
+    ascent = objective.climb(begin, max_steps, hear)
+    found, below = _left_out_on_floor(objective, data, ascent), 0
+    while found and found.is_far_within:
+        for step in _STEPS:
+            lower = _lowered(objective, below + step)
+            if not _has_room(lower):
+                continue
+            listener = hear and _counted_on(hear, ascent.evaluations)
+            further = _climbed_on(lower, (begin[0], ascent.vector), max_steps, listener)
+            ascent = ascent._replace(evaluations=ascent.evaluations + further.evaluations)
+            if further.message in (INTERRUPTED, ENOUGH):
+                return ascent._replace(converged=False, message=further.message)
+            there = left_out(objective.evidence, lower.at(further.vector), data)
+            if further.value > ascent.value + FLAT_THRESHOLD and _is_better(there, found):
+                break
+        else:
+            return ascent
+        below += step
+        short = further.message.startswith("STOP")  # of steps; what else ends it is rounding
+        converged = further.converged or (ascent.converged and not short)
+        ascent = further._replace(evaluations=ascent.evaluations, converged=converged)
+        found = _left_out_on_floor(lower, data, ascent)
+    return ascent
+
+
+def around(objective: Objective[M], *vectors: HostVector) -> Objective[M]:
+    """Return an objective whose floor lies where the lowest of some ascents found it.
+
+    Parameters
+    ----------
+    objective : Objective
+        The objective with its first floor.
+    *vectors : HostVector
+        Where the ascents ended.
+    """
+    if not objective.floor or not vectors:
+        return objective
+    row = _row(objective)
+    short = objective.limits[row, 0] - min(float(vector[row]) for vector in vectors)
+    return _lowered(objective, math.ceil(short / _RUNG - _NEAR))
+
+
+def stands_too_high(objective: Objective[Any], data: Data | WaveSums, model: Any) -> bool:
+    """Return whether a model that a run found stands on the first floor, higher than readings say.
+
+    So it is, too, where the objective rises beyond the floor and no readings are at hand, or
+    rounding leaves nothing of what a `GP` says of those that are left out.
+    """
+    if not objective.floor or not _rises_below(objective, objective.vector(model)):
+        return False
+    if not isinstance(data, Rows):
+        return True
+    found = left_out(objective.evidence, model, data)
+    return found.is_far_within if found else isinstance(model, GP)
+
+
+def _row(objective: Objective[Any]) -> int:
+    """Where the noise is in the vector."""
+    return names(objective.model, fixed=objective.fixed).index(objective.floor)
+
+
+def _lowered(objective: Objective[M], rungs: int) -> Objective[M]:
+    """An objective whose floor lies so many powers of ten lower."""
+    if rungs <= 0:
+        return objective
+    limits = objective.limits.copy()
+    limits[_row(objective), 0] -= rungs * _RUNG
+    return replace(objective, limits=limits)
+
+
+def _has_room(objective: Objective[Any]) -> bool:
+    """Whether the floor is not below the rounding of y."""
+    row = _row(objective)
+    return bool(objective.limits[row, 0] > objective.ends[row, 0])
+
+
+def _rises_below(objective: Objective[Any], end: HostVector) -> bool:
+    """Whether a vector lies on the floor, and the objective rises beyond it."""
+    row = _row(objective)
+    on_floor = abs(end[row] - objective.limits[row, 0]) < _NEAR
+    return bool(on_floor and objective(end)[1][row] <= -FLAT_THRESHOLD)
+
+
+def _left_out_on_floor(
+    objective: Objective[Any], data: Data | WaveSums, ascent: Ascent
+) -> LeftOut | None:
+    """Readings left out where a run ended, if that is a floor beyond which the objective rises."""
+    stopped = ascent.value == -math.inf or ascent.message in (INTERRUPTED, ENOUGH)
+    if stopped or not objective.floor or not _rises_below(objective, ascent.vector):
+        return None
+    return left_out(objective.evidence, objective.at(ascent.vector), data)
+
+
+def _is_better(there: LeftOut | None, here: LeftOut) -> bool:
+    if there is None or there.rounding > _ROUNDING:
+        return False
+    return there.density > here.density and there.size < SURPRISE
+
+
+def _climbed_on(
+    objective: Objective[Any], begin: tuple[int, HostVector], max_steps: int, hear: OnStep | None
+) -> Ascent:
+    """The ascent; of one that is interrupted before it has an evidence, its start."""
+    try:
+        return objective.climb(begin, max_steps, hear)
+    except kept_interrupts():
+        return Ascent(begin[1], -math.inf, 0, False, INTERRUPTED)
+
+
+def _counted_on(hear: OnStep, before: int) -> OnStep:
+    """A listener to a run that goes on after so many evaluations."""
+
+    def heard(step: FitStep) -> bool | None:
+        return hear(step._replace(evaluation=before + step.evaluation))
+
+    return heard

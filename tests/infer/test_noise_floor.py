@@ -1,0 +1,261 @@
+"""Noise that a model leaves open has a floor, and readings that are more precise lead below it."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gpnotes import (
+    GP,
+    RBF,
+    Chunks,
+    ConstantMean,
+    FeatureGP,
+    FitWarning,
+    Matern52,
+    SparseGP,
+    StateSpaceGP,
+    condition,
+    fit,
+    stream,
+)
+from gpnotes.ground.chunks import Rows
+from gpnotes.ground.params import names
+from gpnotes.infer.features import draw_frequencies
+from gpnotes.infer.fit_checks import left_out, may_be_precise
+from gpnotes.infer.noise_floor import FLOOR
+from gpnotes.infer.open_start import started_objective
+
+OPEN = GP(RBF(), mean=ConstantMean())
+AFRESH = 1000
+
+
+def branin(X):
+    a, b = 15.0 * X[:, 0] - 5.0, 15.0 * X[:, 1]
+    valley = b - 5.1 / (4.0 * math.pi**2) * a**2 + 5.0 / math.pi * a - 6.0
+    return valley**2 + 10.0 * (1.0 - 1.0 / (8.0 * math.pi)) * np.cos(a) + 10.0
+
+
+def wave(X):
+    return 50.0 * np.sin(X[:, 0]) + 10.0 * X[:, 0]
+
+
+def bumps(X):
+    return np.sin(5.0 * X[:, 0]) + np.cos(3.0 * X).sum(axis=1)
+
+
+def read(f, shape, scale=1.0, noise=0.0, seed=1):
+    """Readings, and fresh ones."""
+    draw = stream(seed)
+    n, d = shape
+    X = scale * np.asarray(draw.uniform((n + AFRESH, d)))
+    y = f(X) + noise * np.asarray(draw.normal(n + AFRESH))
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+def told(posterior, Xs, ys):
+    """The root mean square error, the deviation stated, and the mean log density."""
+    mean, variance = posterior.predict(Xs, noise=True)
+    error = ys - mean
+    density = -0.5 * np.mean(error**2 / variance + np.log(2.0 * math.pi * variance))
+    return np.sqrt(np.mean(error**2)), np.sqrt(np.mean(variance)), density
+
+
+def on_floor(X, y):
+    return fit(OPEN, X, y, bounds={"noise_var": (FLOOR * np.var(y), 1e10 * np.var(y))})
+
+
+@pytest.mark.parametrize(("n", "share"), [(60, 0.15), (200, 0.02)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_simulator_has_no_noise(n, share, seed):
+    X, y, Xs, ys = read(branin, (n, 2), seed=seed)
+    found = fit(OPEN, X, y)
+    here, sd, density = told(found.posterior, Xs, ys)
+    there, wide, lower = told(on_floor(X, y).posterior, Xs, ys)
+    assert found.runs[0].converged
+    assert here < share * there
+    assert 0.1 * here < sd < 0.1 * wide
+    assert density > lower + 3.0
+
+
+def test_a_good_instrument_has_the_noise_that_it_has():
+    X, y, Xs, ys = read(wave, (60, 1), 10.0, 0.01)
+    found = fit(OPEN, X, y)
+    assert math.sqrt(found.model.noise_var) == pytest.approx(0.01, rel=0.3)
+    assert found.runs[0].at_bounds == ()
+    error, sd, density = told(found.posterior, Xs, ys)
+    assert error < 0.015
+    assert sd == pytest.approx(0.01, rel=0.3)
+    held = fit(GP(RBF(), 1e-4, ConstantMean()), X, y, fixed=["noise_var"])
+    assert density > told(held.posterior, Xs, ys)[2] - 0.1
+    assert "floor" not in str(found)
+
+
+def test_whole_numbers_squared():
+    X = np.arange(20)[:, None]
+    found = fit(OPEN, X, X[:, 0] ** 2)
+    mean, variance = found.posterior.predict([[3.5]], noise=True)
+    assert mean[0] == pytest.approx(12.25, abs=1e-3)
+    assert variance[0] ** 0.5 < 0.01
+
+
+MODELS = {
+    "inducing points": lambda X: SparseGP(OPEN, X[::4].copy()),
+    "on a line": lambda X: StateSpaceGP(GP(Matern52(), mean=ConstantMean())),
+    "through features": lambda X: FeatureGP(GP(RBF()), draw_frequencies(RBF(), X, 60, rng=1)),
+}
+
+
+@pytest.mark.filterwarnings("ignore:K_uu of")
+@pytest.mark.parametrize("name", MODELS)
+def test_other_models_too(name):
+    X, y, Xs, ys = read(wave, (120, 1), 10.0, 0.01)
+    found = fit(MODELS[name](X), X, y)
+    assert math.sqrt(found.model.gp.noise_var) == pytest.approx(0.01, rel=0.3)
+    error, sd, _ = told(found.posterior, Xs, ys)
+    assert error < 0.02
+    assert sd < 0.02
+
+
+def test_noise_that_is_known_beside_is_counted():
+    X, y, *_ = read(wave, (60, 1), 10.0, 0.01)
+    found = fit(OPEN, X, y, noise_var=np.full(60, 1e-4))
+    assert found.model.noise_var < 1e-3
+    line = StateSpaceGP(GP(Matern52(), mean=ConstantMean()))
+    assert fit(line, X, y, noise_var=np.full(60, 1e-4)).model.gp.noise_var < 1e-3
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize(("n", "d", "seed"), [(20, 1, 1), (20, 3, 2), (40, 4, 3), (60, 2, 4)])
+def test_readings_with_noise_are_fitted_as_ever(n, d, seed, noise):
+    X, y, *_ = read(bumps, (n, d), noise=noise, seed=seed)
+    here, there = fit(OPEN, X, y), on_floor(X, y)
+    assert here.log_evidence == pytest.approx(there.log_evidence, abs=1e-9)
+    assert here.model.noise_var == pytest.approx(there.model.noise_var, rel=1e-9)
+
+
+@pytest.mark.parametrize(("seed", "n"), [(9, 23), (245, 19), (331, 21), (411, 17), (859, 21)])
+def test_errors_that_chance_made_small_do_not_lead_below(seed, n):
+    """Of a thousand tables with noise like these eleven would go, were errors not looked at."""
+    X, y, *_ = read(bumps, (n, 4), noise=0.2, seed=seed)
+    found = fit(OPEN, X, y)
+    assert found.model.noise_var == pytest.approx(FLOOR * np.var(y))
+    assert found.remarks == ()
+
+
+ROCK = """
+4990 2791.9 .0903296, 7002 3892.6 .148622, 7558 3930.66 .183312, 7352 3869.32 .117063,
+7943 3948.54 .122417, 7979 4010.15 .167045, 9333 4345.75 .189651, 8209 4344.75 .164127,
+8393 3682.04 .203654, 6425 3098.65 .162394, 9364 4480.05 .150944, 8624 3986.24 .148141,
+10651 4036.54 .228595, 8868 3518.04 .231623, 9417 3999.37 .172567, 8874 3629.07 .153481,
+10962 4608.66 .204314, 10743 4787.62 .262727, 11878 4864.22 .200071, 9867 4479.41 .14481,
+7838 3428.74 .113852, 11876 4353.14 .291029, 12212 4697.65 .240077, 8233 3518.44 .161865,
+6360 1977.39 .280887, 4193 1379.35 .179455, 7416 1916.24 .191802, 5246 1585.42 .133083,
+6509 1851.21 .225214, 4895 1239.66 .341273, 6775 1728.14 .311646, 7894 1461.06 .276016,
+5980 1426.76 .197653, 5318 990.388 .326635, 7392 1350.76 .154192, 7894 1461.06 .276016,
+3469 1376.7 .176969, 1468 476.322 .438712, 3524 1189.46 .163586, 5267 1644.96 .253832,
+5048 941.543 .328641, 1016 308.642 .230081, 5605 1145.69 .464125, 8793 2280.49 .420477,
+3475 1174.11 .200744, 1651 597.808 .262651, 5514 1455.88 .182453, 9718 1485.58 .200447
+"""  # R's table rock: four sections of each of twelve cores, whose permeabilities are
+PERMEABILITIES = (6.3, 17.1, 119.0, 82.4, 58.6, 142.0, 740.0, 890.0, 950.0, 100.0, 1300.0, 580.0)
+
+
+def test_noise_that_chance_hides_is_not_given_up():
+    """Few readings lie on a smooth function by chance; the evidence is then highest at no noise."""
+    X = np.asarray([row.split() for row in ROCK.split(",")], dtype=float)
+    y = np.log(np.repeat(PERMEABILITIES, 4))
+    stood = 0
+    for seed in range(60):
+        order = np.asarray(stream(seed).permutation(48))[: 10 + seed % 10]
+        found = fit(OPEN, X[order], y[order])
+        assert found.model.noise_var >= FLOOR * np.var(y[order]) * (1.0 - 1e-9)
+        stood += "noise_var" in found.runs[0].at_bounds
+    assert stood
+
+
+def test_what_has_no_rows_at_hand_is_told_to_give_bounds():
+    X, y, *_ = read(wave, (120, 1), 10.0)
+    model = SparseGP(OPEN, X[::4].copy())
+    chunks = Chunks([(X[:60], y[:60]), (X[60:], y[60:])])
+    said = r"its floor, 0.0001 of .*: give bounds=\{'gp.noise_var': \(low, high\)\}"
+    with pytest.warns(FitWarning, match=said):
+        found = fit(model, chunks, max_steps=40, fixed=["inducing"])
+    assert "The noise stands on its floor" in " ".join(str(found).split())
+    assert found.runs[0].at_bounds[0] == "gp.noise_var"
+    bounds = {"gp.noise_var": (1e-9, 1e4)}
+    fit(model, chunks, max_steps=10, fixed=["inducing"], bounds=bounds)  # warnings are errors
+
+
+def test_what_rounding_keeps_on_its_floor_is_told():
+    X = np.arange(20, dtype=np.float32)[:, None]
+    y = X[:, 0] ** 2
+    with pytest.warns(FitWarning, match="on its floor, .*: give X and y in float64, or bounds="):
+        found = fit(OPEN, X, y)
+    with may_be_precise():
+        assert fit(OPEN, X, y).remarks == found.remarks != ()
+
+
+def test_bounds_that_were_given_are_not_left():
+    X, y, *_ = read(wave, (60, 1), 10.0, 0.01)
+    found = on_floor(X, y)
+    assert found.model.noise_var == pytest.approx(FLOOR * np.var(y))
+    assert found.runs[0].at_bounds == ("noise_var",)
+
+
+def test_every_run_goes_on_by_itself_and_is_heard_of():
+    X, y, *_ = read(wave, (60, 1), 10.0, 0.01)
+    heard = []
+    found = fit(OPEN, X, y, restarts=2, restart_sd=0.3, rng=1, on_step=heard.append)
+    assert found.agreeing == 3
+    for number, run in enumerate(sorted(found.runs, key=lambda run: run.evaluations)):
+        assert run.at_bounds == ()
+        steps = [step for step in heard if step.run == number]
+        assert [step.evaluation for step in steps] == list(range(1, len(steps) + 1))
+        assert max(step.objective for step in steps) == steps[-1].best
+    assert sum(run.evaluations for run in found.runs) == pytest.approx(len(heard), abs=12)
+    row = names(found.objective.model).index("noise_var")
+    low = found.objective.limits[row, 0]
+    assert math.exp(low) < found.model.noise_var
+
+
+def test_who_has_heard_enough_below_the_floor_keeps_what_was_found_above():
+    X, y, *_ = read(wave, (60, 1), 10.0, 0.01)
+    floor = on_floor(X, y)
+    ends = floor.runs[0].evaluations + 3
+    found = fit(OPEN, X, y, on_step=lambda step: step.evaluation > ends)
+    assert found.runs[0].message == "on_step ended it"
+    assert found.model.noise_var == pytest.approx(FLOOR * np.var(y))
+    assert found.runs[0].at_bounds == ("noise_var",)
+
+
+def test_a_floor_is_that_of_what_the_noise_is_tied_to():
+    X, y, *_ = read(wave, (60, 1), 10.0, 0.01)
+    model, rows = GP(RBF() + 1.0 * RBF(), mean=ConstantMean()), Rows(X, y)
+    made = started_objective(model, rows, tied=[("kernel.parts.1.scale", "noise_var")])
+    assert made.floor == "kernel.parts.1.scale"
+    row = names(made.model, fixed=made.fixed).index(made.floor)
+    assert math.exp(made.limits[row, 0]) == pytest.approx(FLOOR * np.var(y))
+    assert started_objective(model, rows, bounds={"noise_var": (1e-9, 1.0)}).floor == ""
+    assert started_objective(GP(RBF(), 1.0), rows).floor == ""
+    assert started_objective(GP(RBF(), 0.0), rows, fixed=["noise_var"]).floor == ""
+
+
+def test_moments_leave_out_what_leave_one_out_leaves_out():
+    """Of an exact process in another's clothes both ways agree."""
+    X, y, *_ = read(wave, (40, 1), 10.0, 0.5)
+    gp = GP(Matern52(2000.0, 3.0), 0.25, ConstantMean(50.0))
+    one = condition(gp, X, y).leave_one_out()
+    z = (y - one.mean) / np.sqrt(one.variance)
+    rows = Rows(X, y)
+    for model in (gp, StateSpaceGP(gp)):
+        found = left_out(started_objective(model, rows).evidence, model, rows)
+        assert found.size == pytest.approx(np.sqrt(np.mean(z**2)), rel=1e-6)
+        assert found.density == pytest.approx(np.mean(one.log_density), rel=1e-6)
+        assert found.rounding < 1e-6
+
+
+def test_chunks_and_two_rows_have_nothing_to_leave_out():
+    X, y, *_ = read(wave, (40, 1), 10.0, 0.5)
+    evidence = started_objective(GP(RBF(), 1.0), Rows(X[:2], y[:2])).evidence
+    assert left_out(evidence, GP(RBF(), 1.0), Rows(X[:2], y[:2])) is None
+    assert left_out(evidence, GP(RBF(), 1.0), Chunks([(X, y)])) is None
