@@ -245,8 +245,26 @@ def test_whole_steps_alone_would_not_settle(monkeypatch):
     model = EPGP(GP(RBF(25.0, 0.5), 0.0))
     assert condition(model, X, np.ones(100)).sweeps < 80
     monkeypatch.setattr(expectation_propagation, "_SLOWER", 1.0)
+    monkeypatch.setattr(expectation_propagation, "_PLAIN_SWEEPS", 1000)
     with pytest.raises(RuntimeError, match="settle in 1000 sweeps; its sites still moved by"):
         condition(model, X, np.ones(100))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("rare", [False, True])
+def test_steps_put_together_settle_sooner_at_the_same_sites(seed, rare, monkeypatch):
+    """Where labels separate, under wide priors."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(80, 2))
+    y = np.where(X[:, 0] > (1.5 if rare else 0.0), 1.0, -1.0)
+    models = [EPGP(GP(RBF(variance, 3.0), 0.0)) for variance in (1e2, 1e4, 1e6, 1e8)]
+    mixed = [condition(model, X, y) for model in models]
+    monkeypatch.setattr(expectation_propagation, "_PLAIN_SWEEPS", 1000)
+    plain = [condition(model, X, y) for model in models]
+    assert sum(one.sweeps for one in mixed) < sum(one.sweeps for one in plain)
+    for one, other in zip(mixed, plain, strict=True):
+        assert one.log_evidence == pytest.approx(other.log_evidence, rel=1e-8)
+        np.testing.assert_allclose(one.probability(X), other.probability(X), rtol=0, atol=1e-6)
 
 
 def test_two_labels_at_one_point_that_disagree():

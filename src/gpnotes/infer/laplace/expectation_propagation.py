@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
@@ -28,6 +30,7 @@ __all__ = ["EPGP", "EPPosterior"]
 
 _PROBIT = Bernoulli()
 _MOST_SWEEPS = 1000
+_PLAIN_SWEEPS = 30  # before steps are put together
 _SLOWER, _FASTER, _LEAST = 0.5, 1.2, 0.05  # of the share of the way that sites move
 
 
@@ -36,6 +39,51 @@ class _Sites(NamedTuple):
 
     precision: Vector
     shift: Vector
+
+
+class _Step(NamedTuple):
+    """Where the sites were, a row of precisions and one of shifts, and the way to the wanted."""
+
+    at: Matrix
+    way: Matrix
+
+    @classmethod
+    def of(cls, sites: _Sites, wanted: _Sites) -> _Step:
+        at, to = (array_namespace(s.shift).stack(s) for s in (sites, wanted))
+        return cls(at, to - at)
+
+    def moved(self, share: float, before: list[_Step]) -> _Sites:
+        """The sites after a share of the way, or of the shortest that steps before make with it.
+
+        That is Anderson's mixing (Walker & Ni, 2011): if ways were linear in sites, the sites
+        between those of some steps would have the way between theirs. Each site counts in units of
+        its size; precisions stay positive.
+        """
+        xp = array_namespace(self.at)
+        plain = self.at + share * self.way
+        if not before:
+            return _Sites(plain[0, :], plain[1, :])
+        size = xp.maximum(xp.abs(self.at), xp.abs(self.at + self.way))
+        unit = 1.0 / xp.where(size > 0.0, size, xp.ones_like(size))
+        apart = [unit * (step.way - self.way) for step in before]
+        weights = _shortest(unit * self.way, apart)
+        mixed = plain
+        for weight, step in zip(weights, before, strict=True):
+            mixed = mixed - weight * (step.at - self.at + share * (step.way - self.way))
+        good = bool(xp.all(mixed[0, :] >= 0.0))
+        mixed = mixed if good else plain
+        return _Sites(mixed[0, :], mixed[1, :])
+
+
+def _shortest(way: Matrix, apart: list[Matrix]) -> list[float]:
+    """The w that make ``way − Σ w apart`` short; a ridge keeps those of ways alike small."""
+    xp = array_namespace(way)
+    gram = np.asarray([[float(xp.sum(a * b)) for a in apart] for b in apart])
+    along = np.asarray([float(xp.sum(way * a)) for a in apart])
+    size = np.sqrt(np.diagonal(gram)) + np.finfo(np.float64).tiny
+    ridge = epsilon(way) ** 0.75 * np.eye(len(apart))
+    scaled = np.linalg.solve(gram / size / size[:, None] + ridge, along / size)
+    return [float(w) for w in scaled / size]
 
 
 class _Sweep(NamedTuple):
@@ -64,10 +112,12 @@ def _settled(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli) -> tuple
     """The sweep whose sites are those that are wanted, and how many it took.
 
     All sites move at once, by a share of the way that falls whenever the way gets longer, and
-    grows else: under a wide prior whole steps go to and fro.
+    grows else: under a wide prior whole steps go to and fro. Where they have not settled after
+    thirty sweeps, the ways of the last three are put together.
     """
     sites = _Sites(*2 * [array_namespace(K).zeros_like(mean)])
     share, last = 1.0, float("inf")
+    steps: list[_Step] = []
     for sweep in range(1, _MOST_SWEEPS + 1):
         swept = _sweep(K, mean, y, likelihood, sites)
         if swept.gap <= epsilon(K) ** 0.5:
@@ -75,8 +125,9 @@ def _settled(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli) -> tuple
         away = swept.gap > last
         share = max(_SLOWER * share, _LEAST) if away else min(_FASTER * share, 1.0)
         last = swept.gap
-        pairs = zip(sites, swept.wanted, strict=True)
-        sites = _Sites(*(old + share * (new - old) for old, new in pairs))
+        here = _Step.of(sites, swept.wanted)
+        sites = here.moved(share, steps if sweep > _PLAIN_SWEEPS else [])
+        steps = [*steps[-1:], here]
     wanted = f"model must let expectation propagation settle in {_MOST_SWEEPS} sweeps"
     doubt = f"is the prior not too wide, or offset too large, for {K.dtype}?"
     raise _check.NoValueError(f"{wanted}; its sites still moved by {last:.1e}: {doubt}")
