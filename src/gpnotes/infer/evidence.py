@@ -77,6 +77,13 @@ class Evidence(ABC, Generic[M, Q_co]):
         self.require_gradient(model)
         return self
 
+    def doubt(self, model: M, /) -> str:
+        """Return why the posterior of a model that a fit has found is not to be relied on.
+
+        An empty string where there is nothing to say.
+        """
+        return ""
+
     def fitted(self, model: M, /) -> Q_co:
         """Return the posterior of a model that a fit has found."""
         return self.posterior(model)

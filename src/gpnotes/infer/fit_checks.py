@@ -38,7 +38,7 @@ SURPRISE = 3.0  # the root mean square of z from which errors of prediction cont
 
 
 class FitWarning(UserWarning):
-    """A fit ended where all of y is noise, or its noise contradicts the readings, or nearly did.
+    """A fit ended where all of y is noise, or its noise or labels contradict it, or nearly did.
 
     Noise that is smaller than left-out readings allow contradicts them, and so does noise that
     stands on the floor of `gpnotes.fit` where they are more precise.

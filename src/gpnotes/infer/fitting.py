@@ -281,6 +281,10 @@ def fit(
 
     Warns
     -----
+    FitWarning
+        As the notes say, and if far more labels, each left out, are as guessed than a `LaplaceGP`
+        says: where classes separate or one is rare its probabilities are too near to even, and an
+        `EPGP` has better ones.
     InterruptWarning
         If it was interrupted by Ctrl-C, once there is an evidence: the best so far comes back, and
         the run under way says ``converged=False`` and ``message="interrupted"``. A second Ctrl-C
@@ -369,6 +373,7 @@ def fit(
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
     objective = around(objective, *(objective.vector(run.model) for run in runs))
+    remarks += _doubted(objective, runs[0])
     return Fit(tuple(runs), objective, columns=columns, remarks=remarks)
 
 
@@ -507,6 +512,15 @@ def _too_high(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) 
     said = f"{TOO_HIGH}, {rises}: {remedy} if your readings are more precise"
     warnings.warn(said, FitWarning, stacklevel=5)
     return (f"{said[0].upper()}{said[1:]}.",)
+
+
+def _doubted(objective: Objective[Any], best: Run[Any]) -> tuple[str, ...]:
+    """What there is to say of an approximation that the data contradict where the fit ended."""
+    doubt = objective.evidence.doubt(best.model)
+    if not doubt:
+        return ()
+    warnings.warn(doubt, FitWarning, stacklevel=4)
+    return (f"{doubt[0].upper()}{doubt[1:]}.",)
 
 
 @contextmanager

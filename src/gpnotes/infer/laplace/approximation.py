@@ -25,14 +25,17 @@ from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
 from ...model.likelihoods.adapter import is_latent, moves_under_laplace, with_hooks
 from ...model.likelihoods.base import Bars
+from ...model.likelihoods.multiclass import one_hot
 from ..evidence import Evidence, evidence_of, whole_rows
 from .bending import Bending, bending_of
+from .left_out import LeftOut, compared
 from .mode import mode_of
 from .sites import SitePosterior, factored, shifted_mean, validate
 
 __all__ = ["LaplaceGP", "LaplacePosterior"]
 
 _PROBIT = Bernoulli()
+_REMEDY = "take an EPGP, method='ep' of an estimator, or give the variance of the kernel a prior"
 
 
 @threads_for(lambda gp, rows, likelihood: rows.X.shape[0] ** 3)
@@ -257,6 +260,17 @@ class LaplacePosterior(SitePosterior):
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
         return gp_bar, X_bar + X_bar_of_mean
 
+    @threads_for(lambda self, likelihood: self.X.shape[0] ** 3)
+    def _left_out(self, likelihood: Bernoulli) -> LeftOut:
+        """Each label predicted from all others: f less its own site, [eq-la-cavity]."""
+        xp = array_namespace(self.X)
+        K = self.gp.kernel._gram(self.X, None)
+        variance = xp.clip(diagonal(K) - self._told(K), 0.0, None)
+        wider = variance / (1.0 - self.sqrt_W**2 * variance)
+        f = self.mode if self.offset is None else self.mode + self.offset
+        one = likelihood._probability(f - wider * self.gradient, wider)
+        return compared(xp.stack([1.0 - one, one], axis=1), one_hot(0.5 * (self.y + 1.0), 2))
+
     def _likelihood_gradient(self, way: _Way) -> Likelihood:
         one = array_namespace(self.mode).ones_like(self.mode)
         f = self.mode if self.offset is None else self.mode + self.offset
@@ -286,7 +300,8 @@ class LaplaceGP:
     [eq-al-laplace], [eq-la-bell]. Costs O(n³) a Newton step, some ten of them. A step is halved
     until it does not lower the posterior density; a mode that is not found is a `RuntimeError`.
     Under a prior as wide as the labels allow, ``p(f | y)`` is skewed and its mode nearer to zero
-    than its mean: probabilities are then too near to a half (Kuss & Rasmussen, 2005).
+    than its mean: probabilities are then too near to a half (Kuss & Rasmussen, 2005). A `fit` warns
+    where labels that are left out contradict them; an `EPGP` is right there.
 
     A likelihood that is not log-concave, as `StudentT`, may leave several modes: the one found is
     uphill from the prior mean. Where log p(y | f) bends upwards the precision of a site is negative
@@ -336,6 +351,12 @@ class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
 
     def posterior(self, model: LaplaceGP) -> LaplacePosterior:
         return _conditioned(model.gp, self.rows, model.likelihood)
+
+    def doubt(self, model: LaplaceGP) -> str:
+        if not isinstance(model.likelihood, Bernoulli):
+            return ""
+        found = self.posterior(model)._left_out(model.likelihood)
+        return found.doubt(("y = -1", "y = 1"), _REMEDY)
 
 
 @evidence_of.register(LaplaceGP)
