@@ -16,6 +16,8 @@ sklearn = pytest.importorskip("sklearn")
 
 from sklearn.base import clone  # noqa: E402
 from sklearn.exceptions import NotFittedError  # noqa: E402
+from sklearn.linear_model import LogisticRegression  # noqa: E402
+from sklearn.metrics import log_loss  # noqa: E402
 from sklearn.model_selection import cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
@@ -26,6 +28,7 @@ from gpnotes.estimators import GPClassifier, GPRegressor  # noqa: E402
 SHORT = "the fit stopped short of a maximum"
 pytestmark = pytest.mark.filterwarnings(f"ignore:{SHORT}:sklearn.exceptions.ConvergenceWarning")
 
+METHODS = ("ep", "laplace")
 FIXED = {"kernel": RBF(4.0, np.asarray([1.0, 2.0])), "optimise": False}
 
 
@@ -50,11 +53,13 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_labels_of_any_kind_are_learnt_saved_and_loaded(data, kind, tmp_path):
+@pytest.mark.parametrize(
+    ("kind", "method"), [*((kind, None) for kind in KINDS), ("two strings", "laplace")]
+)
+def test_labels_of_any_kind_are_learnt_saved_and_loaded(data, kind, method, tmp_path):
     X, score = data
     y = KINDS[kind](score)
-    model = GPClassifier(**FIXED).fit(X, y)
+    model = GPClassifier(**FIXED, method=method).fit(X, y)
     assert model.classes_.dtype == np.unique(y).dtype
     assert np.array_equal(model.classes_, np.unique(y))
     assert model.score(X, y) > 0.9
@@ -72,12 +77,12 @@ def test_labels_of_any_kind_are_learnt_saved_and_loaded(data, kind, tmp_path):
         GPRegressor.load(tmp_path / "model")
 
 
-def test_two_classes_are_fit_of_laplaces_approximation(data):
+@pytest.mark.parametrize("method", ["laplace", "ep", None])
+def test_two_classes_are_a_fit_of_one_function(data, method):
     X, score = data
-    found = gpnotes.fit(
-        laplace.LaplaceGP(GP(RBF(1.0, np.ones(2)), 0.0, ConstantMean(0.0))), X, np.sign(score)
-    )
-    model = GPClassifier(RBF(1.0, np.ones(2))).fit(X, score > 0.0)
+    kind = laplace.LaplaceGP if method == "laplace" else laplace.EPGP
+    found = gpnotes.fit(kind(GP(RBF(1.0, np.ones(2)), 0.0, ConstantMean(0.0))), X, np.sign(score))
+    model = GPClassifier(RBF(1.0, np.ones(2)), method=method).fit(X, score > 0.0)
     assert model.gp_ == found.model.gp
     assert model.log_evidence_ == found.posterior.log_evidence
     second = found.posterior.probability(X)
@@ -85,15 +90,15 @@ def test_two_classes_are_fit_of_laplaces_approximation(data):
     assert np.array_equal(model.predict(X), second > 0.5)
 
 
-@pytest.mark.parametrize("inducing", [None, 5])
-def test_the_likelier_of_two_classes_needs_no_variance(data, inducing, monkeypatch):
+@pytest.mark.parametrize("given", [{}, {"method": "laplace"}, {"inducing": 5}])
+def test_the_likelier_of_two_classes_needs_no_variance(data, given, monkeypatch):
     X, score = data
-    model = GPClassifier(**FIXED, inducing=inducing).fit(X, score > 0.2)
+    model = GPClassifier(**FIXED, **given).fit(X, score > 0.2)
     likelier = model.classes_[model.predict_proba(X).argmax(1)]
     kind = type(model.posterior_)
     assert kind._mean(model.posterior_, X) == pytest.approx(kind._moments(model.posterior_, X)[0])
     monkeypatch.setattr(kind, "probability", None)
-    if inducing is None:
+    if not given:
         monkeypatch.setattr(kind, "_moments", None)
     assert np.array_equal(model.predict(X), likelier)
     assert 0 < np.count_nonzero(likelier) < likelier.size
@@ -203,6 +208,73 @@ def test_what_are_no_labels_is_refused(data, y, said):
         GPClassifier().fit(data[0], y)
 
 
+@pytest.mark.parametrize(
+    ("given", "classes", "said"),
+    [
+        ({"method": "mean"}, 2, r"method must be one of \['ep', 'laplace'\] or None; got 'mean'"),
+        ({"method": 3}, 2, r"method must be one of \['ep', 'laplace'\] or None; got 3"),
+        ({"method": "ep"}, 3, "method must be 'laplace' or None for 3 classes; got 'ep'"),
+        ({"method": "ep", "inducing": 4}, 2, "method must be None with inducing points"),
+    ],
+)
+def test_a_method_that_is_none_is_refused(data, given, classes, said):
+    labels = np.arange(40) % classes
+    with pytest.raises(ValueError, match=said):
+        GPClassifier(**given).fit(data[0], labels)
+
+
+def test_many_rows_are_of_laplaces_approximation(rng):
+    X = rng.normal(size=(501, 1))
+    kinds = [
+        type(GPClassifier(RBF(1.0), optimise=False).fit(X[:n], X[:n, 0] > 0.0).posterior_)
+        for n in (500, 501)
+    ]
+    assert kinds == [laplace.EPPosterior, laplace.LaplacePosterior]
+
+
+def test_files_from_before_there_was_a_method_are_read(data, tmp_path):
+    path = tmp_path / "model"
+    model = GPClassifier(**FIXED, method="laplace").fit(data[0], data[1] > 0.0)
+    model.save(path)
+    changed(path, lambda values, parts: values.pop("method"))
+    loaded = GPClassifier.load(path)
+    assert loaded.method is None
+    assert loaded.predict_proba(data[0]).tobytes() == model.predict_proba(data[0]).tobytes()
+
+
+def new_rows(kind, seed, n=80):
+    """Rows and labels to learn from, and others."""
+    draw = np.random.default_rng(seed)
+    X = draw.normal(size=(n + 1000, 2))
+    if kind == "separable":
+        y = X[:, 0] > 0.0
+    else:
+        y = np.arange(n + 1000) % 27 == 0  # three of eighty
+        X[y] += 3.0
+    return X[:n], y[:n], X[n:], y[n:]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["separable", "rare"])
+def test_classes_that_separate_or_are_rare_have_sure_probabilities(kind, seed):
+    """Not those of a coin: a logistic regression is the measure."""
+    X, y, Xs, ys = new_rows(kind, seed)
+    share = np.full(1000, y.mean())
+    ours = GPClassifier().fit(X, y).predict_proba(Xs)[:, 1]
+    line = LogisticRegression().fit(X, y).predict_proba(Xs)[:, 1]
+    ours, line, base = (log_loss(ys, chance) for chance in (ours, line, share))
+    assert ours < 0.5 * base
+    assert ours < 2.0 * line + 0.01
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["separable", "rare"])
+def test_laplaces_approximation_says_where_its_probabilities_are_too_near_to_even(kind, seed):
+    X, y, _, _ = new_rows(kind, seed, 200)
+    with pytest.warns(gpnotes.FitWarning, match="too near to even: .*, method='ep' of an estim"):
+        GPClassifier(method="laplace").fit(X, y)
+
+
 def test_arguments_are_looked_at_by_fit(data):
     model = GPClassifier("rbf")
     with pytest.raises(
@@ -218,7 +290,6 @@ BOTH = {
     "classes that are numbers": of_value("classes_", {"tuple": ["U", 1, 2]}),
     "rows of X": of_array("X", lambda a: a[1:]),
     "labels of another likelihood": of_array("y", lambda a: a + 7.0),
-    "a short mode": of_array("mode", lambda a: a[1:]),
     "a gradient that is NaN": of_array("gradient", lambda a: a * np.nan),
     "a wrong argument": of_value("max_steps", 0),
 }
@@ -226,6 +297,7 @@ TWO = {
     "a short root": of_array("sqrt_W", lambda a: a[1:]),
     "a factor of nothing": of_array("cholesky.lower", lambda a: 0.0 * a),
 }
+MODE = {"a short mode": of_array("mode", lambda a: a[1:])}
 THREE = {
     "a share too few": of_array("curvature.share", lambda a: a[:, 1:]),
     "a common factor of nothing": of_array("curvature.common.lower", lambda a: 0.0 * a),
@@ -254,13 +326,14 @@ def test_a_file_of_inducing_points_whose_parts_do_not_go_together_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("kind", "change"),
-    [("two strings", one) for one in (BOTH | TWO).values()]
-    + [("three strings", one) for one in (BOTH | THREE).values()],
+    ("kind", "method", "change"),
+    [("two strings", method, one) for one in (BOTH | TWO).values() for method in METHODS]
+    + [("two strings", "laplace", one) for one in MODE.values()]
+    + [("three strings", None, one) for one in (BOTH | MODE | THREE).values()],
 )
-def test_a_file_whose_parts_do_not_go_together_is_refused(data, kind, change, tmp_path):
+def test_a_file_whose_parts_do_not_go_together_is_refused(data, kind, method, change, tmp_path):
     path = tmp_path / "model"
-    GPClassifier(**FIXED).fit(data[0], KINDS[kind](data[1])).save(path)
+    GPClassifier(**FIXED, method=method).fit(data[0], KINDS[kind](data[1])).save(path)
     changed(path, change)
     with pytest.raises(ValueError, match="path must be of a file that `save` wrote"):
         GPClassifier.load(path)

@@ -41,6 +41,7 @@ MODELS = {
     ),
     "GPRegressor by inducing points": GPRegressor(inducing=5, max_steps=3),
     "GPClassifier": GPClassifier(optimise=False),
+    "GPClassifier by Laplace": GPClassifier(method="laplace", max_steps=2),
     "GPClassifier by inducing points": GPClassifier(inducing=4, max_steps=2),
     "MultiOutputGPRegressor": MultiOutputGPRegressor(max_steps=3),
     "BayesSearchCV": OF_RIDGE,

@@ -20,7 +20,14 @@ from ..ground.xp import Matrix, diagonal, to_numpy
 from ..infer.exact import ExactPosterior
 from ..infer.fitting import Run
 from ..infer.interdomain import InducingPoints
-from ..infer.laplace import LaplaceGP, LaplacePosterior, SoftmaxGP, SoftmaxPosterior
+from ..infer.laplace import (
+    EPGP,
+    EPPosterior,
+    LaplaceGP,
+    LaplacePosterior,
+    SoftmaxGP,
+    SoftmaxPosterior,
+)
 from ..infer.laplace.softmax import Curvature
 from ..infer.sparse import SparseGP, SparsePosterior
 from ..infer.sparse.projection import Inducing
@@ -38,7 +45,8 @@ __all__ = ["FITTED", "validate_fitted"]
 FITTED = ("posterior_", "runs_", "n_features_in_", "feature_names_in_")
 _MODELS: dict[type, type] = {
     ExactPosterior: GP, SparsePosterior: SparseGP, LaplacePosterior: LaplaceGP,
-    SoftmaxPosterior: SoftmaxGP, VariationalPosterior: SVGP, ClassesPosterior: SVGP,
+    EPPosterior: EPGP, SoftmaxPosterior: SoftmaxGP, VariationalPosterior: SVGP,
+    ClassesPosterior: SVGP,
 }  # fmt: skip
 
 
@@ -106,17 +114,32 @@ def _(posterior: SparsePosterior) -> int:
 
 @_columns.register
 def _(posterior: LaplacePosterior) -> int:
-    X = _double(posterior.X, "X")
-    validate_data(posterior.gp, X, posterior.y)
-    label = _check.instance(posterior.likelihood, "likelihood", Bernoulli)
-    _vectors(posterior, X, "mode", "gradient", "sqrt_W", "third")
-    label.log_density(posterior.y, posterior.mode)  # which says what are no labels
-    _factor(posterior.cholesky, "cholesky", X.shape[0], X)
+    X = _of_labels(posterior)
+    _vectors(posterior, X, "mode", "third")
     _check.whole(posterior.steps, "steps")
     for name in ("bent", "offset"):  # of labels there are none
         if getattr(posterior, name) is not None:
             raise ValueError(f"{name} must be None; got {_check.kind_of(getattr(posterior, name))}")
     return X.shape[1]
+
+
+@_columns.register
+def _(posterior: EPPosterior) -> int:
+    X = _of_labels(posterior)
+    _check.number(posterior.log_evidence, "log_evidence")
+    _check.whole(posterior.sweeps, "sweeps")
+    return X.shape[1]
+
+
+def _of_labels(posterior: LaplacePosterior | EPPosterior) -> Matrix:
+    """X of a posterior of labels, whose sites and factor are looked at."""
+    X = _double(posterior.X, "X")
+    validate_data(posterior.gp, X, posterior.y)
+    label = _check.instance(posterior.likelihood, "likelihood", Bernoulli)
+    label.log_density(posterior.y, 0.0 * posterior.y)  # which says what are no labels
+    _vectors(posterior, X, "gradient", "sqrt_W")
+    _factor(posterior.cholesky, "cholesky", X.shape[0], X)
+    return X
 
 
 @_columns.register

@@ -84,6 +84,7 @@ CALLS = (
     call("GPClassifier", _classified, kernel=thing(_KERNEL, GP(RBF(), 0.1), optional=True),
          restarts=whole(1, 0), random_state=_STATE, optimise=flag(True), max_steps=whole(200),
          inducing=whole(2, optional=True)),
+    call("GPClassifier, by a method", _classified, method=one_of("laplace").but("None")),
     call("GPClassifier, by names", _classified, **_BY_NAME),
     call("GPClassifier.fit", GPClassifier(optimise=False).fit,
          X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
