@@ -136,7 +136,7 @@ def _of_labels(posterior: LaplacePosterior | EPPosterior) -> Matrix:
     X = _double(posterior.X, "X")
     validate_data(posterior.gp, X, posterior.y)
     label = _check.instance(posterior.likelihood, "likelihood", Bernoulli)
-    label.log_density(posterior.y, 0.0 * posterior.y)  # which says what are no labels
+    label.log_density(posterior.y, posterior.y)  # which says what are no labels
     _vectors(posterior, X, "gradient", "sqrt_W")
     _factor(posterior.cholesky, "cholesky", X.shape[0], X)
     return X
