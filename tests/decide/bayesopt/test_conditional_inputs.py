@@ -358,3 +358,30 @@ def test_a_point_with_other_inputs_is_refused(point, said):
     with pytest.raises(ValueError, match=r"initial_points.* must"):
         Optimiser(SPACE, initial_points=[point], rng=1)
     assert optimiser.count == 0
+
+
+def test_settings_are_counted_without_listing_what_the_sizes_alone_would_give():
+    """A size for each kind of machine: 50 settings, where the sizes have a product of 5e5."""
+    sizes = {f"n_{kind}": Integer(0, 9, when={"kind": kind}) for kind in "abcde"}
+    space = Space({"kind": Categorical(list("abcde")), **sizes})
+    assert space.count == 50
+    rows = space.settings()
+    assert rows.shape == (50, space.columns)
+    assert len({str(point) for point in space.from_units(rows)}) == 50
+    nested = Space(
+        {
+            "rule": Categorical(["p", "q"]),
+            "depth": Integer(1, 3),
+            "order": Integer(1, 2, when={"rule": "p"}),
+            "shape": Categorical(["u", "v", "w"], when={"order": 2, "depth": [1, 3]}),
+        }
+    )
+    by_hand = [
+        (rule, depth, order, shape)
+        for rule in "pq"
+        for depth in (1, 2, 3)
+        for order in ((1, 2) if rule == "p" else (None,))
+        for shape in ("uvw" if order == 2 and depth != 2 else (None,))
+    ]
+    assert nested.count == len(nested.settings()) == len(by_hand)
+    assert nested.from_units(nested.settings()).count({"rule": "q", "depth": 2}) == 1

@@ -361,15 +361,41 @@ class Space:
     def count(self) -> int | None:
         """How many settings there are; None where a real makes them uncountable.
 
-        Where inputs hang on others, and are many, it is a number that they do not exceed.
+        Where those on which others hang have more than 65 536 settings together, it is a number
+        that the count does not exceed.
         """
         counts = [dim.count for dim in self.dimensions.values()]
         whole = [count for count in counts if count is not None]
         if len(whole) < len(counts):
             return None
-        most = math.prod(whole)
-        counted = self._conditions is not None and most <= _COUNTED
-        return len(self.settings()) if counted else most
+        if math.prod(self.dimensions[name].count or 1 for name in self._parents) > _COUNTED:
+            return math.prod(whole)
+        rows = self._settings_of_parents()
+        there = self._there(rows)
+        total = 0
+        for row in range(len(rows)):
+            free = [n for n in self.dimensions if n not in self._parents]
+            total += math.prod(
+                self.dimensions[n].count or 1 for n in free if n not in there or there[n][row]
+            )
+        return total
+
+    @cached_property
+    def _parents(self) -> set[str]:
+        """The inputs on which others hang."""
+        when = {} if self._conditions is None else self._conditions.when
+        return {parent for parents in when.values() for parent in parents}
+
+    def _settings_of_parents(self) -> HostMatrix:
+        """Rows of the cube, one for each setting of the inputs on which others hang."""
+        grids = [
+            self._all(dim)[: None if name in self._parents else 1]
+            for name, dim in self.dimensions.items()
+        ]
+        sizes = [len(grid) for grid in grids]
+        numbers = np.indices(sizes).reshape(len(sizes), -1)
+        rows = np.concatenate([g[i] for g, i in zip(grids, numbers, strict=True)], axis=1)
+        return rows if self._conditions is None else np.unique(self.snapped(rows), axis=0)
 
     @property
     def is_smooth(self) -> bool:
@@ -455,10 +481,11 @@ class Space:
         """Of each input that hangs on others, at which rows (n, columns) it is there."""
         if self._conditions is None:
             return {}
-        parents = {parent for when in self._conditions.when.values() for parent in when}
         named = zip(self.dimensions.items(), self._slices, strict=True)
         columns = {
-            name: list(dim.values(rows[:, part])) for (name, dim), part in named if name in parents
+            name: list(dim.values(rows[:, part]))
+            for (name, dim), part in named
+            if name in self._parents
         }
         return self._conditions.masks(columns)
 
@@ -530,11 +557,17 @@ class Space:
 
     def settings(self) -> HostMatrix:
         """All settings as rows of the cube, of a space without reals."""
-        grids = [self._all(dim) for dim in self.dimensions.values()]
-        sizes = [len(grid) for grid in grids]
-        numbers = np.indices(sizes).reshape(len(sizes), -1)
-        rows = np.concatenate([g[i] for g, i in zip(grids, numbers, strict=True)], axis=1)
-        return rows if self._conditions is None else np.unique(self.snapped(rows), axis=0)
+        rows = self._settings_of_parents()
+        for (name, dim), part in zip(self.dimensions.items(), self._slices, strict=True):
+            if name in self._parents:
+                continue
+            grid = self._all(dim)
+            there = self._there(rows).get(name, np.full(len(rows), True))
+            times = np.where(there, len(grid), 1)
+            which = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+            rows, there = np.repeat(rows, times, axis=0), np.repeat(there, times)
+            rows[there, part] = grid[which[there]]
+        return rows if self._conditions is None else np.unique(rows, axis=0)
 
     def _all(self, dim: Dimension) -> HostMatrix:
         if isinstance(dim, Integer):
