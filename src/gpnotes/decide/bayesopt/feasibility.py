@@ -28,7 +28,7 @@ from .maximiser import Surface, acquisition_surface
 from .pending_points import AcquisitionOf
 from .surrogates import Model
 from .thompson_sampling import ThompsonSampling
-from .training_data import standardised
+from .training_data import are_penalties, standardised
 
 _DOUBT = 16.0  # the power of a probability of success, where it is below a half
 
@@ -111,7 +111,7 @@ def log_feasibility(
         X = np.stack([unit for unit, _ in measured])
         values = np.stack([constraints for _, constraints in measured])
         for number in range(values.shape[1]):
-            y, centre, scale = standardised(-values[:, number])
+            y, centre, scale = standardised(_clipped(-values[:, number]))
             posterior = model(X, y, rng=stream.spawn(f"constraint {number}"))
             met = LogProbabilityOfImprovement(-centre / (scale or 1.0))
             odds.append(acquisition_surface(posterior, met))
@@ -121,6 +121,12 @@ def log_feasibility(
         X, y = units[counted], np.asarray(labels)[counted]
         odds.append(_Success(success_model(X, y), _DOUBT if doubt else 1.0))
     return tuple(odds)
+
+
+def _clipped(slack: HostVector) -> HostVector:
+    """Slacks of a constraint (n,): where one is a penalty, minus the largest of the others."""
+    lost = are_penalties(slack)
+    return np.where(lost, -np.max(np.abs(slack[~lost])), slack) if np.any(lost) else slack
 
 
 def success_model(X: HostMatrix, y: HostVector) -> VariationalPosterior:

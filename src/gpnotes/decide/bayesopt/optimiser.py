@@ -126,6 +126,12 @@ class Optimiser(Generic[Place]):
     rng : Stream, Generator or int
         Source of all that is random, or its seed.
 
+    Notes
+    -----
+    Values that stand for failures, such as 1e300, are told to the models as the worst of the
+    others, if they are beyond a gap: at least 1e9 times as far from the best as the last value
+    before it, and 1e6 times as large.
+
     Raises
     ------
     ValueError

@@ -48,7 +48,7 @@ from .polytopes import LinearConstraint
 from .search_region import Place, Region, region_of, said
 from .search_space import Space
 from .surrogates import Model, dim_scaled_model
-from .training_data import standardised
+from .training_data import are_penalties, standardised
 
 __all__ = ["ParetoOptimiser", "minimise_several"]
 
@@ -364,7 +364,8 @@ class ParetoOptimiser(Generic[Place]):
         self, modelled: list[VectorEvaluation[Place]], units: HostMatrix, step: int
     ) -> tuple[list[ExactPosterior], HostVector, HostVector]:
         """Models of the negated objectives, and centres and scales of the objectives themselves."""
-        parts = [standardised(-column) for column in _readings(modelled).T]
+        columns = [np.where(are_penalties(-y), np.nan, -y) for y in _readings(modelled).T]
+        parts = [standardised(column) for column in columns]
         streams = [self._stream.spawn(f"model {step} {j}") for j in range(len(parts))]
         models = [
             validated_model(self._model(units, part[0], rng=stream), False)

@@ -13,9 +13,13 @@ from ...model.kernels import gradients_at, values_at
 from .history import Evaluation
 
 __all__ = [
-    "TrainingData", "compress_tail", "rank_tail", "rows_and_values", "standardised",
-    "unwarped",
+    "TrainingData", "are_penalties", "compress_tail", "rank_tail", "rows_and_values",
+    "standardised", "unwarped",
 ]  # fmt: skip
+
+
+_GAP = 1e9  # of the distances from the best before a penalty and at it
+_LARGER = 1e6  # than any value before it
 
 
 class TrainingData(NamedTuple):
@@ -40,7 +44,7 @@ def rows_and_values(
     that have one, by the inputs of the cube, whose sides stand for the `widths` (d,) of the box.
     """
     signed = sign * np.asarray([evaluation.y for evaluation in evaluations])
-    y, centre, scale = standardised(signed)
+    y, centre, scale = standardised(np.where(are_penalties(signed), np.nan, signed))
     if not gradients:
         return TrainingData(places, y, centre, scale)
     X = to_numpy(values_at(places))
@@ -71,6 +75,28 @@ def standardised(y: HostVector) -> tuple[HostVector, float, float]:
     if deviation <= 1e-12:
         return np.zeros_like(y), centre * size, 0.0
     return y / deviation, centre * size, deviation * size
+
+
+def are_penalties(y: HostVector) -> HostVector:
+    """Tell which values (n,), the larger the better, are so bad that the others are lost in them.
+
+    They are those beyond a gap: 1e9 times as far from the best as the value before the gap, and
+    1e6 times as large as any before it, of which there are two at least, and a quarter of all. So a
+    constant that stands for a failure, as 1e300, sets no scale, and what is learnt of the others
+    does not depend on which constant it is. NaN is none.
+    """
+    valued = np.flatnonzero(~np.isnan(y))
+    order = valued[np.argsort(-y[valued], kind="stable")]
+    ordered = 0.5 * y[order]  # so that no difference overflows
+    short, size = ordered[:1] - ordered, np.maximum.accumulate(np.abs(ordered))
+    with np.errstate(over="ignore"):
+        is_gap = (short[:-1] > 0.0) & (short[1:] >= _GAP * short[:-1])
+        is_gap &= np.abs(ordered[1:]) >= _LARGER * size[:-1]
+    is_gap[: max(2, len(order) // 4) - 1] = False
+    mask = np.zeros(len(y), dtype=bool)
+    if np.any(is_gap):
+        mask[order[1 + int(np.argmax(is_gap)) :]] = True
+    return mask
 
 
 def compress_tail(y: HostVector) -> HostVector:
