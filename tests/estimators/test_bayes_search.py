@@ -57,6 +57,16 @@ def test_it_finds_more_than_a_random_search(data):
     assert abs(found.recommended_.mean - found.best_score_) < 0.02
 
 
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_a_space_of_few_settings_ends_the_search(data, at_once):
+    """All three, and one again, which shows that scores repeat."""
+    few = {"alpha": Categorical([0.1, 1.0, 10.0])}
+    found = search(Ridge(), few, n_iter=12, n_points=at_once).fit(*data)
+    tried = [one["alpha"] for one in found.cv_results_["params"]]
+    assert sorted(set(tried)) == [0.1, 1.0, 10.0]
+    assert len(tried) == 4
+
+
 def test_it_has_what_scikit_learns_searches_have(data):
     space = Space({**ALPHA, "solver": Categorical(["svd", "cholesky"]), "max_iter": Fixed(50)})
     found = search(Ridge(), space, n_iter=6, n_points=4).fit(*data)

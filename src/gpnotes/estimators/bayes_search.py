@@ -36,7 +36,7 @@ class BayesSearchCV(BaseSearchCV):
     search_space : Space or mapping from str to Real, Integer, Categorical or Fixed
         What each parameter of the estimator may be.
     n_iter : int, default 50
-        How many candidates are tried.
+        How many candidates are tried; fewer where a finite space is used up before.
     n_points : int, default 1
         How many are tried at once: with ``n_jobs`` the folds of all of them are fitted in parallel.
     num_initial : int, optional
@@ -107,14 +107,14 @@ class BayesSearchCV(BaseSearchCV):
         blind = min(
             n_iter, 2 * (space.columns + 1) if self.num_initial is None else self.num_initial
         )
-        while optimiser.count < n_iter:
+        while optimiser.count < n_iter and not optimiser.used_up:
             points = optimiser.ask_batch(min(at_once, n_iter - optimiser.count))
             try:
                 results = evaluate_candidates(points)
             except ValueError as problem:  # all fits of these points failed, or all ever will
                 for point in points:
                     optimiser.fail(point, str(problem))
-                if optimiser.best is None and optimiser.count >= blind:
+                if optimiser.best is None and (optimiser.count >= blind or optimiser.used_up):
                     raise
                 warnings.warn(f"{points}: {problem}", FitFailedWarning, stacklevel=3)
             else:

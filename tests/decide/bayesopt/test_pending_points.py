@@ -27,6 +27,11 @@ def quick(X, y, *, rng):
     return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
 
+def noisy(X, y, *, rng):
+    """The same, that takes a part of the values for noise."""
+    return condition(GP(RBF(1.0, 0.3), 0.05), X, y)
+
+
 def optimiser(told=7, **options):
     """One that has been told so many points of those it asked for."""
     made = Optimiser(PLANE, rng=stream(3), **{"model": quick, "num_initial": 5, **options})
@@ -121,7 +126,7 @@ def test_a_batch_of_one_is_what_ask_gives_and_a_larger_one_goes_on_from_it(told,
 
 def test_without_belief_the_points_would_be_one_and_the_same():
     """A bound that takes the mean as it is asks for its top again: variance is worth nothing."""
-    made = optimiser(acquisition=lambda best: UpperConfidenceBound(0.0))
+    made = optimiser(acquisition=lambda best: UpperConfidenceBound(0.0), model=noisy)
     assert apart(made.ask_batch(3)) < 1e-3
     other = optimiser(acquisition=lambda best: UpperConfidenceBound(9.0))
     assert apart(other.ask_batch(3)) > 0.05

@@ -11,8 +11,17 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.random import Stream
 from ...ground.xp import HostMatrix
+from ...infer.exact import ExactPosterior
 from .history import Form, History, Kept
 from .options import Places
+from .repeats import (
+    Elsewhere,
+    Repeats,
+    has_no_noise,
+    is_countable,
+    repeats_of,
+    unseen_point,
+)
 from .search_region import Place, Region, fresh_places
 from .workers import SharedHistory
 
@@ -39,7 +48,7 @@ class Course(Generic[Place, Kept]):
     known : sequence of evaluations
         Those that were made elsewhere, which stand first.
     chosen : callable
-        So many next places, while others are under way.
+        So many next places, while others are under way; fewer where nothing is left to ask.
     """
 
     def __init__(
@@ -82,7 +91,9 @@ class Course(Generic[Place, Kept]):
     ) -> list[Place]:
         """Those of the next `q` places for which no model is asked: `first_points`, as told.
 
-        After a skip it is one, since to a model that place looks as it did before.
+        After a skip it is one, since to a model that place looks as it did before. Where settings
+        are few, and the sequence has no other, they are fewer, but for those that are left while
+        nothing has a value.
         """
         counted, (num_initial, initial_points) = self.counted(), first
         taken = [*(evaluation.x for evaluation in counted), *pending]
@@ -93,7 +104,49 @@ class Course(Generic[Place, Kept]):
         if len(places) < blind:
             missing = blind - len(places)
             places += fresh_places(self._region, missing, step, [*taken, *places], stream)
+        while len(places) < q and all(evaluation.failure for evaluation in counted):
+            units = self._region.units([*taken, *places])
+            point = unseen_point(self._region, units, stream)
+            on_way = [*pending, *places]
+            if point is not None:
+                places += self._region.places(point[None, :])
+            elif on_way:  # whose readings are not known to repeat
+                places.append(on_way[len(places) % len(on_way)])
+            else:
+                break
         return places
+
+    def repeats(self) -> Repeats:
+        """How many readings were of places that had one, and whether they came out the same."""
+        return repeats_of(self.counted())
+
+    def elsewhere(
+        self,
+        pending: Sequence[Place],
+        stream: Stream,
+        models: Callable[[], Sequence[ExactPosterior]],
+    ) -> Elsewhere | None:
+        """What finds another place for one that is taken; None where readings have noise."""
+        repeats = self.repeats()
+        if not has_no_noise(repeats, models):
+            return None
+        seen = [one.x for one in self.counted()]
+        keys = {self._region.key(place) for place in seen}
+        is_probed = bool(repeats.equal) or any(self._region.key(one) in keys for one in pending)
+        taken = self._region.units([*seen, *pending])
+        return Elsewhere(self._region, taken, stream, is_probed)
+
+    def is_used_up(self, stream: Stream, models: Callable[[], Sequence[ExactPosterior]]) -> bool:
+        """True if all settings of a space were evaluated, and one twice, with the same value."""
+        counted = self.counted()
+        if not is_countable(self._region):
+            return False
+        units = self._region.units([one.x for one in counted])
+        if unseen_point(self._region, units, stream) is not None:
+            return False
+        repeats = self.repeats()
+        failed = all(evaluation.failure for evaluation in counted)
+        return failed or (repeats.equal > 0 and has_no_noise(repeats, models))
 
     def ask_batch(self, q: int, pending: Places | None) -> list[Any] | HostMatrix:
         """The next `q` places together, while others are `pending`."""
@@ -111,16 +164,23 @@ class Course(Generic[Place, Kept]):
         if self._workers is not None:
             if pending is not None:
                 raise ValueError("pending must be None where shared is True: the file has it")
-            return self._claimed(self._workers, q)
+            return self._filled(self._claimed(self._workers, q), q)
         if pending is not None:
-            return self._chosen(q, pending)
+            return self._filled(self._chosen(q, pending), q)
         if len(self._asked) < q:
             self._asked = self._chosen(q, [])
-        return self._asked[:q]
+        return self._filled(self._asked[:q], q)
+
+    def _filled(self, places: list[Place], q: int) -> list[Place]:
+        """As many as `q`: where nothing is left to ask, places come again."""
+        known = [*places, *(one.x for one in self.counted())]
+        return [*places, *(known[i % len(known)] for i in range(q - len(places)))]
 
     def _within(self, budget: int) -> list[Place]:
         if self._workers is None:
-            return self._batch(1, None) if self.count < budget else []
+            if not self._asked and self.count < budget:
+                self._asked = self._chosen(1, [])
+            return self._asked[:1] if self.count < budget else []
         return self._claimed(self._workers, 1, budget)
 
     def _claimed(

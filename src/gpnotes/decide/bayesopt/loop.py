@@ -24,6 +24,7 @@ from ...infer.progress import Bar, bar_of
 from .history import Evaluation, last_problem
 from .optimiser import Optimiser, Recommendation
 from .options import Goal
+from .repeats import lines_on_repeats, repeats_of
 from .search_region import Place, named_settings
 from .search_space import Point, Space
 
@@ -52,14 +53,22 @@ class Outcome(Generic[Place]):
         All evaluations in their order.
     goal : {"minimise", "maximise"}
         What was looked for.
+    used_up : bool
+        True if the search ended because all settings of a finite space are known.
     """
 
     best: Evaluation[Place] | None
     recommended: Recommendation[Place] | None
     evaluations: tuple[Evaluation[Place], ...]
     goal: Goal
+    used_up: bool = False
 
     _repr_html_ = preformatted
+
+    @property
+    def repeated(self) -> int:
+        """How many evaluations were of places that had been evaluated before."""
+        return repeats_of(self.evaluations).places
 
     def best_so_far(self) -> HostVector:
         """The best feasible value after each evaluation, (n,), NaN before there is one."""
@@ -79,7 +88,8 @@ class Outcome(Generic[Place]):
         many = f"{len(self.evaluations)} evaluations, {failed or 'none'} failed"
         if any(one.constraints is not None for one in self.evaluations):
             many += f", {sum(one.is_feasible for one in self.evaluations) or 'none'} feasible"
-        head = "\n".join([f"Search for the {which} value: {many}", *last_problem(self.evaluations)])
+        told = [*lines_on_repeats(self), *last_problem(self.evaluations)]
+        head = "\n".join([f"Search for the {which} value: {many}", *told])
         if self.best is None or self.recommended is None:
             return head
         number = self.evaluations.index(self.best) + 1
@@ -139,7 +149,9 @@ def minimise(
     budget : int
         The number of evaluations. With a `path` that holds evaluations already, these count, and
         what is left of the budget is spent. With ``shared=True`` it is that of all workers
-        together, and each of them returns when all of it is spent.
+        together, and each of them returns when all of it is spent. A finite `Space` may be used up
+        before: when all of its settings are known, one is evaluated again, and if the reading is
+        the same, the search ends.
     callback : callable or None, default None
         ``callback(evaluation)`` is called after each evaluation; if it returns True, that one is
         the last.
@@ -258,6 +270,10 @@ class _Searching(Protocol):
     def evaluations(self) -> Sequence[Any]:
         """All of them."""
 
+    @property
+    def used_up(self) -> bool:
+        """True once nothing is left to ask."""
+
     def ask_within(self, budget: int, /) -> object:
         """Where to evaluate next, or None."""
 
@@ -352,11 +368,13 @@ class Spending(Generic[Asked]):
 
 
 def _places(optimiser: _Searching, budget: int) -> Iterator[Any]:
-    """Places until the budget is spent; while others are at the last of them it waits."""
+    """Places until the budget is spent or the space used up; while others are at work, it waits."""
     pause = _PAUSES[0]
     while optimiser.count < budget:
         x = optimiser.ask_within(budget)
         if x is None:
+            if optimiser.used_up:
+                return
             time.sleep(pause)
             pause = min(2.0 * pause, _PAUSES[1])
         else:
@@ -371,8 +389,9 @@ def _is_first(optimiser: _Searching) -> bool:
 
 def _require_value(optimiser: _Searching) -> None:
     """End a search whose first places all failed: no model can learn from where to keep away."""
-    if optimiser.count >= optimiser.num_initial and _is_first(optimiser):
-        wanted = f"a value at one of the first {optimiser.num_initial} places"
+    if _is_first(optimiser) and (optimiser.count >= optimiser.num_initial or optimiser.used_up):
+        first = min(optimiser.num_initial, optimiser.count)
+        wanted = f"a value at one of the first {first} places"
         had = f"it had none, the last said: {optimiser.evaluations[-1].problem}"
         goes_on = "With on_failure='record' given the search goes on all the same"
         raise ValueError(f"objective must have {wanted}; {had}. {goes_on}.")
@@ -386,7 +405,8 @@ def _best_of(optimiser: Optimiser[Any]) -> str:
 def _outcome(optimiser: Optimiser[Any]) -> Outcome[Any]:
     with raised_interrupts():  # a second one ends it
         recommended = optimiser.recommend()
-    return Outcome(optimiser.best, recommended, optimiser.evaluations, optimiser.goal)
+        used_up = optimiser.used_up
+    return Outcome(optimiser.best, recommended, optimiser.evaluations, optimiser.goal, used_up)
 
 
 def _tell(optimiser: Optimiser[Any], x: Any, answer: Any) -> None:

@@ -128,6 +128,12 @@ class Optimiser(Generic[Place]):
 
     Notes
     -----
+    Where readings have no noise, no place is asked for twice: the next best place to which a climb
+    led is taken, or the next of the Sobol sequence. Places count as one if no input differs by a
+    millionth of its range. Readings have no noise if none came out otherwise when it was repeated,
+    and two came out the same or the model takes at most a hundredth of the variance of the values
+    for noise.
+
     Values that stand for failures, such as 1e300, are told to the models as the worst of the
     others, if they are beyond a gap: at least 1e9 times as far from the best as the last value
     before it, and 1e6 times as large.
@@ -384,9 +390,10 @@ class Optimiser(Generic[Place]):
 
         Notes
         -----
-        Of a `ThompsonSampling` each point is from a draw of its own, and two may be largest at one
-        place. Before `num_initial` evaluations have been told all are of the Sobol sequence. An
-        acquisition for which variance is worth nothing asks for one point q times.
+        Where readings have no noise, no point comes twice, nor one that was evaluated, until all
+        settings of a space are known. Under noise two draws of a `ThompsonSampling` may be largest
+        at one place, and an acquisition for which variance is worth nothing asks for one point q
+        times. Before `num_initial` evaluations have been told all are of the Sobol sequence.
 
         Source: Ginsbourger, Le Riche & Carraro (2010).
 
@@ -413,11 +420,27 @@ class Optimiser(Generic[Place]):
         Returns
         -------
         Place or None
-            That of `ask`. After None the search has ended if `count` has come to the budget;
-            otherwise others are at work on what is left, and one may ask again: if one of them
-            ends without telling, its place is free.
+            That of `ask`. After None the search has ended if `count` has come to the budget, or if
+            it is `used_up`; otherwise others are at work on what is left, and one may ask again: if
+            one of them ends without telling, its place is free.
         """
         return self._course.ask_within(budget)
+
+    @property
+    def used_up(self) -> bool:
+        """True once nothing is left to ask: all settings of a space are known, and readings repeat.
+
+        A reading that was repeated has shown it, with the same value; or none has a value. A space
+        with more than 65 536 settings, or with a real input, is never used up. `ask` goes on all
+        the same, with places that were evaluated.
+        """
+        return self._course.is_used_up(self._stream, self._models)
+
+    def _models(self) -> list[ExactPosterior]:
+        """The model that chooses, of all that is known."""
+        counted = self._counted()
+        modelled = [evaluation for evaluation in counted if evaluation.failure in MODELLED]
+        return [self._fitted(modelled, len(counted), self._search_model)[0]]
 
     def close(self) -> None:
         """End the work on a shared file: what was asked for and not told is free for others."""
@@ -503,16 +526,19 @@ class Optimiser(Generic[Place]):
         step = len(counted)
         first, initial = (self.num_initial, self._initial_points), self._stream.spawn("initial")
         places = self._course.without_model(q, pending, first, initial)
-        if len(places) < q:
+        if len(places) < q and not all(evaluation.failure for evaluation in counted):
             modelled = [evaluation for evaluation in counted if evaluation.failure in MODELLED]
-            posterior, _ = self._fitted(modelled, step, self._search_model)
+            fitted, _ = self._fitted(modelled, step, self._search_model)
+            on_way = [*pending, *places]
+            elsewhere = self._course.elsewhere(on_way, self._stream, lambda: [fitted])
             X, every = (self._region.units([e.x for e in each]) for each in (modelled, counted))
-            posterior = with_failures(posterior, X, every, [e.failure for e in counted])
-            under_way = list(self._region.units([*pending, *places]))
+            posterior = with_failures(fitted, X, every, [e.failure for e in counted])
+            under_way = list(self._region.units(on_way))
             stream = self._stream.spawn(f"climb {step}")
-            more = q - len(places), stream, self._aims(counted)
+            aims = self._aims(counted)._replace(elsewhere=elsewhere)
+            more = q - len(places), stream, aims
             points = choose_batch(posterior, self._acquisition, X, under_way, *more)
-            places = [*places, *self._region.places(np.stack(points))]
+            places = [*places, *self._region.places(np.reshape(points, (-1, self._region.columns)))]
         return places
 
     def _fitted(

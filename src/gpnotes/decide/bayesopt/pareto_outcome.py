@@ -10,6 +10,7 @@ import numpy as np
 from ...ground.showing import aligned, preformatted
 from ...ground.xp import HostVector
 from .history import FAILURES, Form, last_problem
+from .repeats import lines_on_repeats, repeats_of
 from .search_region import Place, Region, named_settings, said
 
 __all__ = [
@@ -68,14 +69,22 @@ class ParetoOutcome(Generic[Place]):
         `ParetoOptimiser`'s rule at the end, for which there must be a feasible evaluation.
     hypervolume : float
         What the front dominates below it.
+    used_up : bool
+        True if the search ended because all settings of a finite space are known.
     """
 
     front: tuple[VectorEvaluation[Place], ...]
     evaluations: tuple[VectorEvaluation[Place], ...]
     reference: HostVector | None
     hypervolume: float
+    used_up: bool = False
 
     _repr_html_ = preformatted
+
+    @property
+    def repeated(self) -> int:
+        """How many evaluations were of places that had been evaluated before."""
+        return repeats_of(self.evaluations).places
 
     def _counts(self) -> str:
         failed = sum(bool(one.failure) for one in self.evaluations)
@@ -92,7 +101,7 @@ class ParetoOutcome(Generic[Place]):
     def __str__(self) -> str:
         """The page: the front, a row for each of its evaluations."""
         lines = [f"Search for a front: {self._counts()}"]
-        lines += last_problem(self.evaluations)
+        lines += [*lines_on_repeats(self), *last_problem(self.evaluations)]
         if self.reference is None or not self.front:
             return "\n".join(lines)
         lines += [f"Hypervolume {self.hypervolume:.6g} below {listed(self.reference)}", ""]

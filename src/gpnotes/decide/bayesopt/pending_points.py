@@ -38,9 +38,10 @@ from .maximiser import (
     maximise_in_room,
     maximise_on_lattice,
 )
+from .repeats import Elsewhere
 from .thompson_sampling import ThompsonSampling, path_of
 
-__all__ = ["Aims", "as_rows", "choose_batch", "fantasise", "with_failures"]
+__all__ = ["Aims", "as_rows", "choose_batch", "fantasise", "next_point", "with_failures"]
 
 AcquisitionOf: TypeAlias = (
     Callable[[float], Acquisition] | ThompsonSampling | BatchExpectedImprovement
@@ -134,6 +135,8 @@ class Aims(NamedTuple):
         The points whose evaluations count, from which the best one is; None if all do.
     near : HostMatrix, shape (k, d), or None
         Points to look at besides those that are spread over all there is.
+    elsewhere : Elsewhere or None
+        What finds another point for one that is taken; None if a point may come again.
     """
 
     lattice: Lattice | None = None
@@ -141,6 +144,7 @@ class Aims(NamedTuple):
     odds: tuple[Surface, ...] = ()
     good: HostMatrix | None = None
     near: HostMatrix | None = None
+    elsewhere: Elsewhere | None = None
 
 
 @in_one_pool
@@ -156,7 +160,7 @@ def choose_batch(
     """The next `q` points of the unit cube, in their order, as the `aims` let them be.
 
     `seen` (n, d) are the points that were evaluated, `under_way` those that will be. The first q
-    points are the same for every larger q.
+    points are the same for every larger q. They are fewer where no other point is left.
     """
     if isinstance(acquisition, BatchExpectedImprovement):
         return _choose_jointly(posterior, acquisition, seen, under_way, q, stream, aims)
@@ -167,14 +171,15 @@ def choose_batch(
         substream = stream.spawn(str(number)) if number else stream
         places = np.stack([*seen, *under_way, *points])
         if isinstance(acquisition, ThompsonSampling):
-            found = _maximise_draw(posterior, acquisition, places, substream, aims)
+            surface: Surface = path_of(posterior, substream, acquisition.num_features)
         else:
             if points:
                 posterior = fantasise(posterior, as_rows(posterior, points[-1][None, :]))
-            found = _maximise_acquisition(
-                posterior, acquisition, places, substream, aims, number == 0
-            )
-        points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
+            surface = _worth(posterior, acquisition, places, aims, number == 0)
+        point = next_point(surface, posterior, places, points, substream, aims)
+        if point is None:
+            break
+        points.append(point)
     return points
 
 
@@ -202,30 +207,21 @@ def _choose_jointly(
             parts = (*parts, batch_gain(paths, as_array(np.stack(before), posterior.X), best))
         surface = SurfaceSum(parts) if len(parts) > 1 else parts[0]
         places = np.stack([*seen, *before])
-        found = maximise_surface(surface, posterior, places, substream, aims)
-        points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
+        point = next_point(surface, posterior, places, points, substream, aims)
+        if point is None:
+            break
+        points.append(point)
     return points
 
 
-def _maximise_draw(
-    posterior: ExactPosterior,
-    sampling: ThompsonSampling,
-    places: HostMatrix,
-    stream: Stream,
-    aims: Aims,
-) -> Maximum:
-    path = path_of(posterior, stream, sampling.num_features)
-    return maximise_surface(path, posterior, places, stream, aims)
-
-
-def _maximise_acquisition(
+def _worth(
     posterior: ExactPosterior,
     acquisition: Callable[[float], Acquisition],
     places: HostMatrix,
-    stream: Stream,
     aims: Aims,
     alone: bool,
-) -> Maximum:
+) -> Surface:
+    """What an evaluation is worth, weighed by how likely it is to count."""
     feasible = places if aims.good is None else aims.good
     parts = aims.odds
     if len(feasible):
@@ -233,11 +229,30 @@ def _maximise_acquisition(
         parts = (acquisition_surface(posterior, acquisition(best)), *parts)
     elif not alone:  # what is likeliest to count is under way already: apart from that
         parts = (acquisition_surface(posterior, LogDeviation()), *parts)
-    surface = SurfaceSum(parts) if len(parts) > 1 else parts[0]
-    return maximise_surface(surface, posterior, places, stream, aims)
+    return SurfaceSum(parts) if len(parts) > 1 else parts[0]
 
 
-def maximise_surface(
+def next_point(
+    surface: Surface,
+    posterior: ExactPosterior,
+    places: HostMatrix,
+    chosen: list[HostVector],
+    stream: Stream,
+    aims: Aims,
+) -> HostVector | None:
+    """Where a surface is largest; elsewhere, if that is taken, or was `chosen` just before.
+
+    Where it has to be elsewhere, it is the next best place to which a climb led that is not, or if
+    all are, what `Elsewhere` has in its stead.
+    """
+    found = _maximise_surface(surface, posterior, places, stream, aims)
+    if aims.elsewhere is None:
+        return np.asarray(to_numpy(found.x), dtype=np.float64)
+    ends = np.stack([to_numpy(climb.x) for climb in found.local_maxima]).astype(np.float64)
+    return aims.elsewhere.first_of(ends, chosen)
+
+
+def _maximise_surface(
     surface: Surface, posterior: ExactPosterior, places: HostMatrix, stream: Stream, aims: Aims
 ) -> Maximum:
     """Where a surface is largest in the cube, in the room, on the lattice."""

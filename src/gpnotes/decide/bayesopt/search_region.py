@@ -23,7 +23,7 @@ from .maximiser import Lattice, Room
 from .polytopes import LinearConstraint, Polytope, Row, polytope_of
 from .search_space import Categorical, Fixed, Point, Space
 
-__all__ = ["Axis", "Place", "Region", "named_settings", "region_of", "said"]
+__all__ = ["Axis", "Place", "Region", "key_of_place", "named_settings", "region_of", "said"]
 
 Place = TypeVar("Place")
 
@@ -169,8 +169,8 @@ class _Box:
             for i in range(self.columns)
         ]
 
-    def key(self, place: HostVector) -> tuple[float, ...]:
-        return tuple(place)
+    def key(self, place: HostVector) -> Hashable:
+        return key_of_place(place)
 
     def record(self, place: HostVector) -> list[float]:
         return place.tolist()
@@ -244,8 +244,8 @@ class _Named:
                                  _setting_in(name), log=log))  # fmt: skip
         return axes
 
-    def key(self, place: Point) -> tuple[Any, ...]:
-        return tuple((name, type(value), value) for name, value in place.items())  # True is not 1
+    def key(self, place: Point) -> Hashable:
+        return key_of_place(place)
 
     def record(self, place: Point) -> Point:
         return place
@@ -295,6 +295,13 @@ def _number_in(name: str, one: Categorical) -> Callable[[Point], float]:
     return number
 
 
+def key_of_place(place: Any) -> Hashable:
+    """What tells one place from another."""
+    if isinstance(place, dict):
+        return tuple((name, type(value), value) for name, value in place.items())  # True is not 1
+    return tuple(place)
+
+
 def named_settings(place: Any) -> dict[str, str]:
     """What a place is made of, in words by names; those of a vector are x[0], x[1] and so on."""
     given = place if isinstance(place, dict) else {f"x[{i}]": v for i, v in enumerate(place)}
@@ -312,8 +319,8 @@ def fresh_places(
 ) -> list[Place]:
     """Return so many places of a region's Sobol sequence from the number `step`, none taken.
 
-    A longer sequence begins like a shorter one. Where settings are few, and the sequence has no
-    other, they come again.
+    A longer sequence begins like a shorter one. They are fewer where settings are few, and the
+    sequence has no other.
     """
     many = step + (count + len(taken)) * (1 if region.lattice is None else 16)
     units = spread_over(region, many, stream)[step:]
@@ -323,4 +330,4 @@ def fresh_places(
         if len(places) < count and region.key(place) not in gone:
             gone.add(region.key(place))
             places.append(place)
-    return [*places, *region.places(units)[: count - len(places)]]
+    return places

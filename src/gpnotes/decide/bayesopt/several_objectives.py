@@ -43,7 +43,7 @@ from .pareto_outcome import (
     form_of,
     record_of_vector,
 )
-from .pending_points import Aims, fantasise, maximise_surface, with_failures
+from .pending_points import Aims, fantasise, next_point, with_failures
 from .polytopes import LinearConstraint
 from .search_region import Place, Region, region_of, said
 from .search_space import Space
@@ -207,10 +207,10 @@ class ParetoOptimiser(Generic[Place]):
         """Return the front so far, and what it dominates."""
         feasible = self._feasible()
         if not feasible:
-            return ParetoOutcome((), self.evaluations, self._reference, 0.0)
+            return ParetoOutcome((), self.evaluations, self._reference, 0.0, self.used_up)
         reference = self.reference
         volume = hypervolume(_readings(feasible), reference)
-        return ParetoOutcome(self.front, self.evaluations, reference, volume)
+        return ParetoOutcome(self.front, self.evaluations, reference, volume, self.used_up)
 
     def ask(self) -> Place:
         """Return where to evaluate next; it stays until something is told."""
@@ -247,6 +247,18 @@ class ParetoOptimiser(Generic[Place]):
             That of `ask`, or None.
         """
         return self._course.ask_within(budget)
+
+    @property
+    def used_up(self) -> bool:
+        """True once nothing is left to ask, as in `Optimiser`."""
+        return self._course.is_used_up(self._stream, self._models)
+
+    def _models(self) -> list[ExactPosterior]:
+        """The models of the objectives, of all that is known."""
+        counted = self._course.counted()
+        modelled = [one for one in counted if one.failure in MODELLED]
+        units = self._region.units([one.x for one in modelled])
+        return self._fitted(modelled, units, len(counted))[0]
 
     def close(self) -> None:
         """End the work on a shared file: what was asked for and not told is free for others."""
@@ -308,21 +320,21 @@ class ParetoOptimiser(Generic[Place]):
         counted = self._course.counted()
         first, initial = (self.num_initial, self._initial_points), self._stream.spawn("initial")
         places = self._course.without_model(q, pending, first, initial)
-        if len(places) < q:
-            under_way = list(self._region.units([*pending, *places]))
-            points = self._climbed(counted, under_way, q - len(places))
-            places = [*places, *self._region.places(np.stack(points))]
+        if len(places) < q and not all(one.failure for one in counted):
+            points = self._climbed(counted, [*pending, *places], q - len(places))
+            places = [*places, *self._region.places(np.reshape(points, (-1, self._region.columns)))]
         return places
 
     def _climbed(
-        self, counted: list[VectorEvaluation[Place]], under_way: list[HostVector], q: int
+        self, counted: list[VectorEvaluation[Place]], pending: list[Place], q: int
     ) -> list[HostVector]:
         """The next `q` points of the cube, where the front is expected to grow most."""
-        step = len(counted)
+        step, under_way = len(counted), list(self._region.units(pending))
         every = self._region.units([one.x for one in counted])
         told = np.asarray([one.failure in MODELLED for one in counted])
         units, modelled = every[told], [one for one in counted if one.failure in MODELLED]
         models, centres, scales = self._fitted(modelled, units, step)
+        elsewhere = self._course.elsewhere(pending, self._stream, lambda: models)
         good = np.asarray([one.is_feasible for one in modelled])
         worth = self._worth(units[good], models, centres, scales)
         failures = [one.failure for one in counted]
@@ -332,7 +344,7 @@ class ParetoOptimiser(Generic[Place]):
             near = perturbed(units[good][worth.best], _NEAR, self._stream.spawn(f"near {step}"))
         stream = self._stream.spawn(f"model {step}")
         odds = log_feasibility(counted, every, self._model, stream)
-        aims = Aims(self._region.lattice, self._region.room, odds, near=near)
+        aims = Aims(self._region.lattice, self._region.room, odds, near=near, elsewhere=elsewhere)
         for point in under_way:
             models = [fantasise(one, as_array(point[None, :], one.X)) for one in models]
         points: list[HostVector] = []
@@ -340,8 +352,10 @@ class ParetoOptimiser(Generic[Place]):
             climb = self._stream.spawn(f"climb {step} {number}")
             seen = np.stack([*every, *under_way, *points])
             surface = _surface(models, worth, odds)
-            found = maximise_surface(surface, models[0], seen, climb, aims)
-            points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
+            point = next_point(surface, models[0], seen, points, climb, aims)
+            if point is None:
+                break
+            points.append(point)
             models = [fantasise(one, as_array(points[-1][None, :], one.X)) for one in models]
         return points
 
