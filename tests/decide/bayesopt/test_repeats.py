@@ -96,9 +96,9 @@ def test_no_acquisition_asks_for_a_corner_or_an_edge_twice(acquisition, seed):
         assert apart(found.evaluations) > 1e-6
 
 
-@pytest.mark.parametrize("model", [None, quick])
-def test_mixed_and_conditional_places_are_asked_for_once(model):
-    found = minimise(branched, BRANCHES, 20, model=model, rng=1)
+@pytest.mark.parametrize("options", [{}, {"model": quick, "acquisition": top}], ids=["", "mean"])
+def test_mixed_and_conditional_places_are_asked_for_once(options):
+    found = minimise(branched, BRANCHES, 24, rng=1, **options)
     assert found.repeated == 0
     assert not found.used_up
 
@@ -128,7 +128,7 @@ def test_several_workers_ask_for_a_corner_once(tmp_path):
 
 def test_several_objectives_are_evaluated_at_places_of_their_own():
     found = minimise_several(
-        lambda x: (corner(x), corner(1.0 - x)), [(0, 1)] * 2, 16, model=quick, rng=1
+        lambda x: (corner(x), 2.0 * corner(x)), [(0, 1)] * 2, 16, model=quick, rng=1
     )
     assert found.repeated == 0
     assert apart(found.evaluations) > 1e-6
