@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpnotes import dataset
+from gpnotes import GP, RBF, condition, dataset
 
 REGRETS = slice(6, 16)
 
@@ -19,6 +19,7 @@ def races(root, monkeypatch):
     """The modules of the folder, which is no package: they are scripts that sit together."""
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     names = "race_objectives", "race_contestants", "optimisation_races", "search_races"
+    names += "noisy_objectives", "noisy_contestants", "noisy_searches"
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -250,3 +251,69 @@ def test_a_short_race_is_run_again_to_a_later_end(races, tmp_path, monkeypatch, 
     assert rows[:, :3].tolist() == [[0, 0, 0], [0, 1, 0]]
     assert np.isfinite(rows[:, 5]).all()
     assert np.isnan(rows[:, 6:]).all()
+
+
+LEAST_AT = (
+    [0.0242817], [0.7024814], [0.7584543], [0.1732368, 0.2075432], [0.6, 0.4],
+    [1.0 / 3.0, 2.0 / 3.0], [0.6869753, 0.7565935], [1.0 / 3.0] * 6, [0.4] * 6,
+    [(i * (7 - i) + 36) / 72 for i in range(1, 7)],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_each_function_of_the_races_under_noise_is_least_where_the_literature_says(races, number):
+    objectives = races["noisy_objectives"]
+    function, u = objectives.FUNCTIONS[number], np.asarray(LEAST_AT[number])
+    problem = objectives.problems(0.3)[number]
+    assert function(u) == pytest.approx(function.least, abs=1e-6)
+    assert problem.objective(0)(u) == pytest.approx(0.0, abs=1e-6)
+    assert (problem.dimensions, problem.noise) == (len(u), 0.3)
+    rng = np.random.default_rng(1)
+    drawn = rng.random((2000, len(u)))
+    values = [problem.objective(0)(point) for point in drawn]
+    assert min(values) > 0.0
+    assert 0.8 < np.std(values) < 1.25  # in its own deviations
+    assert not np.allclose(u, 0.5)
+
+
+def test_races_under_noise_go_on_where_they_were(races, tmp_path, monkeypatch, capsys):
+    script = races["noisy_searches"]
+    runs = tmp_path / "runs.jsonl"
+    options = ["--methods", "thompson", "augmented", "--noise", "0.3", "--inputs", "1"]
+    options += ["--seeds", "1", "--runs", str(runs)]
+    monkeypatch.setattr(sys, "argv", ["noisy_searches.py", *options])
+    monkeypatch.setattr(script, "FUNCTIONS", script.FUNCTIONS[:2])
+    assert script.main() == 0
+    first = capsys.readouterr().out
+    lines = runs.read_text().splitlines(keepends=True)
+    assert len(lines) == 4
+    runs.write_text("".join(lines[:3]) + lines[3][:20])
+    assert script.main() == 0
+    out, err = capsys.readouterr()
+    assert out == first
+    assert err.startswith("not a run")
+    assert len(out.splitlines()) == 6  # a head of two, two methods twice: one input, and all
+    assert "| 0.3 | 1 | thompson | 2 |" in out
+
+
+def test_the_rules_that_the_package_has_not_are_what_they_say(races):
+    """The knowledge gradient by draws; and the highest of lines by a grid."""
+    contestants = races["noisy_contestants"]
+    rng = np.random.default_rng(3)
+    level, slope = rng.standard_normal(6), rng.standard_normal(6)
+    z = rng.standard_normal(400_000)
+    drawn = np.max(level[:, None] + slope[:, None] * z, axis=0) - np.max(level)
+    found = contestants._expected_top(level, slope)
+    assert abs(found - np.mean(drawn)) < 5.0 * np.std(drawn) / np.sqrt(len(z))
+    posterior = condition(GP(RBF(1.0, 0.3), 0.05), rng.random((5, 1)), rng.standard_normal(5))
+    rule = contestants._Augmented(posterior)
+    mean, variance = np.asarray([0.1, 1.0, -0.5]), np.asarray([0.02, 0.5, 1.0])
+    by_mean, by_variance = rule.derivatives(mean, variance)
+    step = 1e-6
+    np.testing.assert_allclose(
+        by_mean, (rule(mean + step, variance) - rule(mean - step, variance)) / (2 * step), rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        by_variance, (rule(mean, variance + step) - rule(mean, variance - step)) / (2 * step),
+        rtol=1e-5,
+    )  # fmt: skip

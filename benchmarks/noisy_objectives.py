@@ -1,0 +1,125 @@
+"""What the races under noise minimise: ten functions of one, two and six inputs, used nowhere else.
+
+Each takes a point u (d,) of the unit cube. Boxes are shifted where the least value would lie in
+their middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from race_objectives import Objective, Problem
+
+__all__ = ["FUNCTIONS", "LEVELS", "deviation", "problems"]
+
+LEVELS = (0.0, 0.1, 0.3, 0.5)  # deviations of a reading, in those of the function over its box
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of x (d,) over a box, and its least value there."""
+
+    name: str
+    ends: tuple[tuple[float, float], ...]
+    of: Callable[[np.ndarray], float]
+    least: float
+
+    def __call__(self, u: np.ndarray) -> float:
+        """The value at a point of the unit cube."""
+        low, high = np.asarray(self.ends).T
+        return float(self.of(low + (high - low) * u))
+
+
+def _waves_on_a_wall(x: np.ndarray) -> float:
+    """Source: Gramacy & Lee (2012)."""
+    return np.sin(10.0 * np.pi * x[0]) / (2.0 * x[0]) + (x[0] - 1.0) ** 4
+
+
+def _two_waves(x: np.ndarray) -> float:
+    """Source: Higdon (2002)."""
+    return np.sin(0.2 * np.pi * x[0]) + 0.2 * np.sin(0.8 * np.pi * x[0])
+
+
+def _shubert(x: np.ndarray) -> float:
+    """Source: Shubert (1972), of one input."""
+    order = np.arange(1, 6)
+    return float(np.sum(order * np.sin((order + 1) * x[0] + order)))
+
+
+def _mccormick(x: np.ndarray) -> float:
+    """Source: McCormick (1976)."""
+    return np.sin(x[0] + x[1]) + (x[0] - x[1]) ** 2 - 1.5 * x[0] + 2.5 * x[1] + 1.0
+
+
+def _three_humps(x: np.ndarray) -> float:
+    """Source: Dixon & Szegö (1978)."""
+    return 2.0 * x[0] ** 2 - 1.05 * x[0] ** 4 + x[0] ** 6 / 6.0 + x[0] * x[1] + x[1] ** 2
+
+
+def _drop_in_water(x: np.ndarray) -> float:
+    """Rings about the origin that fade."""
+    square = x[0] ** 2 + x[1] ** 2
+    return -(1.0 + np.cos(12.0 * np.sqrt(square))) / (0.5 * square + 2.0)
+
+
+def _bird(x: np.ndarray) -> float:
+    """Source: Mishra (2006), without the constraint."""
+    first = np.sin(x[1]) * np.exp((1.0 - np.cos(x[0])) ** 2)
+    return first + np.cos(x[0]) * np.exp((1.0 - np.sin(x[1])) ** 2) + (x[0] - x[1]) ** 2
+
+
+def _dents(x: np.ndarray) -> float:
+    """Source: Rastrigin (1974)."""
+    return float(np.sum(x**2 - 10.0 * np.cos(2.0 * np.pi * x) + 10.0))
+
+
+def _alpine(x: np.ndarray) -> float:
+    """Source: Rahnamayan, Tizhoosh & Salama (2007)."""
+    return float(np.sum(np.abs(x * np.sin(x) + 0.1 * x)))
+
+
+def _trid(x: np.ndarray) -> float:
+    """A bowl whose inputs hang together; least where xᵢ = i (d + 1 − i)."""
+    return float(np.sum((x - 1.0) ** 2) - np.sum(x[1:] * x[:-1]))
+
+
+FUNCTIONS = (
+    Function("waves on a wall", ((0.5, 2.5),), _waves_on_a_wall, -0.869011134989500),
+    Function("two waves", ((0.0, 10.0),), _two_waves, -1.141748338808672),
+    Function("shubert", ((-10.0, 10.0),), _shubert, -14.837950025710181),
+    Function("mccormick", ((-1.5, 4.0), (-3.0, 4.0)), _mccormick, -1.9132229549810367),
+    Function("three humps", ((-3.0, 2.0), (-2.0, 3.0)), _three_humps, 0.0),
+    Function("drop in water", ((-1.0, 2.0), (-2.0, 1.0)), _drop_in_water, -1.0),
+    Function("bird", ((-10.0, 0.0), (-6.5, 0.0)), _bird, -106.76453674926465),
+    Function("dents", ((-1.0, 2.0),) * 6, _dents, 0.0),
+    Function("alpine", ((-4.0, 6.0),) * 6, _alpine, 0.0),
+    Function("trid", ((-36.0, 36.0),) * 6, _trid, -50.0),
+)
+
+
+@cache
+def deviation(function: Function) -> float:
+    """The standard deviation of the values over the box, by 4096 points of a Sobol sequence."""
+    from scipy.stats import qmc
+
+    points = qmc.Sobol(len(function.ends), scramble=False).random(4096)
+    return float(np.std([function(u) for u in points]))
+
+
+def problems(level: float) -> tuple[Problem, ...]:
+    """The ten with noise of so many deviations, in units of which the function is given."""
+
+    def of(function: Function) -> Callable[[int], Objective]:
+        unit = deviation(function)
+        return lambda seed: lambda u: (function(u) - function.least) / unit
+
+    budgets = {1: 20, 2: 40, 6: 60}
+    found = []
+    for one in FUNCTIONS:
+        d = len(one.ends)
+        begin = min(2 * d + 2, 10)
+        found.append(Problem(one.name, d, budgets[d], of(one), 0.0, noise=level, begin=begin))
+    return tuple(found)
