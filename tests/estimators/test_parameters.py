@@ -134,3 +134,46 @@ def test_a_report_names_the_columns_of_a_frame():
 def test_what_contradicts_is_told_by_its_name(wrong, said):
     with pytest.raises((TypeError, ValueError), match=said):
         GPRegressor(RBF(1.0, np.ones(2)), **wrong).fit(X, Y)
+
+
+@pytest.mark.parametrize("of", [GPRegressor, GPClassifier, MultiOutputGPRegressor])
+def test_rows_that_are_labelled_otherwise_are_joined_by_position_with_a_warning(of):
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame({"a": np.linspace(0.0, 3.0, 8)})
+    y = pd.Series([0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
+    model = of(optimise=False)
+    with pytest.warns(UserWarning, match=r"y is joined to X by position.*row 0 is 7.*y\.loc\[X"):
+        turned = model.fit(X, y[::-1])
+    wanted = of(optimise=False).fit(X, y[::-1].to_numpy())  # without one
+    np.testing.assert_array_equal(turned.predict(X), wanted.predict(X))
+    with pytest.warns(UserWarning, match="y is joined to X by position"):
+        score = turned.score(X, y[::-1])
+    assert score == turned.score(X, y[::-1].to_numpy())
+
+
+def test_every_argument_of_rows_is_looked_at():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame({"a": np.linspace(0.0, 3.0, 8)})
+    y, each = pd.Series(np.sin(X["a"])), pd.Series(0.1 + np.arange(8.0))[::-1]
+    for name in ("noise_var", "weights"):
+        with pytest.warns(UserWarning, match=f"{name} is joined to X by position"):
+            GPRegressor(optimise=False).fit(X, y, **{name: each})
+    with pytest.warns(UserWarning, match="alpha is joined to X by position"):
+        GPRegressor(alpha=each, optimise=False).fit(X, y)
+    with pytest.warns(UserWarning, match="noise_var is joined to X by position"):
+        MultiOutputGPRegressor(optimise=False).fit(X, y, noise_var=each)
+    with pytest.warns(UserWarning, match="sample_weight is joined to X by position"):
+        GPRegressor(optimise=False).fit(X, y).score(X, y, each)
+
+
+def test_the_noise_of_outputs_is_matched_by_their_names():
+    pd = pytest.importorskip("pandas")
+    X = np.linspace(0.0, 3.0, 8)[:, None]
+    y = pd.DataFrame({"a": np.sin(X[:, 0]), "b": np.cos(X[:, 0])})
+    noise = pd.DataFrame({"a": np.full(8, 0.01), "b": np.full(8, 0.5)})
+    found = [
+        MultiOutputGPRegressor(optimise=False).fit(X, y, noise_var=known).predict(X, True)[1]
+        for known in (noise, noise[["b", "a"]], noise.add_suffix("_var"), noise.to_numpy())
+    ]
+    for sd in found[1:]:
+        np.testing.assert_array_equal(sd, found[0])

@@ -1,6 +1,8 @@
 """Tables become arrays of floats, however an argument is given."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from gpnotes.ground.conversion import takes
@@ -33,3 +35,58 @@ def test_a_table_becomes_like_the_array_that_is_there_already():
     X, y, weights = _given(np.ones((2, 1), np.float32), [5, 6], weights=[1, 2])
     assert X.dtype == y.dtype == weights.dtype == np.float32
     np.testing.assert_array_equal(weights, [1.0, 2.0])
+
+
+FRAME = pd.DataFrame({"a": [0.0, 1.0, 3.0], "b": [2.0, 5.0, 4.0]}, index=[7, 8, 9])
+SERIES = pd.Series([1.0, 2.0, 3.0], index=[7, 8, 9])
+
+
+@takes("x", "z")
+def _kernel_like(x, z=None):
+    return x, z
+
+
+@takes("Y", "reference")
+def _volume_like(Y, reference):
+    return Y, reference
+
+
+@pytest.mark.parametrize(("name", "place"), [("y", 1), ("weights", 2)])
+def test_rows_that_are_labelled_otherwise_are_refused_with_the_line_that_mends_them(name, place):
+    tables = {"X": FRAME, name: SERIES}
+    np.testing.assert_array_equal(_given(**tables)[place], SERIES)
+    with pytest.raises(ValueError, match=rf"{name} must have .* row 0 is 9 .* and 7 .*loc\[X"):
+        _given(**{**tables, name: SERIES[::-1]})
+    mended = SERIES[::-1].loc[FRAME.index]
+    np.testing.assert_array_equal(_given(**{**tables, name: mended})[place], SERIES)
+
+
+def test_rows_that_share_no_labels_are_refused_without_a_line_that_would_lose_them():
+    with pytest.raises(ValueError, match=r"give `y.to_numpy\(\)`"):
+        _given(FRAME, SERIES.reset_index(drop=True))
+    with pytest.raises(ValueError, match=r"give `y.to_numpy\(\)`"):  # .loc would repeat its rows
+        _given(FRAME.set_axis([1, 1, 2]), SERIES.set_axis([1, 2, 1]))
+
+
+def test_rows_without_labels_and_of_another_number_are_no_matter_of_labels():
+    for y in (SERIES.to_numpy()[::-1], SERIES.tolist(), SERIES[:2], None):
+        assert len(_given(FRAME, y)[1]) == len(y) if y is not None else True
+    np.testing.assert_array_equal(_given(FRAME, pl.Series([1.0, 2.0, 3.0]))[1], SERIES)
+    x, z = _kernel_like(FRAME, FRAME[::-1])  # whose rows are others
+    np.testing.assert_array_equal(x, z[::-1])
+
+
+def test_two_tables_of_inputs_are_matched_by_the_names_of_their_columns():
+    for turned in (FRAME[["b", "a"]], pl.from_pandas(FRAME)[["b", "a"]]):
+        x, z = _kernel_like(FRAME, turned)
+        np.testing.assert_array_equal(x, z)
+        x, z = _kernel_like(turned, FRAME)
+        np.testing.assert_array_equal(x, z)
+    with pytest.raises(ValueError, match="z must have a column 'b'"):
+        _kernel_like(FRAME, FRAME[["a"]])
+
+
+def test_a_row_of_names_is_matched_by_them():
+    Y, reference = _volume_like(FRAME, pd.Series({"b": 9.0, "a": 8.0}))
+    np.testing.assert_array_equal(reference, [8.0, 9.0])
+    np.testing.assert_array_equal(Y, FRAME)

@@ -407,3 +407,34 @@ def test_what_extends_a_posterior_is_scanned_once_and_the_rest_not_again(scanned
 def test_a_fit_of_a_process_scans_nothing_but_its_data(scanned):
     fit(NOISY, X, Y, max_steps=10)
     assert scanned == ["X", "y"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_observations_of_other_row_labels_than_the_inputs_are_refused(name):
+    model, inputs, y = MODELS[name]
+    frame = pd.DataFrame(inputs, columns=[f"x{i}" for i in range(inputs.shape[1])])
+    series, wanted = pd.Series(y), r"y must have .*row 0 is 13 in y and 0 in X.*y\.loc\[X\.index\]"
+    for verb in (condition, log_evidence, log_evidence_and_gradient, fit):
+        with pytest.raises(ValueError, match=wanted):
+            verb(model, frame, series[::-1])
+    assert log_evidence(model, frame, series) == log_evidence(model, inputs, y)
+
+
+def test_what_is_known_of_each_reading_has_the_row_labels_of_the_inputs():
+    frame, y = pd.DataFrame({"x": X[:, 0]}), pd.Series(Y)
+    each = pd.Series(0.1 + X[:, 0])
+    for name, model, told in (
+        ("noise_var", NOISY, y),
+        ("weights", NOISY, y),
+        ("offset", MODELS["labels"][0], pd.Series(LABELS)),
+    ):
+        found = condition(model, frame, told, **{name: each})
+        wanted = condition(model, frame, told, **{name: each.to_numpy()})
+        np.testing.assert_array_equal(found.mean(frame), wanted.mean(frame))
+        with pytest.raises(ValueError, match=f"{name} must have the row labels of X"):
+            condition(model, frame, told, **{name: each[::-1]})
+    posterior = condition(NOISY, frame, y)
+    with pytest.raises(ValueError, match="y must have the row labels of Xs"):
+        posterior.log_density(frame, y[::-1])
+    with pytest.raises(ValueError, match="y must have the row labels of x"):
+        posterior.extend(frame, y[::-1])

@@ -20,7 +20,7 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
-from ..ground.conversion import columns_of, floats
+from ..ground.conversion import columns_of, floats, out_of_order
 from ..ground.interrupts import raised_interrupts
 from ..ground.naming import require_names
 from ..ground.params import leaves, replaced
@@ -37,8 +37,8 @@ from ..model.starts import noise_is_open
 from .fitted import validate_fitted
 
 __all__ = [
-    "GPEstimator", "RandomState", "finite", "numbers", "random_state_of", "renamed",
-    "stream_of_state",
+    "GPEstimator", "RandomState", "ScoreOfRows", "finite", "numbers", "random_state_of", "renamed",
+    "stream_of_state", "warn_of_order",
 ]  # fmt: skip
 
 RandomState: TypeAlias = int | np.random.RandomState | None
@@ -50,6 +50,35 @@ _FEW = 64  # rows of one block, whatever the number of readings
 _SURE = 1e100  # whose square is far from overflow
 # what files from before such arguments were there do not hold
 _LATER: dict[str, Any] = {"verbose": 0, "fixed": (), "bounds": None, "priors": None, "tied": ()}
+
+
+class ScoreOfRows:
+    """The score of a mixin of scikit-learn, with a warning of rows that are labelled otherwise."""
+
+    def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Score predictions at X (m, d) by y, as scikit-learn does.
+
+        Parameters
+        ----------
+        X : array-like, shape (m, d)
+            The inputs.
+        y : array-like
+            What is true there.
+        sample_weight : array-like, shape (m,), or None
+            What each row counts for.
+
+        Returns
+        -------
+        float
+            R², of a classifier the share of labels that are right.
+
+        Warns
+        -----
+        UserWarning
+            If `X` and `y` are of pandas and label their rows otherwise.
+        """
+        warn_of_order(X=X, y=y, sample_weight=sample_weight)
+        return float(cast(Any, super()).score(X, y, sample_weight))
 
 
 class GPEstimator(BaseEstimator):
@@ -283,6 +312,16 @@ class GPEstimator(BaseEstimator):
         if X.ndim != 2 or X.shape[1] != self.n_features_in_ or not X.shape[0]:
             return False
         return bool(np.abs(X).max() < _SURE)  # of NaN it is False
+
+
+def warn_of_order(**tables: Any) -> None:
+    """Warn of tables of one call whose rows are labelled otherwise, by the names of arguments.
+
+    scikit-learn joins them by position without a word.
+    """
+    for name, first, seen, remedy in out_of_order(tables):
+        said = f"{name} is joined to {first} by position, though their row labels differ"
+        warnings.warn(f"{said}: {seen}; {remedy}", UserWarning, stacklevel=3)
 
 
 def _require_kernel(kernel: object) -> None:

@@ -26,7 +26,7 @@ from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel
 from ..model.likelihoods import Bernoulli, Categorical
 from ..model.means import ConstantMean
-from .base import Bounds, GPEstimator, RandomState, renamed
+from .base import Bounds, GPEstimator, RandomState, ScoreOfRows, renamed, warn_of_order
 
 __all__ = ["GPClassifier"]
 
@@ -40,7 +40,7 @@ _FEW = 500  # rows up to which expectation propagation is the default
 _DRAWS = 1000  # of the functions of several classes, for an average without a closed form
 
 
-class GPClassifier(ClassifierMixin, GPEstimator):
+class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     """Gaussian process classification with the methods that scikit-learn asks of an estimator.
 
     Two classes have one function, with a constant mean that is fitted, and ``P(second) = Φ(f)``,
@@ -169,7 +169,8 @@ class GPClassifier(ClassifierMixin, GPEstimator):
             The inputs: what scikit-learn takes for an array, as a list, integers or a data frame.
             It is copied.
         y : array-like, shape (n,)
-            The labels, of two classes or more: numbers, strings or truths.
+            The labels, of two classes or more: numbers, strings or truths. Rows are
+            joined by position; a ``UserWarning`` says where pandas labels them otherwise than `X`.
 
         Returns
         -------
@@ -191,6 +192,7 @@ class GPClassifier(ClassifierMixin, GPEstimator):
             If far more labels, each left out, are as guessed than Laplace's approximation says.
         """
         self.check_arguments()
+        warn_of_order(X=X, y=y)
         rows = self._rows(X, reset=True)
         self.classes_, number = _numbered(y, rows.shape[0])
         kernel = self.kernel if self.kernel is not None else RBF(1.0, lengths_of(rows))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from ..ground import check as _check
+from ..ground.conversion import columns_of, ordered
 from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..infer.exact import ExactPosterior
 from ..infer.verbs import condition
@@ -28,7 +29,7 @@ from ..model.kernels import (
     outputs_at,
     readings_of,
 )
-from .base import Bounds, GPEstimator, RandomState, reals
+from .base import Bounds, GPEstimator, RandomState, ScoreOfRows, reals, warn_of_order
 
 __all__ = ["MultiOutputGPRegressor"]
 
@@ -37,7 +38,7 @@ _VARIANCES = "variances of real numbers, (n, p)"
 _OF_INPUTS, _LEVEL = "kernel.function.inputs.kernel", "kernel.level"
 
 
-class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
+class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEstimator):
     """Gaussian process regression of several outputs, which tell of each other.
 
     The intrinsic coregionalisation model, ``cov(f_i(x), f_j(z)) = B_ij k(x, z)`` with a learnt
@@ -135,9 +136,12 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
             The inputs, as of a `GPRegressor`.
         y : array-like, shape (n, p) or (n,)
             The outputs, a column each, with NaN for what was not read; a vector is one output.
+            Rows are joined by position; a ``UserWarning`` says where pandas labels them otherwise
+            than `X`.
         noise_var : array-like, of the shape of y, or None
             What is known of the variance of the noise of each reading, added to that of its output,
-            which is fitted. What stands where nothing was read is not looked at.
+            which is fitted. What stands where nothing was read is not looked at. The columns of a
+            frame are matched by name where `y` is a frame of the same names.
 
         Returns
         -------
@@ -145,6 +149,8 @@ class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
             The estimator itself.
         """
         self.check_arguments()
+        warn_of_order(X=X, y=y, noise_var=noise_var)
+        noise_var = _as_outputs(noise_var, columns_of(y))
         rows = self._rows(X, reset=True)
         table = _outputs(y, rows.shape[0])
         known = None if noise_var is None else _known_noise(noise_var, table)
@@ -312,6 +318,15 @@ def _outputs(y: ArrayLike, n: int) -> HostArray:
         raise ValueError(f"y must hold a reading of each output; {got}")
     _check.squarable(np.nan_to_num(table), "y")
     return table
+
+
+def _as_outputs(noise_var: ArrayLike | None, outputs: tuple[str, ...]) -> ArrayLike | None:
+    """What is known of the noise, its columns in the order of the outputs if they have the names.
+
+    Other names, as ``sd_a`` beside ``a``, say nothing of an order.
+    """
+    same = set(columns_of(noise_var)) == set(outputs)
+    return ordered(noise_var, "noise_var", outputs) if same else noise_var
 
 
 def _known_noise(given: ArrayLike, y: HostArray) -> HostArray:

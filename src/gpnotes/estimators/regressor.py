@@ -27,14 +27,23 @@ from ..model.contracts import Mean, MeanFunction, Prior, require
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean, ZeroMean
-from .base import Bounds, GPEstimator, RandomState, finite, reals, stream_of_state
+from .base import (
+    Bounds,
+    GPEstimator,
+    RandomState,
+    ScoreOfRows,
+    finite,
+    reals,
+    stream_of_state,
+    warn_of_order,
+)
 
 __all__ = ["GPRegressor"]
 
 _NOISE = 0.1  # of the variance of y: where a fit of the noise starts
 
 
-class GPRegressor(RegressorMixin, GPEstimator):
+class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
     """Gaussian process regression with the methods that scikit-learn asks of an estimator.
 
     ``y = f(x) + ε`` with ``f ~ GP(mean, kernel)`` and independent noise ε. `fit` maximises the
@@ -172,7 +181,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
             The inputs: what scikit-learn takes for an array, as a list, integers or a data frame.
             It is copied.
         y : array-like, shape (n,)
-            The targets, likewise.
+            The targets, likewise. Rows are
+            joined by position; a ``UserWarning`` says where pandas labels them otherwise than `X`.
         noise_var : array-like, shape (n,), or str, or None
             What is known of the variance of the noise of each target, as `alpha` of the
             constructor; both are added to the noise that is fitted. Where `X` is a frame it may be
@@ -192,6 +202,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         self.check_arguments()
         named: dict[str, Any] = {"noise_var": noise_var, "weights": weights}
         X, told = taken_out(X, **named)
+        warn_of_order(X=X, y=y, alpha=self.alpha, **told)
         rows = self._rows(X, reset=True)
         targets = _targets(y, rows.shape[0])
         known = self._known(rows.shape[0], **told)

@@ -7,7 +7,7 @@ there are arrays of floats only, and nothing converts a second time.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from functools import wraps
 from numbers import Real
@@ -19,7 +19,9 @@ from . import check as _check
 from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
-__all__ = ["columns_of", "floats", "on_host", "ordered", "taken_out", "takes", "together"]
+__all__ = [
+    "columns_of", "floats", "on_host", "ordered", "out_of_order", "taken_out", "takes", "together",
+]  # fmt: skip
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,6 +33,10 @@ _DEEP = 5
 _INPUTS = ("X", "Xs", "x", "phi")
 _TRUTHS = (bool, np.bool_)
 _OF_DATES = "gpnotes.days_since makes days of dates"
+# further arguments whose columns are those of the inputs beside them
+_ALIKE = ("z", "reference")
+# the arguments whose rows are not those of the arguments with which they come
+_OF_OTHER_ROWS = ("z", "reference", "y_train")
 
 
 def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -76,17 +82,80 @@ def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 def together(owner: object, **tables: Any) -> dict[str, Any]:
     """Return tables by their names as arrays of floats of one kind; what is none, as it came.
 
-    Where no table is an array of floats, they become like what their owner, a model, holds.
+    Where no table is an array of floats, they become like what their owner, a model, holds. Rows
+    that two tables label otherwise are a `ValueError`, and columns that two tables of inputs have
+    in another order are matched by name.
     """
+    for name, first, seen, remedy in out_of_order(tables):
+        raise ValueError(f"{name} must have the row labels of {first}; {seen}: {remedy}")
     like = next((a for a in tables.values() if _is_floats(a)), None)
     like = next(_held(owner, _DEEP), None) if like is None else like
-    columns = getattr(owner, "columns", ())
-    tables = _with_columns(tables)
+    tables = _by_name(owner, _with_columns(tables))
     made = {}
     for name, a in tables.items():
-        known = isinstance(columns, tuple) and name in _INPUTS  # of a frame it is no tuple
-        made[name] = floats(ordered(a, name, columns) if known else a, name, like)
+        made[name] = floats(a, name, like)
         like = made[name] if like is None and _is_floats(made[name]) else like
+    return made
+
+
+def out_of_order(tables: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Find tables of the same rows that label them otherwise, as two frames of pandas may.
+
+    Parameters
+    ----------
+    tables : mapping from str to table
+        Tables by the names of their arguments. Those of other lengths, and without labels, as
+        arrays, lists and frames of Polars are, are passed over.
+
+    Yields
+    ------
+    name, first : str
+        The argument, and the one that it does not go with.
+    seen : str
+        The first row in which they differ.
+    remedy : str
+        How to give it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X, y = pd.DataFrame({"x": [0.5, 1.5]}), pd.Series([2.0, 3.0], index=[1, 0])
+    >>> for found in out_of_order({"X": X, "y": y}):
+    ...     print(*found[:3], sep=" | ")
+    y | X | row 0 is 1 in y and 0 in X
+    """
+    labelled = [(n, _labels(a)) for n, a in tables.items() if n not in _OF_OTHER_ROWS]
+    labelled = [(n, labels) for n, labels in labelled if labels is not None]
+    for name, labels in labelled[1:]:
+        first, wanted = labelled[0]
+        if len(labels) != len(wanted) or labels.equals(wanted):
+            continue
+        pairs = zip(labels, wanted, strict=True)
+        row, (got, there) = next(found for found in enumerate(pairs) if found[1][0] != found[1][1])
+        seen = f"row {row} is {got!r} in {name} and {there!r} in {first}"
+        same = labels.is_unique and set(labels) == set(wanted)
+        moved = f"`{name}.loc[{first}.index]`, or " if same else ""
+        kept = f"`{name}.to_numpy()` if its order is right as it is"
+        yield name, first, seen, f"give {moved}{kept}"
+
+
+def _labels(a: Any) -> Any:
+    """The labels of the rows of a frame or a column of pandas; None of what has none."""
+    labels = getattr(a, "index", None)
+    return labels if hasattr(labels, "equals") else None  # of a list it is a method
+
+
+def _by_name(owner: object, tables: dict[str, Any]) -> dict[str, Any]:
+    """Tables of inputs in the order of the columns of their owner, or of the first of them."""
+    known = getattr(owner, "columns", ())
+    known = known if isinstance(known, tuple) else ()  # of a frame it is no tuple
+    made = dict(tables)
+    for name, a in tables.items():
+        if name in _INPUTS:
+            made[name] = ordered(a, name, known)
+            known = known or columns_of(a)
+        elif name in _ALIKE:
+            made[name] = ordered(a, name, known or columns_of(tables.get("Y")))
     return made
 
 
@@ -203,9 +272,10 @@ def _column(X: Any, inputs: str, a: Any, name: str) -> Any:
 def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:
     """Return the columns of these names of a frame, in this order; what has no names, as it came.
 
+    So it is with the entries of a row that has them, a column of pandas labelled by the names.
     Further columns are left out. One that is missing, or there twice, is a `ValueError`.
     """
-    given = columns_of(a)
+    given = columns_of(a) or _entries_of(a)
     if not columns or not given or given == columns:
         return a
     for column in columns:
@@ -214,6 +284,13 @@ def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:
             raise ValueError(f"{wanted}; got {'it twice' if times else list(given)}")
     frame: Any = a
     return cast(T, frame[list(columns)])
+
+
+def _entries_of(a: Any) -> tuple[str, ...]:
+    """The names of the entries of a row of a frame, which pandas makes a column."""
+    labels = _labels(a) if getattr(a, "ndim", 0) == 1 else None
+    names = () if labels is None else tuple(labels)
+    return names if all(isinstance(name, str) for name in names) else ()
 
 
 def _is_array(a: Any) -> bool:

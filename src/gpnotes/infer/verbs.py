@@ -134,7 +134,9 @@ def condition(
         `gpnotes.SparseGP` and `gpnotes.FeatureGP`; an
         `interdomain.WaveSums` for a `gpnotes.SparseGP` through waves.
     y : Vector, shape (n,), or None
-        The observations, of the namespace, dtype and device of `X`; None where `X` holds them.
+        The observations, of the namespace, dtype and device of `X`; None where `X` holds them. Rows
+        that pandas labels are not joined by their labels: other ones than those of `X`, or the same
+        in another order, are a `ValueError`; so of all that has a number for each row.
     noise_var : Vector, shape (n,), or str, or None
         What is known of the variance of the noise of each observation, such as the squares of a
         laboratory's error bars, [eq-fv-known-noise]; the model's own variance of the noise is added
