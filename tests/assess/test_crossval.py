@@ -6,6 +6,8 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from gpnotes import (
@@ -432,3 +434,32 @@ def test_what_a_fit_raises_comes_with_its_fold(data):
         cross_validate(failing, *data, 2, rng=stream(1))
     assert caught.value.__notes__[0].startswith("in fold 1, which holds out the rows ")
     assert caught.value.__notes__[0].endswith(", … (11 in all)")
+
+
+def test_a_frame_comes_to_the_fit_as_a_frame_so_that_it_may_name_columns(data):
+    X, y = data
+    known = np.linspace(0.01, 0.5, len(y))
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "error": known})
+
+    def named(X, y):
+        return condition(PROCESS, X, y, noise_var="error")
+
+    found = cross_validate(named, frame, pd.Series(y), 4, rng=stream(2))
+    of_polars = cross_validate(named, pl.from_pandas(frame), y, 4, rng=stream(2))
+    for test, score in zip(found.held_out, found.scores, strict=True):
+        rest = np.setdiff1d(np.arange(len(y)), test)
+        posterior = condition(PROCESS, X[rest], y[rest], noise_var=known[rest])
+        mean, variance = posterior.predict(X[test], noise=True, noise_var=known[test])
+        np.testing.assert_allclose(found.predicted_mean[test], mean)
+        np.testing.assert_allclose(found.predicted_variance[test], variance)
+        assert score.mean_squared_error == pytest.approx(np.mean((y[test] - mean) ** 2))
+    np.testing.assert_array_equal(of_polars.predicted_variance, found.predicted_variance)
+    with pytest.raises(ValueError, match="y must have the row labels of X"):
+        cross_validate(named, frame, pd.Series(y)[::-1], 4, rng=stream(2))
+
+
+def test_lists_are_taken_as_arrays(data):
+    X, y = data
+    found = cross_validate(exactly, X.tolist(), y.tolist(), 4, rng=stream(2))
+    wanted = cross_validate(exactly, X, y, 4, rng=stream(2))
+    np.testing.assert_array_equal(found.predicted_mean, wanted.predicted_mean)

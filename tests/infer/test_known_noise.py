@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from gpnotes import (
     SVGP,
     ConstantMean,
     Gaussian,
+    HeteroscedasticGP,
     LaplaceGP,
     Matern12,
     Matern32,
@@ -24,8 +26,10 @@ from gpnotes import (
     StateSpaceGP,
     condition,
     fit,
+    load,
     log_evidence,
     log_evidence_and_gradient,
+    save,
 )
 from gpnotes.draw.paths import sample_paths
 from gpnotes.ground.chunks import ChunkError, Chunks
@@ -485,3 +489,99 @@ def test_the_estimator_takes_columns_too() -> None:
 def test_variances_in_the_place_of_the_one_are_told_where_they_go(given: Any) -> None:
     with pytest.raises(ValueError, match=r"GP\.noise_var must be a float; .* noise_var=\.\.\.\)"):
         GP(RBF(), noise_var=given)
+
+
+FRAME = pd.DataFrame({"x": X[:, 0], "error": KNOWN, "times": WEIGHTS})
+BARS = FRAME[["x", "error"]]
+NOISY = GP(RBF(1.2, 0.9), 0.1, ConstantMean(0.3))
+BY_READING = {
+    "exact": NOISY,
+    "vague mean": GP(RBF(1.2, 0.9), 0.1, BasisMean(Powers(1))),
+    "sparse": SparseGP(NOISY, X[::4]),
+    "features": FeatureGP(NOISY, draw_frequencies(RBF(), X, 24, rng=1)),
+    "line": StateSpaceGP(GP(Matern32(1.2, 0.9), 0.1, ConstantMean(0.3))),
+    "variational": SVGP(GP(RBF(1.2, 0.9), 0.0, ConstantMean(0.3)), Gaussian(0.1), X[::4]),
+    "weights": BayesianLinear(np.eye(1), 0.1),
+}
+
+
+@pytest.mark.parametrize("name", BY_READING)
+def test_noise_that_was_a_column_is_taken_again(name: str, tmp_path: Path) -> None:
+    model, columns = BY_READING[name], {"noise_var": "error", "weights": "times"}
+    found = condition(model, FRAME, Y, **columns)
+    save(found, tmp_path / "posterior")
+    noise = 0.1 / WEIGHTS + KNOWN
+    for known in (found, load(tmp_path / "posterior")):
+        mean, variance = known.predict(X)
+        total = variance + noise
+        moments = known.predict(FRAME[["times", "error", "x"]], noise=True)
+        np.testing.assert_allclose(moments, [mean, total], rtol=1e-12)
+        np.testing.assert_allclose(known.variance(FRAME, noise=True), total, rtol=1e-12)
+        np.testing.assert_allclose(known.predict(X, noise=True, **BOTH), moments, rtol=1e-12)
+        covariance = known.covariance(FRAME, noise=True) - known.covariance(X)
+        np.testing.assert_allclose(covariance, np.diag(noise), atol=1e-12)
+        joint = known.joint(FRAME, noise=True)
+        np.testing.assert_allclose(np.diag(joint.covariance), total, rtol=1e-9)
+        density = -0.5 * ((Y - mean) ** 2 / total + np.log(2.0 * np.pi * total))
+        np.testing.assert_allclose(known.log_density(FRAME, Y), density, rtol=1e-10)
+        drawn = known.sample(FRAME, 4000, noise=True, rng=1)
+        np.testing.assert_allclose(np.var(drawn, axis=0) / total, 1.0, atol=0.2)
+
+
+@pytest.mark.parametrize("name", BY_READING)
+def test_noise_that_was_a_column_is_missed_by_its_name_where_y_is_asked_for(name: str) -> None:
+    found = condition(BY_READING[name], BARS, Y, noise_var="error")
+    wanted = r"noise_var must be given to `{}`: that of the data was the column 'error'"
+    for Xs in (X, FRAME[["x"]]):
+        for ask in ("predict", "variance", "covariance", "joint"):
+            getattr(found, ask)(Xs)  # f has no noise
+            with pytest.raises(ValueError, match=wanted.format(ask)):
+                getattr(found, ask)(Xs, noise=True)
+        with pytest.raises(ValueError, match=wanted.format("sample")):
+            found.sample(Xs, noise=True, rng=1)
+        with pytest.raises(ValueError, match=wanted.format("log_density")):
+            found.log_density(Xs, Y)
+        if hasattr(found, "extend"):
+            with pytest.raises(ValueError, match=wanted.format("extend")):
+                found.extend(Xs, Y)
+    model_alone = found.predict(X, noise=True, noise_var=np.zeros(30))[1]
+    np.testing.assert_allclose(model_alone, found.variance(X) + 0.1, rtol=1e-12)
+    with pytest.raises(ValueError, match="noise_var must be None unless noise=True"):
+        found.predict(FRAME, noise_var="error")
+
+
+@pytest.mark.parametrize("name", ["exact", "features", "line"])
+def test_an_extension_takes_the_column_again_and_knows_it(name: str) -> None:
+    found = condition(BY_READING[name], BARS[:20], Y[:20], noise_var="error")
+    grown = found.extend(FRAME[20:], Y[20:]).extend(FRAME[:0], Y[:0])
+    whole = condition(BY_READING[name], BARS, Y, noise_var="error")
+    for ask in (lambda p: p.predict(FRAME, noise=True), lambda p: p.log_density(FRAME, Y)):
+        np.testing.assert_allclose(ask(grown), ask(whole), rtol=1e-6)
+
+
+def test_weights_do_not_go_on_without_what_is_known_of_the_noise() -> None:
+    found = condition(BY_READING["weights"], BARS, Y, noise_var="error")
+    with pytest.raises(TypeError, match=r"WeightPosterior\.update: it knows the noise of each"):
+        found.update(FRAME, Y)
+
+
+@pytest.mark.parametrize(
+    "of", [HeteroscedasticGP(NOISY, RBF(0.5, 2.0)), LaplaceGP(GP(RBF(), 0.0), Poisson())]
+)
+def test_a_model_that_takes_no_noise_of_each_reading_refuses_it_of_a_prediction(of: Any) -> None:
+    found = condition(of, X, np.round(np.abs(Y)))
+    for ask in ("predict", "sample"):
+        with pytest.raises(TypeError, match=f"Posterior.{ask}"):
+            getattr(found, ask)(
+                XS, noise=True, noise_var=KNOWN[:9], **({"rng": 1} if ask == "sample" else {})
+            )
+
+
+def test_a_fit_and_its_file_know_the_column(tmp_path: Path) -> None:
+    found = fit(GP(RBF()), BARS, Y, noise_var="error", max_steps=5)
+    save(found, tmp_path / "fit")
+    assert "kernel.lengthscale (x)" in str(found)
+    for posterior in (found.posterior, load(tmp_path / "fit").posterior):
+        assert posterior.known_columns == (("noise_var", "error"),)
+        noise = posterior.variance(FRAME, noise=True) - posterior.variance(X)
+        np.testing.assert_allclose(noise, found.model.noise_var + KNOWN, rtol=1e-9)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +25,10 @@ from gpnotes import (
     SparseGP,
     condition,
     fit,
+    load,
     log_evidence,
     log_evidence_and_gradient,
+    save,
     to_numpy,
 )
 from gpnotes.ground.chunks import Chunks
@@ -185,7 +189,7 @@ def test_an_offset_may_be_a_column_of_a_frame() -> None:
     wanted = condition(COUNTED, X, Y, offset=OFFSET)
     found = condition(COUNTED, frame, Y, offset="log_years")
     assert found.columns == ("age",)
-    np.testing.assert_array_equal(found.mean(frame), wanted.mean(X))
+    np.testing.assert_array_equal(found.mean(frame), wanted.mean(X, offset=OFFSET))
     moments = found.predict(frame, offset="log_years", noise=True)
     np.testing.assert_array_equal(moments, wanted.predict(X, offset=OFFSET, noise=True))
     density = found.log_density(frame, Y, offset="log_years")
@@ -266,3 +270,54 @@ def test_chunks_take_none() -> None:
     model = SparseGP(GP(RBF(), 0.1), X[::5])
     with pytest.raises(TypeError, match=r"offset must be None where X is chunks: .* to an SVGP"):
         condition(model, Chunks([(X, Y)]), offset=OFFSET)
+
+
+def _joint_mean(posterior: Any, Xs: Any, **known: Any) -> Any:
+    return posterior.joint(Xs, **known).mean
+
+
+@pytest.mark.parametrize(("model", "y"), CASES, ids=["Laplace", "EP", "SVGP", "SVGP of labels"])
+def test_an_offset_that_was_a_column_is_taken_again(model: Any, y: Any, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"age": X[:, 0], "log_years": OFFSET})
+    found = condition(model, frame, y, offset="log_years")
+    save(found, tmp_path / "posterior")
+    fitted = fit(model, frame, y, offset="log_years", max_steps=2)
+    save(fitted, tmp_path / "fit")
+    zero, some = np.zeros(25), {"num_samples": 3, "rng": 1}
+    for known in (found, load(tmp_path / "posterior"), fitted.posterior):
+        turned = frame[["log_years", "age"]]
+        for ask in (
+            known.predict, partial(known.predict, noise=True), known.mean, known.variance,
+            partial(known.log_density, y=y), partial(_joint_mean, known),
+        ):  # fmt: skip
+            for asked in (frame, turned):
+                np.testing.assert_array_equal(ask(asked), ask(X, offset=OFFSET))
+            np.testing.assert_array_equal(ask(frame, offset=zero), ask(X, offset=zero))
+            with pytest.raises(ValueError, match=r"offset must be given .* column 'log_years'"):
+                ask(frame[["age"]])
+            with pytest.raises(ValueError, match=r"offset must be given .* column 'log_years'"):
+                ask(X)
+        drawn = known.sample(X, offset=zero, **some) + OFFSET
+        np.testing.assert_allclose(known.sample(frame, **some), drawn, atol=1e-9)
+        np.testing.assert_array_equal(known.covariance(frame), known.covariance(X))  # it has none
+        np.testing.assert_array_equal(known.part(0).mean(frame), known.part(0).mean(X))
+    again = load(tmp_path / "fit").posterior
+    np.testing.assert_array_equal(again.mean(frame), fitted.posterior.mean(frame))
+
+
+def test_the_probability_of_a_label_takes_its_column_again() -> None:
+    frame = pd.DataFrame({"age": X[:, 0], "log_years": OFFSET})
+    found = condition(LABELS, frame, SIGNS, offset="log_years")
+    np.testing.assert_array_equal(found.probability(frame), found.probability(X, offset=OFFSET))
+    with pytest.raises(ValueError, match="offset must be given to `probability`"):
+        found.probability(X)
+
+
+def test_a_joint_distribution_and_draws_take_an_offset() -> None:
+    found = condition(COUNTED, X, Y, offset=OFFSET)
+    shift = np.linspace(-1.0, 1.0, 7)
+    joint, plain = found.joint(XS, offset=shift), found.joint(XS)
+    np.testing.assert_allclose(joint.mean, found.mean(XS, offset=shift))
+    np.testing.assert_array_equal(joint.root, plain.root)
+    drawn = found.sample(XS, 2, offset=shift, rng=3) - found.sample(XS, 2, rng=3)
+    np.testing.assert_allclose(drawn, np.stack([shift, shift]))

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import integrate, stats
 
@@ -587,6 +588,27 @@ def test_averaged_predictions_are_those_of_a_mixture():
     means, variances = (np.asarray([pair[k] for pair in pairs]) for k in (0, 1))
     np.testing.assert_allclose(mean, means.mean(0))
     np.testing.assert_allclose(variance, variances.mean(0) + means.var(0))
+
+
+def test_averaged_predictions_know_the_columns_of_the_data():
+    frame = pd.DataFrame(
+        {"a": X[:, 0], "b": np.cos(X[:, 0]), "error": np.linspace(0.1, 1.0, len(X))}
+    )
+    start = GP(RBF(1.0, 0.8), 0.05, ConstantMean(0.0))
+    target = objective_of(start, frame, Y, fixed=FIXED, priors=PRIORS, noise_var="error")
+    vectors = np.asarray([[-0.5, 0.1], [0.2, -0.4]])
+    turned = frame[["error", "b", "a"]]
+    found = samplers.average_predictions(target, vectors, turned, noise=True)
+    arrays = frame[["a", "b"]].to_numpy()
+    of_f = samplers.average_predictions(target, vectors, arrays)
+    np.testing.assert_allclose(found[0], of_f[0])
+    np.testing.assert_allclose(found[1], of_f[1] + 0.05 + frame["error"])
+    given = samplers.average_predictions(
+        target, vectors, arrays, noise=True, noise_var=frame["error"]
+    )
+    np.testing.assert_allclose(given, found)
+    with pytest.raises(ValueError, match="noise_var must be given"):
+        samplers.average_predictions(target, vectors, arrays, noise=True)
 
 
 def test_every_free_parameter_needs_a_prior():

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground import memory
-from ..ground.conversion import takes
+from ..ground.conversion import columns_of, together
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import (
@@ -168,7 +168,6 @@ def group_folds(groups: Array | Sequence[int | str]) -> Folds:
     return _split(_numbered(groups))
 
 
-@takes("X", "y")
 def cross_validate(
     fit: FitFunction,
     X: MatrixLike,
@@ -185,7 +184,8 @@ def cross_validate(
     ----------
     fit : callable
         ``fit(X, y)`` returns a posterior with ``predict(Xs, noise=True)``. It is called once for
-        each fold with copies of the other rows, and nothing else comes to it.
+        each fold with copies of the other rows, and nothing else comes to it. A frame comes as a
+        frame, so that `fit` may name columns, as ``noise_var="error"``.
     folds : int or None, default None
         How many folds `rng` deals the rows to, as in `kfold`.
     groups : Array or sequence, shape (n,), or None
@@ -216,10 +216,12 @@ def cross_validate(
     >>> len(found.scores), found.mean.standardised_mean_squared_error < 0.01
     (5, True)
     """
-    n = _admitted(fit, X, y)
+    made = together(None, X=X, y=y)
+    y, inputs = made["y"], X if columns_of(X) else made["X"]
+    n = _admitted(fit, made["X"], y)
     sds_to_each_side(level)
     pairs = _pairs(n, folds, rng, groups)
-    parts = [_in_fold(k, fit, X, y, pair, level) for k, pair in enumerate(pairs)]
+    parts = [_in_fold(k, fit, inputs, y, pair, level) for k, pair in enumerate(pairs)]
     scores, means, variances = zip(*parts, strict=True)
     held_out = tuple(test for _, test in pairs)
     back = np.argsort(np.concatenate(held_out))  # from the order of the folds to that of the rows
@@ -347,7 +349,9 @@ def _split(numbers: HostVector) -> Folds:
 
 
 def _rows(a: Array, rows: HostVector) -> Array:
-    """A copy of some rows."""
+    """A copy of some rows, of an array or of a frame of pandas or Polars."""
+    if columns_of(a):
+        return getattr(a, "iloc", a)[rows]
     xp = array_namespace(a)
     return xp.take(a, xp.asarray(rows, device=device(a)), axis=0)
 

@@ -29,6 +29,7 @@ from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..infer import saving
 from ..infer.fit_checks import TOO_HIGH, may_be_precise
 from ..infer.fitting import Fit, fit
+from ..infer.posterior import named
 from ..infer.report import Report
 from ..infer.ties import groups_of
 from ..model.contracts import Prior
@@ -198,11 +199,19 @@ class GPEstimator(BaseEstimator):
         """The log evidence of the process found, of `posterior_`, which warns where it is lost."""
         return float(self.posterior_.log_evidence)
 
-    def _keep(self, posterior: Any, found: Fit[Any, Any] | None) -> None:
-        """Set the posterior, what is read off it, and the fit that led to it."""
+    def _keep(
+        self,
+        posterior: Any,
+        found: Fit[Any, Any] | None,
+        known: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        """Set the posterior, what is read off it, and the fit that led to it.
+
+        `known` are the arguments that were columns of the data, as in `Posterior`.
+        """
         self._found = found and replace(found, columns=self._columns())
         self.runs_ = found.runs if found else ()
-        self._read_off(posterior)
+        self._read_off(named(posterior, self._columns(), known))
 
     def _columns(self) -> tuple[str, ...]:
         """The names of the columns that the model sees, for its report; none if they have none."""

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping
-from typing import Any, ClassVar, Literal, Self, overload
+from typing import Any, ClassVar, Literal, Self, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from ..ground import check as _check
 from ..ground import memory
-from ..ground.conversion import taken_out
+from ..ground.conversion import columns_of, known_columns, taken_out
 from ..ground.naming import covered
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
@@ -186,7 +187,8 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         noise_var : array-like, shape (n,), or str, or None
             What is known of the variance of the noise of each target, as `alpha` of the
             constructor; both are added to the noise that is fitted. Where `X` is a frame it may be
-            the name of a column, which is then no feature; so may `weights`.
+            the name of a column, which is then no feature, and which `predict` and `sample_y` take
+            from their frame again; so may `weights`.
         weights : array-like, shape (n,), or str, or None
             Of how many readings each target is the mean, so that the variance of its ε is divided
             by it, [eq-fv-known-noise]. It is no ``sample_weight``: to scikit-learn a target that
@@ -213,7 +215,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
         found = self._fitted(model, rows, targets, **known) if learns else None
         given = found.posterior if found else condition(model, rows, targets, **known)
-        self._keep(given, found)
+        self._keep(given, found, known_columns(**named))
         return self
 
     @overload
@@ -223,6 +225,8 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         return_std: Literal[False] = False,
         return_cov: Literal[False] = False,
         noise: bool = True,
+        noise_var: ArrayLike | str | None = None,
+        weights: ArrayLike | str | None = None,
     ) -> Vector: ...
     @overload
     def predict(
@@ -231,6 +235,8 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         return_std: Literal[True],
         return_cov: Literal[False] = False,
         noise: bool = True,
+        noise_var: ArrayLike | str | None = None,
+        weights: ArrayLike | str | None = None,
     ) -> tuple[Vector, Vector]: ...
     @overload
     def predict(
@@ -240,13 +246,27 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         *,
         return_cov: Literal[True],
         noise: bool = True,
+        noise_var: ArrayLike | str | None = None,
+        weights: ArrayLike | str | None = None,
     ) -> tuple[Vector, Matrix]: ...
     @overload
     def predict(
-        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, noise: bool = True
+        self,
+        X: ArrayLike,
+        return_std: bool = False,
+        return_cov: bool = False,
+        noise: bool = True,
+        noise_var: ArrayLike | str | None = None,
+        weights: ArrayLike | str | None = None,
     ) -> Vector | tuple[Vector, Vector] | tuple[Vector, Matrix]: ...
     def predict(
-        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, noise: bool = True
+        self,
+        X: ArrayLike,
+        return_std: bool = False,
+        return_cov: bool = False,
+        noise: bool = True,
+        noise_var: ArrayLike | str | None = None,
+        weights: ArrayLike | str | None = None,
     ) -> Vector | tuple[Vector, Vector] | tuple[Vector, Matrix]:
         """The mean at some rows, if wanted with standard deviations or the covariance.
 
@@ -262,6 +282,10 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
             Of a new y, with the noise that was fitted; if False, of f alone. scikit-learn's own
             regressor counts the noise of a ``WhiteKernel`` among its kernels, as by default here,
             and not that of its `alpha`.
+        noise_var, weights : array-like, shape (m,), or str, or None
+            What is known of the noise of each new y, as in `fit`. Where it was a column of X there,
+            that column is taken again; the deviations of new y at an X that lacks it are a
+            ``ValueError``.
 
         Returns
         -------
@@ -278,16 +302,20 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
 
         Source: Rasmussen & Williams (2006), algorithm 2.1.
         """
-        rows = self._new_rows(X)
         _check.flag(noise, "noise")
+        rows, known = self._rows_and_noise(X, noise, noise_var, weights)
         both = _check.flag(return_std, "return_std"), _check.flag(return_cov, "return_cov")
         if all(both):
             raise ValueError("return_cov must be False where return_std is True; got True")
         if return_cov:
-            return self.posterior_.mean(rows), self.posterior_.covariance(rows, noise=noise)
+            covariance = self.posterior_.covariance(rows, noise=noise, **known)
+            return self.posterior_.mean(rows), covariance
         if not return_std:
             return self._mean_at(rows)
-        mean, variance = self.posterior_._predict(rows, noise)
+        if known or self.posterior_.known_columns:
+            mean, variance = self.posterior_.predict(rows, noise=noise, **known)
+        else:
+            mean, variance = self.posterior_._predict(rows, noise)
         return mean, np.sqrt(to_numpy(variance))
 
     def sample_y(
@@ -296,6 +324,8 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         n_samples: int = 1,
         random_state: RandomState = 0,
         noise: bool = True,
+        noise_var: ArrayLike | str | None = None,
+        weights: ArrayLike | str | None = None,
     ) -> Matrix:
         """Draw sets of new y at some rows, or functions, [eq-fv-sample].
 
@@ -309,15 +339,36 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
             What draws them, as in the constructor.
         noise : bool, default True
             Draw new y, with noise; if False, f.
+        noise_var, weights
+            As in `predict`.
 
         Returns
         -------
         Matrix, shape (m, n_samples)
             One draw a column.
         """
-        rows = self._new_rows(X)
+        rows, known = self._rows_and_noise(X, noise, noise_var, weights)
         count = memory.count(n_samples, "n_samples")
-        return self.posterior_.sample(rows, count, rng=stream_of_state(random_state), noise=noise).T
+        draws = stream_of_state(random_state)
+        return self.posterior_.sample(rows, count, rng=draws, noise=noise, **known).T
+
+    def _rows_and_noise(
+        self, X: ArrayLike, noise: bool, noise_var: Any, weights: Any
+    ) -> tuple[HostMatrix, dict[str, HostVector]]:
+        """New rows, and what is known of the noise of y there, in columns of a frame too."""
+        if not hasattr(self, "posterior_"):
+            check_is_fitted(self, "posterior_")
+        given = {"noise_var": noise_var, "weights": weights}
+        told = {name: one for name, one in given.items() if one is not None}
+        there = columns_of(X)
+        again = {n: column for n, column in self.posterior_.known_columns if column in there}
+        if not told and not again:
+            return self._new_rows(X), {}
+        X, found = taken_out(X, **(again | told))
+        X = taken_out(X, **{n: c for n, c in again.items() if n in told and c in columns_of(X)})[0]
+        rows = self._new_rows(X)
+        known = {n: _targets(cast(Any, one), rows.shape[0], n) for n, one in found.items()}
+        return rows, known if noise else {n: known[n] for n in told}
 
     def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""

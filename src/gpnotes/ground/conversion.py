@@ -20,7 +20,8 @@ from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
 __all__ = [
-    "columns_of", "floats", "on_host", "ordered", "out_of_order", "taken_out", "takes", "together",
+    "columns_of", "floats", "known_columns", "on_host", "ordered", "out_of_order", "taken_out",
+    "takes", "together",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -48,7 +49,8 @@ def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     arguments, else of the first that the model or the method's object holds, and is float64 of
     NumPy where there is none. What is neither an array nor made of numbers goes on as it came, to
     be refused. Where the first argument, such as a posterior, has `columns`, those of a frame of
-    inputs are matched by `ordered`.
+    inputs are matched by `ordered`; where it has `known_columns`, what is not given is taken from
+    them.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -57,19 +59,21 @@ def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         places = {name: at for at, name in enumerate(known)}
         wanted = [(name, places[name]) for name in names]
         first = next(iter(places))
+        of_y = "noise" not in places  # else what is known of the noise is asked for by noise=True
 
         @wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
             given = {n: args[at] if at < len(args) else kwargs.get(n) for n, at in wanted}
             if all(a is None or _is_floats(a) for a in given.values()):
                 return function(*args, **kwargs)
-            made = together(args[0] if args else kwargs.get(first), **given)
+            owner = args[0] if args else kwargs.get(first)
+            made = together(owner, **_recalled(owner, given, of_y or bool(kwargs.get("noise"))))
             new: list[Any] = list(args)
             more: dict[str, Any] = dict(kwargs)
             for name, at in wanted:
                 if at < len(args):
                     new[at] = made[name]
-                elif name in kwargs:
+                elif name in kwargs or made[name] is not None:
                     more[name] = made[name]
             return function(*new, **more)
 
@@ -77,6 +81,20 @@ def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return called
 
     return decorated
+
+
+def _recalled(owner: object, given: dict[str, Any], of_y: bool) -> dict[str, Any]:
+    """Tables, those that are not given by the columns that they were of the data of an owner."""
+    known = getattr(owner, "known_columns", ())
+    if not known:
+        return given
+    names = columns_of(next((given[name] for name in _INPUTS if name in given), None))
+    return given | {
+        name: column
+        for name, column in known
+        if name in given and given[name] is None and column in names
+        if of_y or name == "offset"
+    }
 
 
 def together(owner: object, **tables: Any) -> dict[str, Any]:
@@ -243,6 +261,11 @@ def taken_out(X: T, **given: OfEach | None) -> tuple[T, dict[str, Table | None]]
     frame: Any = X
     left = frame[[column for column in columns_of(X) if column not in names]]
     return cast(T, left), each
+
+
+def known_columns(**given: Any) -> tuple[tuple[str, str], ...]:
+    """Return the arguments that are names of columns, with these names."""
+    return tuple((name, column) for name, column in given.items() if isinstance(column, str))
 
 
 def _with_columns(tables: dict[str, Any]) -> dict[str, Any]:

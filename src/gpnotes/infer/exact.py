@@ -48,7 +48,7 @@ from .evidence import Evidence, evidence_of, whole_rows
 from .interdomain import WaveSums
 from .known_noise import Noise, joined, noise_of, validate_noise
 from .leave_one_out import LeaveOneOut, predict_left_out
-from .posterior import PartPosterior, Posterior, named, require_inputs
+from .posterior import PartPosterior, Posterior, named_as, require_inputs
 
 __all__ = ["GP", "ExactPosterior", "LeaveOneOut", "prior"]
 
@@ -371,6 +371,7 @@ class ExactPosterior(Posterior):
             The posterior given all observations. Rows are added to the factor, [eq-fv-extend].
         """
         self.validate_inputs(x, "x")
+        self._require_known("extend", noise_var=noise_var, weights=weights)
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
         validate_noise(self.X, x.shape[0], noise_var, weights)
         n, what = self.X.shape[0] + x.shape[0], "the extended Gram matrix"
@@ -383,7 +384,7 @@ class ExactPosterior(Posterior):
         block = plus_noise(block, noise_of(self.gp, rows).variance)
         factor = self.cholesky._extend(cross, block, name="the extended Gram matrix")
         warn_of_jitter(factor.jitter - self.cholesky.jitter, "the extended Gram matrix")
-        return named(_posterior(self.gp, joined(self._rows, rows), factor), self.columns)
+        return named_as(self, _posterior(self.gp, joined(self._rows, rows), factor))
 
 
 @evidence_of.register(GP)

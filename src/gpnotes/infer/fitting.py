@@ -28,7 +28,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.ascent import Ascent
 from ..ground.chunks import Chunks, Data
-from ..ground.conversion import columns_of, ordered, taken_out
+from ..ground.conversion import columns_of, known_columns, ordered, taken_out
 from ..ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.params import Parameters
@@ -329,13 +329,14 @@ def fit(
     >>> found.posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    X, each = taken_out(X, noise_var=noise_var, weights=weights, offset=offset)
+    of_each = {"noise_var": noise_var, "weights": weights, "offset": offset}
+    X, each = taken_out(X, **of_each)
     X = ordered(X, "X", getattr(start, "columns", ()))
-    columns = columns_of(X)
+    columns, known = columns_of(X), known_columns(**of_each)
     data = data_of(model, X, y, **each)
     chosen = _by_entry(model, data, columns, fixed=fixed, bounds=bounds, priors=priors, tied=tied)
     makes = objective_of if start is not None else started_objective
-    objective = makes(model, data, **chosen)
+    objective = replace(makes(model, data, **chosen), columns=columns, known_columns=known)
     max_steps = _check.whole(max_steps, "max_steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
@@ -355,7 +356,7 @@ def fit(
         found = _batched(objective, batch).fit_by_batches(
             objective, batch, max_steps=max_steps, rng=rng, **told, **by_batches
         )
-        return replace(found, columns=columns)
+        return replace(found, columns=columns, known_columns=known)
     _refuse(by_batches, "without batches")
     apart = out_of_scale(objective.model, objective.spread, like_of(objective.model, data))
     begun = _from_data(objective, data) if apart else None
@@ -374,7 +375,7 @@ def fit(
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
     objective = around(objective, *(objective.vector(run.model) for run in runs))
     remarks += _doubted(objective, runs[0])
-    return Fit(tuple(runs), objective, columns=columns, remarks=remarks)
+    return Fit(tuple(runs), objective, columns=columns, known_columns=known, remarks=remarks)
 
 
 @runtime_checkable

@@ -213,6 +213,9 @@ class WeightPosterior(Posterior):
         One observation costs O(R²), a batch O(N R² + R³).
         """
         size = self.weight_mean.shape[0]
+        if self.known_columns:
+            why = "it knows the noise of each of its readings; condition on all of them together"
+            raise self._cannot("update", why)
         if getattr(phi, "ndim", 0) == 1:
             _check.alike(_check.vector(phi, "phi", size=size), "phi", self.weight_mean, "prior_cov")
             _check.squarable(phi, "phi")

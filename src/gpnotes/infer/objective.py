@@ -18,7 +18,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.ascent import Ascent, Function, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
-from ..ground.conversion import taken_out
+from ..ground.conversion import columns_of, known_columns, taken_out
 from ..ground.interrupts import INTERRUPTED, kept_interrupts
 from ..ground.naming import path_of, require_names, without
 from ..ground.params import (
@@ -80,7 +80,9 @@ class Objective(Generic[M]):
         Entries that are one number. The first of each is in the vector; the others follow it, and
         are named in `fixed`.
     floor : str, default ""
-        The entry whose lower limit nobody gave: the floor of a noise that the model leaves open.
+        The entry whose lower limit is the floor of a noise that the model leaves open.
+    columns, known_columns : tuples
+        The names of the columns of the data, as in `posterior.Posterior`.
     """
 
     model: M
@@ -94,6 +96,8 @@ class Objective(Generic[M]):
     level: float = 0.0
     tied: Groups = ()
     floor: str = ""
+    columns: tuple[str, ...] = ()
+    known_columns: tuple[tuple[str, str], ...] = ()
 
     __repr__ = summary
 
@@ -400,12 +404,14 @@ def objective_of(
     >>> samplers.sample(target, samplers.NUTS(), num_chains=2, num_samples=50, rng=0)
     <Chains: 2 of 50 draws of 1 numbers>
     """
-    X, each = taken_out(X, noise_var=noise_var, weights=weights, offset=offset)
+    given = {"noise_var": noise_var, "weights": weights, "offset": offset}
+    X, each = taken_out(X, **given)
     data = _rows_of(X, y) or data_of(model, cast(Any, X), y, **each)
     if isinstance(data, Chunks):
         repeatable(data.chunks)
     evidence = evidence_given(model, data)
-    return objective_given(model, evidence, measured(data, evidence), fixed, bounds, priors, tied)
+    found = objective_given(model, evidence, measured(data, evidence), fixed, bounds, priors, tied)
+    return replace(found, columns=columns_of(X), known_columns=known_columns(**given))
 
 
 def objective_given(
@@ -474,6 +480,8 @@ class Fit(Generic[M, Q]):
         The names of the columns of X, where it was a frame.
     remarks : tuple of str, default ()
         What there is to say of its noise.
+    known_columns : tuple of pairs of str, default ()
+        What was known of each reading by the name of a column, as in `posterior.Posterior`.
     """
 
     runs: tuple[Run[M], ...]
@@ -481,6 +489,7 @@ class Fit(Generic[M, Q]):
     known: Q | None = field(default=None, compare=False)
     columns: tuple[str, ...] = field(default=(), compare=False)
     remarks: tuple[str, ...] = field(default=(), compare=False)
+    known_columns: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def model(self) -> M:
@@ -500,7 +509,7 @@ class Fit(Generic[M, Q]):
         """
         known = self.known
         known = cast(Q, self._kept().evidence.fitted(self.model)) if known is None else known
-        return named(known, self.columns)
+        return named(known, self.columns, self.known_columns)
 
     @property
     def agreeing(self) -> int:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
-from typing import ClassVar, TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, TypeVar, cast
 
 from ..ground import check as _check
 from ..ground import memory
+from ..ground.chunks import Rows
 from ..ground.conversion import takes
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.showing import summary
@@ -22,6 +23,7 @@ from ..ground.xp import (
     Array,
     Matrix,
     MatrixLike,
+    Numbers,
     OfEachLike,
     Vector,
     VectorLike,
@@ -33,10 +35,12 @@ from ..model.kernels import Kernel, Sum
 from ..model.likelihoods import Bernoulli, Gaussian
 from ..model.likelihoods.adapter import require_observable, with_hooks
 from ..model.normal import Normal, normal_of
+from .known_noise import noise_under, validate_noise
 from .summands import picked
 
 __all__ = [
-    "PartPosterior", "Posterior", "named", "one_function_a_class", "require_inputs", "with_noise",
+    "PartPosterior", "Posterior", "named", "named_as", "one_function_a_class", "require_inputs",
+    "with_noise",
 ]  # fmt: skip
 
 Q = TypeVar("Q", bound="Posterior")
@@ -57,6 +61,10 @@ class Posterior(ABC):
         frame of inputs are then matched by name: their order does not matter, further ones are
         ignored, as R and formulas do, one that is missing is a `ValueError`. Inputs without names
         are taken as they come.
+    known_columns : tuple of pairs of str, default ()
+        Those of the arguments `offset`, `noise_var` and `weights` that were columns of the data,
+        each with the name of its column. Where new inputs are a frame with such a column it is
+        taken again; where it is needed and not there, a `ValueError` names both.
 
     Notes
     -----
@@ -69,6 +77,7 @@ class Posterior(ABC):
     """
 
     columns: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
+    known_columns: tuple[tuple[str, str], ...] = field(default=(), kw_only=True, repr=False)
 
     _copies: ClassVar[int] = 3  # (n*, n*) matrices that a covariance holds at a time
     _shifts: ClassVar[bool] = False  # whether y scatters around f plus an offset that is known
@@ -124,9 +133,11 @@ class Posterior(ABC):
     def _log_density(self, Xs: Matrix, y: Vector, chunk: int | None) -> Vector:
         return self._log_density_of(y, *self._predict(Xs, False, chunk))
 
-    def _log_density_of(self, y: Vector, mean: Vector, variance: Vector) -> Vector:
-        noise = self._noise
-        if not isinstance(noise, float):
+    def _log_density_of(
+        self, y: Vector, mean: Vector, variance: Vector, known: Numbers | None = None
+    ) -> Vector:
+        noise: Any = self._noise if known is None else known
+        if known is None and not isinstance(noise, float):
             likelihood = require(noise, "the likelihood", Likelihood)
             require_observable(likelihood, y, mean)
             return with_hooks(likelihood)._log_predictive(y, mean, variance)
@@ -138,7 +149,7 @@ class Posterior(ABC):
     ) -> Array:
         return self._chance(*self._predict(Xs, False, chunk))
 
-    @takes("Xs", "offset")
+    @takes("Xs", "offset", "noise_var", "weights")
     def predict(
         self,
         Xs: MatrixLike,
@@ -146,6 +157,8 @@ class Posterior(ABC):
         noise: bool = False,
         chunk: int | None = None,
         offset: OfEachLike | None = None,
+        noise_var: OfEachLike | None = None,
+        weights: OfEachLike | None = None,
     ) -> tuple[Vector, Vector]:
         """Predict the mean and the variance of f, or of a new y, at each of some inputs.
 
@@ -161,7 +174,12 @@ class Posterior(ABC):
         offset : Vector, shape (n*,), or str, or None, default None
             What is added to the latent f of each, such as the logarithm of an exposure, or the
             column of a frame `Xs` that holds it, of models that take one in `condition`. Without it
-            f is what it is for zero, whatever the offsets of the data were.
+            f is what it is for zero, unless that of the data was a column, `known_columns`: then
+            that column of `Xs` is taken again, and an `Xs` without it needs an offset.
+        noise_var, weights : Vector, shape (n*,), or str, or None, default None
+            What is known of the noise of each new y, as in `condition`, of models that take it
+            there, [eq-fv-known-noise]: its variance, which comes to the model's own, and by what
+            the latter is divided. They go with ``noise=True``, and are taken again as `offset` is.
 
         Returns
         -------
@@ -170,16 +188,24 @@ class Posterior(ABC):
             rounding took below zero is zero.
         """
         noise = self._admit("predict", Xs, noise, chunk, offset)
-        return self._predict_with(offset, Xs, noise, chunk)
+        known = self._known("predict", Xs, noise, offset, noise_var, weights)
+        return self._predict_with(offset, Xs, noise, chunk, known)
 
     def _predict_with(
-        self, offset: Vector | None, Xs: Matrix, noise: bool = False, chunk: int | None = None
+        self,
+        offset: Vector | None,
+        Xs: Matrix,
+        noise: bool = False,
+        chunk: int | None = None,
+        known: Numbers | None = None,
     ) -> tuple[Vector, Vector]:
-        """`_predict` with what is known to be added to f."""
-        if offset is None:
+        """`_predict` with what is known to be added to f, and the noise of y where it is known."""
+        if offset is None and known is None:
             return self._predict(Xs, noise, chunk)
         mean, variance = self._predict(Xs, False, chunk)
-        mean = mean + offset
+        mean = mean if offset is None else mean + offset
+        if known is not None:
+            return mean, variance + known
         return self._observe(mean, variance) if noise else (mean, variance)
 
     def _predict(
@@ -208,6 +234,7 @@ class Posterior(ABC):
     ) -> Vector:
         """Predict the mean alone, (n*,), which may cost less; arguments are those of `predict`."""
         noise = self._admit("mean", Xs, noise, chunk, offset)
+        self._require_known("mean", offset=offset)
         if noise:  # a mean of counts needs the variance of f
             return self._predict_with(offset, Xs, noise, chunk)[0]
         mean = _joined([self._mean(rows) for rows in self._blocks(Xs, chunk)])
@@ -216,7 +243,7 @@ class Posterior(ABC):
     def _mean_of_f(self, Xs: Matrix, chunk: int | None) -> Vector:
         return _joined([self._mean(rows) for rows in self._blocks(Xs, chunk)])
 
-    @takes("Xs", "offset")
+    @takes("Xs", "offset", "noise_var", "weights")
     def variance(
         self,
         Xs: MatrixLike,
@@ -224,13 +251,23 @@ class Posterior(ABC):
         noise: bool = False,
         chunk: int | None = None,
         offset: OfEachLike | None = None,
+        noise_var: OfEachLike | None = None,
+        weights: OfEachLike | None = None,
     ) -> Vector:
         """Predict the variance alone, (n*,); arguments are those of `predict`."""
         noise = self._admit("variance", Xs, noise, chunk, offset)
-        return self._predict_with(offset, Xs, noise, chunk)[1]
+        known = self._known("variance", Xs, noise, offset, noise_var, weights)
+        return self._predict_with(offset, Xs, noise, chunk, known)[1]
 
-    @takes("Xs")
-    def covariance(self, Xs: MatrixLike, *, noise: bool = False) -> Matrix:
+    @takes("Xs", "noise_var", "weights")
+    def covariance(
+        self,
+        Xs: MatrixLike,
+        *,
+        noise: bool = False,
+        noise_var: OfEachLike | None = None,
+        weights: OfEachLike | None = None,
+    ) -> Matrix:
         """Predict the covariance of f, or of new y, at all of some inputs together.
 
         It is never jittered, nor clipped: its eigenvalues may be below zero by rounding.
@@ -241,6 +278,8 @@ class Posterior(ABC):
             The inputs.
         noise : bool, default False
             Add the variance of normal noise to the diagonal.
+        noise_var, weights
+            As in `predict`.
 
         Returns
         -------
@@ -248,14 +287,25 @@ class Posterior(ABC):
             The covariance.
         """
         noise = self._admit("covariance", Xs, noise)
+        known = self._known("covariance", Xs, noise, None, noise_var, weights)
         self._require_square(Xs)
+        if known is not None:
+            return plus_noise(self._covariance(Xs), known)
         return self._add_noise(self._covariance(Xs), noise)
 
     def _add_noise(self, covariance: Matrix, noise: bool) -> Matrix:
         return plus_noise(covariance, self._noise_var()) if noise else covariance
 
-    @takes("Xs")
-    def joint(self, Xs: MatrixLike, *, noise: bool = False) -> Normal:
+    @takes("Xs", "offset", "noise_var", "weights")
+    def joint(
+        self,
+        Xs: MatrixLike,
+        *,
+        noise: bool = False,
+        offset: OfEachLike | None = None,
+        noise_var: OfEachLike | None = None,
+        weights: OfEachLike | None = None,
+    ) -> Normal:
         """Predict the joint distribution of f, or of new y, at all of some inputs together.
 
         Parameters
@@ -264,6 +314,8 @@ class Posterior(ABC):
             The inputs.
         noise : bool, default False
             Predict new y, with normal noise, rather than f.
+        offset, noise_var, weights
+            As in `predict`.
 
         Returns
         -------
@@ -271,13 +323,27 @@ class Posterior(ABC):
             Its root is the Cholesky factor of the `covariance`, or, where rounding has left that
             singular, a pivoted one of as many columns as it has rank: ``root_kind`` says which.
         """
-        noise = self._admit("joint", Xs, noise)
+        noise = self._admit("joint", Xs, noise, offset=offset)
+        known = self._known("joint", Xs, noise, offset, noise_var, weights)
         self._require_square(Xs)
-        return self._joint(Xs, noise)
+        if known is None:
+            found = self._joint(Xs, noise)
+        else:
+            covariance = plus_noise(self._covariance(Xs), known)
+            found = normal_of(self._mean_of_f(Xs, None), covariance, self._scales(Xs))
+        return found if offset is None else replace(found, mean=found.mean + offset)
 
-    @takes("Xs")
+    @takes("Xs", "offset", "noise_var", "weights")
     def sample(
-        self, Xs: MatrixLike, num_samples: int = 1, *, noise: bool = False, rng: RNG
+        self,
+        Xs: MatrixLike,
+        num_samples: int = 1,
+        *,
+        noise: bool = False,
+        offset: OfEachLike | None = None,
+        noise_var: OfEachLike | None = None,
+        weights: OfEachLike | None = None,
+        rng: RNG,
     ) -> Matrix:
         """Draw functions at inputs, or sets of new y.
 
@@ -289,6 +355,8 @@ class Posterior(ABC):
             How many functions are drawn.
         noise : bool, default False
             Draw sets of new y, with normal noise, rather than f.
+        offset, noise_var, weights
+            As in `predict`.
 
         Returns
         -------
@@ -304,12 +372,15 @@ class Posterior(ABC):
         rounding, it is a pivoted factor, of which rounding settles the order: the functions are as
         likely, but another machine may draw others. Neither takes jitter.
         """
-        noise = self._admit("sample", Xs, noise)
+        noise = self._admit("sample", Xs, noise, offset=offset)
+        known = self._known("sample", Xs, noise, offset, noise_var, weights)
         stream = stream_of(rng)
         num_samples = memory.count(num_samples, "num_samples", 0, each=2 * Xs.shape[0], like=Xs)
-        return self._sample(Xs, num_samples, stream, noise)
+        drawn = self._sample(Xs, num_samples, stream, noise and known is None)
+        drawn = drawn if known is None else with_noise(drawn, known, stream)
+        return drawn if offset is None else drawn + offset
 
-    @takes("Xs", "y", "offset")
+    @takes("Xs", "y", "offset", "noise_var", "weights")
     def log_density(
         self,
         Xs: MatrixLike,
@@ -317,6 +388,8 @@ class Posterior(ABC):
         *,
         chunk: int | None = None,
         offset: OfEachLike | None = None,
+        noise_var: OfEachLike | None = None,
+        weights: OfEachLike | None = None,
     ) -> Vector:
         """Evaluate ``log p(yᵢ)`` of new y, each by itself, averaged over f.
 
@@ -326,7 +399,7 @@ class Posterior(ABC):
             The inputs.
         y : Vector, shape (n*,)
             The new observations.
-        chunk, offset
+        chunk, offset, noise_var, weights
             As in `predict`.
 
         Returns
@@ -336,9 +409,10 @@ class Posterior(ABC):
         """
         self._admit("log_density", Xs, chunk=chunk, offset=offset)
         _check.alike(_check.vector(y, "y", size=Xs.shape[0]), "y", Xs, "Xs")
-        if offset is not None:
-            return self._log_density_of(y, *self._predict_with(offset, Xs, False, chunk))
-        return self._log_density(Xs, y, chunk)
+        known = self._known("log_density", Xs, True, offset, noise_var, weights)
+        if offset is None and known is None:
+            return self._log_density(Xs, y, chunk)
+        return self._log_density_of(y, *self._predict_with(offset, Xs, False, chunk), known)
 
     @takes("Xs", "offset")
     def probability(
@@ -370,6 +444,7 @@ class Posterior(ABC):
         """
         num_samples = memory.count(num_samples, "num_samples", 2, each=2)
         self._admit("probability", Xs, chunk=chunk, offset=offset)
+        self._require_known("probability", offset=offset)
         if offset is not None:
             return self._chance(*self._predict_with(offset, Xs, False, chunk))
         return self._probability(Xs, num_samples, rng, chunk)
@@ -463,6 +538,38 @@ class Posterior(ABC):
         if offset is not None:
             _check.alike(_check.vector(offset, "offset", size=Xs.shape[0]), "offset", Xs, "Xs")
         return noise
+
+    def _known(
+        self,
+        method: str,
+        Xs: Matrix,
+        noise: bool,
+        offset: Vector | None,
+        noise_var: Vector | None,
+        weights: Vector | None,
+    ) -> Numbers | None:
+        """The variance of the noise of each y, [eq-fv-known-noise], where something is known."""
+        given = {"noise_var": noise_var, "weights": weights} if noise else {}
+        shift = {} if method == "covariance" else {"offset": offset}
+        self._require_known(method, **shift, **given)
+        for name, one in (("noise_var", noise_var), ("weights", weights)):
+            if one is not None and not noise:
+                raise ValueError(f"{name} must be None unless noise=True: f has none")
+            if one is not None and (why := self._lacks.get("known noise")):
+                raise self._cannot(method, why)
+        if noise_var is None and weights is None:
+            return None
+        variance = self._noise_var(method)
+        validate_noise(Xs, Xs.shape[0], noise_var, weights)
+        return noise_under(variance, Rows(Xs, Xs, noise_var, weights)).variance
+
+    def _require_known(self, method: str, **given: Vector | None) -> None:
+        """Refuse inputs without a column that was an argument of the data, and without another."""
+        for name, column in self.known_columns:
+            if name in given and given[name] is None:
+                said = f"that of the data was the column {column!r}, which the inputs have not"
+                remedy = f"give {name}=, or inputs that are a frame with {column!r}"
+                raise ValueError(f"{name} must be given to `{method}`: {said}; {remedy}")
 
     def _blocks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
         n, width = Xs.shape[0], self._width
@@ -561,12 +668,18 @@ class PartPosterior(Posterior):
         return mean + pull if self.with_mean else pull
 
 
-def named(posterior: Q, columns: tuple[str, ...]) -> Q:
-    """Return the posterior with the names of the columns of its X, if there are any."""
-    if columns:
+def named(posterior: Q, columns: tuple[str, ...], known: tuple[tuple[str, str], ...] = ()) -> Q:
+    """Return the posterior with the names of the columns of its data, if there are any."""
+    if columns or known:
         posterior = copy(posterior)
         object.__setattr__(posterior, "columns", columns)  # it may have an `__init__` of its own
+        object.__setattr__(posterior, "known_columns", known)
     return posterior
+
+
+def named_as(posterior: Posterior, other: Q) -> Q:
+    """Return another posterior with the names that a posterior has of the columns of its data."""
+    return named(other, posterior.columns, posterior.known_columns)
 
 
 def one_function_a_class(remedy: str) -> Mapping[str, str]:
@@ -594,6 +707,6 @@ def require_inputs(
         kernel._validate_inputs(Xs, name)
 
 
-def with_noise(f: Matrix, noise_var: float, stream: Stream) -> Matrix:
+def with_noise(f: Matrix, noise_var: Numbers, stream: Stream) -> Matrix:
     """Add normal noise to functions that were drawn, one a row: sets of y."""
     return f + noise_var**0.5 * stream.normal(f.shape, like=f)

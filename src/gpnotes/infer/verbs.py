@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..ground.chunks import Chunks, repeatable
-from ..ground.conversion import columns_of, taken_out
+from ..ground.conversion import columns_of, known_columns, taken_out
 from ..ground.params import Parameters
 from ..ground.xp import OfEach, Table
 from . import exact  # registers GP, which comes from a lower floor
@@ -140,8 +140,8 @@ def condition(
     noise_var : Vector, shape (n,), or str, or None
         What is known of the variance of the noise of each observation, such as the squares of a
         laboratory's error bars, [eq-fv-known-noise]; the model's own variance of the noise is added
-        to it. Where `X` is a frame, it may be the name of a column, which is then no input; so may
-        `weights` and `offset`. A `GP` takes it.
+        to it. Where `X` is a frame, it may be the name of a column, which is then no input, and
+        which predictions take from a frame again; so may `weights` and `offset`. A `GP` takes it.
     weights : Vector, shape (n,), or str, or None
         By what the model's own variance of the noise is divided for each observation, such as how
         many readings it is the mean of. A `GP` takes them.
@@ -180,9 +180,11 @@ def condition(
     >>> [condition(model, X, y).mean([[1.5]]).round(2) for model in (gp, SparseGP(gp, X[::6]))]
     [array([1.]), array([1.])]
     """
-    X, each = taken_out(X, noise_var=noise_var, weights=weights, offset=offset)
+    given = {"noise_var": noise_var, "weights": weights, "offset": offset}
+    X, each = taken_out(X, **given)
     evidence = _evidence(model, X, y, **each)
-    return named(evidence.posterior(evidence.settled(model)), columns_of(X))
+    posterior = evidence.posterior(evidence.settled(model))
+    return named(posterior, columns_of(X), known_columns(**given))
 
 
 def log_evidence(

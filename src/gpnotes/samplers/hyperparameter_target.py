@@ -14,11 +14,19 @@ from typing import Any
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.conversion import takes
 from ..ground.params import free_leaves, names
-from ..ground.xp import HostMatrix, HostVector, MatrixLike, Vector, array_namespace, as_host
+from ..ground.xp import (
+    HostMatrix,
+    HostVector,
+    MatrixLike,
+    OfEachLike,
+    Vector,
+    array_namespace,
+    as_host,
+)
 from ..infer import fitting  # noqa: F401  it says what the evidence of an exact process is
 from ..infer.objective import Objective
+from ..infer.posterior import Posterior, named
 
 __all__ = ["HyperparameterDensity", "average_predictions"]
 
@@ -76,9 +84,15 @@ class HyperparameterDensity:
         return value + float(logs @ vector), gradient + logs
 
 
-@takes("Xs")
 def average_predictions(
-    objective: Objective[Any], vectors: HostMatrix, Xs: MatrixLike, *, noise: bool = False
+    objective: Objective[Any],
+    vectors: HostMatrix,
+    Xs: MatrixLike,
+    *,
+    noise: bool = False,
+    offset: OfEachLike | None = None,
+    noise_var: OfEachLike | None = None,
+    weights: OfEachLike | None = None,
 ) -> tuple[Vector, Vector]:
     """Predict with hyperparameters averaged: mean and variance over the draws of a chain.
 
@@ -92,6 +106,8 @@ def average_predictions(
         The inputs.
     noise : bool, default False
         Whether the variance is that of new readings.
+    offset, noise_var, weights : Vector, shape (n*,), or str, or None, default None
+        What is known of each, as in `gpnotes.infer.posterior.Posterior.predict`.
 
     Returns
     -------
@@ -105,14 +121,22 @@ def average_predictions(
     if not vectors.shape[0]:
         raise ValueError("vectors must have a row or more; got 0")
     noise = _check.flag(noise, "noise")
+    known = {"offset": offset, "noise_var": noise_var, "weights": weights}
+    given: Any = {name: each for name, each in known.items() if each is not None}
     pairs = [
-        objective.evidence.posterior(_at(objective, vectors, row)).predict(Xs, noise=noise)
+        _posterior(objective, vectors, row).predict(Xs, noise=noise, **given)
         for row in range(vectors.shape[0])
     ]
-    xp = array_namespace(Xs)
+    xp = array_namespace(pairs[0][0])
     means, variances = (xp.stack([pair[k] for pair in pairs]) for k in (0, 1))
     mean = xp.mean(means, axis=0)
     return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)
+
+
+def _posterior(objective: Objective[Any], vectors: HostMatrix, row: int) -> Posterior:
+    """The posterior of a row, which knows the columns of the data by name."""
+    found: Posterior = objective.evidence.posterior(_at(objective, vectors, row))
+    return named(found, objective.columns, objective.known_columns)
 
 
 def _at(objective: Objective[Any], vectors: HostMatrix, row: int) -> Any:

@@ -70,6 +70,7 @@ class DeepPosterior(Posterior):
     _lacks: ClassVar[Mapping[str, str]] = {
         "covariance": _MIXTURE,
         "joint": _MIXTURE,
+        "known noise": "it takes no noise of its own for each reading",
         "chunk": "the draws of its inner layers are of all inputs together",
     }
 

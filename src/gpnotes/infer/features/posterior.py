@@ -13,7 +13,7 @@ from ...model import means
 from ...model.gaussian_process import GP, residual_of, validate_data
 from ..known_noise import noise_of, validate_noise
 from ..linear import WeightPosterior
-from ..posterior import Posterior, with_noise
+from ..posterior import Posterior, named_as, with_noise
 from .feature_map import FeatureMap
 
 __all__ = ["FeaturePosterior"]
@@ -121,10 +121,14 @@ class FeaturePosterior(Posterior):
         -----
         O(m R² + R³).
         """
-        validate_data(self.gp, x, y, "x", columns=self.frequencies.like.shape[1])
+        columns = self.frequencies.like.shape[1]
+        self._require_known("extend", noise_var=noise_var, weights=weights)
+        if getattr(x, "shape", ()) == (0, columns) and getattr(y, "shape", ()) == (0,):
+            return self
+        validate_data(self.gp, x, y, "x", columns=columns)
         kernel = self.frequencies.require_match(self.gp.kernel, x, "x")
         validate_noise(x, x.shape[0], noise_var, weights)
         features = self.frequencies._features(kernel, x)
         noise = noise_of(self.gp, Rows(x, y, noise_var, weights))
         grown = self.weights._update(features, residual_of(self.gp, x, y), noise.variance)
-        return FeaturePosterior(self.gp, self.frequencies, grown, columns=self.columns)
+        return named_as(self, FeaturePosterior(self.gp, self.frequencies, grown))

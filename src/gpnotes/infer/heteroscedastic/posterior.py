@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ...ground.conversion import takes
 from ...ground.quadrature import gauss_hermite
@@ -75,6 +77,9 @@ class HeteroscedasticPosterior(Posterior):
     believed: Believed
 
     __repr__ = summary
+    _lacks: ClassVar[Mapping[str, str]] = {
+        "known noise": "it takes no noise of its own for each reading"
+    }
 
     @property
     def log_evidence(self) -> float:

@@ -34,7 +34,7 @@ from ...model import means
 from ...model.gaussian_process import GP, residual_of
 from ...model.kernels import Kernel
 from ..known_noise import Noise, joined, noise_of, validate_noise
-from ..posterior import PartPosterior, Posterior, require_inputs, with_noise
+from ..posterior import PartPosterior, Posterior, named_as, require_inputs, with_noise
 from .as_terms import Expansion, expansion_of, seen_of
 from .belief import Belief
 from .kalman import Filtered, kalman_filter
@@ -170,7 +170,8 @@ class StateSpacePosterior(Posterior):
         StateSpaceForecast
             The posterior given all readings, which keeps the filter's belief after the last.
         """
-        return self._forecast(self.columns).extend(x, y, noise_var=noise_var, weights=weights)
+        begun = named_as(self, self._forecast(self.columns))
+        return begun.extend(x, y, noise_var=noise_var, weights=weights)
 
     def _forecast(self, columns: tuple[str, ...]) -> StateSpaceForecast:
         """The same posterior, ready for more readings."""
@@ -468,8 +469,9 @@ class StateSpaceForecast(Posterior):
         """
         self.validate_inputs(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", x, "x")
+        self._require_known("extend", noise_var=noise_var, weights=weights)
         validate_noise(x, x.shape[0], noise_var, weights)
-        return self._extended(Rows(x, y, noise_var, weights))
+        return named_as(self, self._extended(Rows(x, y, noise_var, weights)))
 
     def _extended(self, rows: Rows) -> StateSpaceForecast:
         if not rows.y.shape[0]:
