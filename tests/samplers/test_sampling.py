@@ -9,6 +9,7 @@ import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -262,7 +263,7 @@ def test_an_interrupt_in_the_warm_up_keeps_its_steps(sampler):
     assert 0 < found.draws.shape[1] < 300
     assert found.problems()[0].startswith("interrupted in the warm-up")
     assert repr(found).startswith(f"<Chains: 1 of {found.draws.shape[1]} steps of a warm-up")
-    assert set(found.to_arviz()) == {"warmup_posterior", "warmup_sample_stats"}
+    assert set(found._groups()) == {"warmup_posterior", "warmup_sample_stats"}
     tuned, at = found.samplers[0], found.draws[0, -1]
     onward = samplers.sample(skew, tuned, at, num_chains=1, num_samples=10, num_warmup=0, rng=2)
     assert onward.draws.shape == (1, 10, 2)
@@ -485,9 +486,8 @@ def test_arviz_takes_the_chains_as_they_are(arviz):
     found = run(draws=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        given = found.to_arviz()
-        split = arviz.__version__.startswith("0.")  # before 1.0 it takes the groups one by one
-        data = arviz.from_dict(**given) if split else arviz.from_dict(given)
+        data = found.to_arviz()
+        warming = replace(found, warming_up=True).to_arviz()
         table = arviz.summary(data, round_to="none")
         tails = {"method": "tail", "prob": (0.05, 0.95)}  # a table of 1.0 has others
         tail = [arviz.ess(found.draws[:, :, j], **tails) for j in range(2)]
@@ -496,6 +496,27 @@ def test_arviz_takes_the_chains_as_they_are(arviz):
     np.testing.assert_allclose(tail, found.ess_tail, rtol=1e-9)
     np.testing.assert_allclose(table["mcse_mean"], found.mcse, rtol=1e-9)
     assert int(data.sample_stats["diverging"].sum()) == int(found.diverged.sum())
+    np.testing.assert_array_equal(warming.warmup_posterior[found.names[0]], found.draws[:, :, 0])
+    assert not hasattr(warming, "posterior")
+
+
+@pytest.mark.parametrize("today", [True, False], ids=["from 1.0 on", "before"])
+def test_the_groups_go_to_arviz_as_its_version_takes_them(monkeypatch, today):
+    def one(data, *, save_warmup):
+        return data
+
+    def each(posterior=None, *, sample_stats=None, save_warmup):
+        return {"posterior": posterior, "sample_stats": sample_stats}
+
+    monkeypatch.setitem(sys.modules, "arviz", SimpleNamespace(from_dict=one if today else each))
+    found = run(draws=4)
+    np.testing.assert_equal(found.to_arviz(), found._groups())
+
+
+def test_without_arviz_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "arviz", None)
+    with pytest.raises(ImportError, match="to_arviz needs ArviZ: pip install arviz"):
+        run(draws=4).to_arviz()
 
 
 def test_xarray_takes_the_chains_by_name():

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground import memory
-from ..ground.conversion import columns_of, together
+from ..ground.conversion import columns_of, floats, takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import (
@@ -168,6 +168,7 @@ def group_folds(groups: Array | Sequence[int | str]) -> Folds:
     return _split(_numbered(groups))
 
 
+@takes("X", "y", kept=("X",))
 def cross_validate(
     fit: FitFunction,
     X: MatrixLike,
@@ -216,12 +217,10 @@ def cross_validate(
     >>> len(found.scores), found.mean.standardised_mean_squared_error < 0.01
     (5, True)
     """
-    made = together(None, X=X, y=y)
-    y, inputs = made["y"], X if columns_of(X) else made["X"]
-    n = _admitted(fit, made["X"], y)
+    n = _admitted(fit, floats(X, "X"), y)
     sds_to_each_side(level)
     pairs = _pairs(n, folds, rng, groups)
-    parts = [_in_fold(k, fit, inputs, y, pair, level) for k, pair in enumerate(pairs)]
+    parts = [_in_fold(k, fit, X, y, pair, level) for k, pair in enumerate(pairs)]
     scores, means, variances = zip(*parts, strict=True)
     held_out = tuple(test for _, test in pairs)
     back = np.argsort(np.concatenate(held_out))  # from the order of the folds to that of the rows

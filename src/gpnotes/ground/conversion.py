@@ -40,8 +40,15 @@ _ALIKE = ("z", "reference")
 _OF_OTHER_ROWS = ("z", "reference", "y_train")
 
 
-def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def takes(*names: str, kept: tuple[str, ...] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let some arguments be tables, by their names: what is no array becomes one of floats.
+
+    Parameters
+    ----------
+    *names : str
+        The arguments.
+    kept : tuple of str, default ()
+        Those of them of which a frame, if it has such numbers, goes on as a frame.
 
     Notes
     -----
@@ -68,6 +75,7 @@ def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                 return function(*args, **kwargs)
             owner = args[0] if args else kwargs.get(first)
             made = together(owner, **_recalled(owner, given, of_y or bool(kwargs.get("noise"))))
+            made |= {name: given[name] for name in kept if columns_of(given[name])}
             new: list[Any] = list(args)
             more: dict[str, Any] = dict(kwargs)
             for name, at in wanted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,12 +105,33 @@ class Chains:
         total = self.flat.shape[0]
         return self.flat[np.unique(np.linspace(0, total - 1, min(num_samples, total)).astype(int))]
 
-    def to_arviz(self) -> dict[str, dict[str, HostArray]]:
-        """Return what ``arviz.from_dict`` takes: draws by name, and what is known of each.
+    def to_arviz(self) -> Any:
+        """Return the draws as ArviZ takes them, ``arviz.summary(chains.to_arviz())``.
 
-        Before ArviZ 1.0 it takes the groups as keywords, ``from_dict(**chains.to_arviz())``. Steps
-        of a warm-up are in the groups that ArviZ has for them.
+        Returns
+        -------
+        DataTree or InferenceData
+            From ArviZ 1.0 on a ``DataTree``, before an ``InferenceData``, with draws by name in its
+            group ``posterior`` and what is known of each in ``sample_stats``. Steps of a warm-up
+            are in the groups that ArviZ has for them, ``warmup_posterior`` and so on.
+
+        Raises
+        ------
+        ImportError
+            If ArviZ is not installed.
         """
+        try:
+            from arviz import from_dict
+        except ImportError:
+            raise ImportError("to_arviz needs ArviZ: pip install arviz") from None
+        made: Any = from_dict  # whose arguments are others since 1.0
+        groups = self._groups()
+        if "posterior" in signature(made).parameters:
+            return made(**groups, save_warmup=True)
+        return made(groups, save_warmup=True)
+
+    def _groups(self) -> dict[str, dict[str, HostArray]]:
+        """Draws by name, and what is known of each, by the groups that ArviZ has for them."""
         stats = {
             "lp": self.log_density, "acceptance_rate": self.acceptance, "diverging": self.diverged,
             "n_steps": self.evaluations,
