@@ -1,34 +1,15 @@
-"""Predictions and acquisitions with their derivatives by the place: what climbs them.
-
-With ``k = K_f*`` (n, n*), one column for each place x*, the mean is ``m(x*) + kᵀ α`` and the
-variance ``k(x*, x*) − kᵀ K_y⁻¹ k``. Derivatives `mean_bar` and `variance_bar` (n*,) go back to k by
-
-    K_bar = α mean_barᵀ − 2 K_y⁻¹ k diag(variance_bar),
-
-and the kernel's own pullback takes them to the places; those by the variance also go through
-``k(x*, x*)``, those by the mean through the mean function. No
-matrix of derivatives is formed, and all places are done at once.
-"""
+"""Predictions and acquisitions with their derivatives by the place: what climbs them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
-
-import numpy as np
-
-from ...fast import point_predictions
-from ...fast.stationary_evidence import InPlaceKernel
 from ...ground import check as _check
-from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace, as_host, solve_triangular
+from ...ground.xp import Matrix, Vector
 from ...infer.exact import ExactPosterior
+from ...infer.input_gradients import Pullback, pulled_back
 from ...model.contracts import Acquisition, require
 from ...model.gaussian_process import differentiable_mean
 
 __all__ = ["acquisition_and_gradient", "predict_and_pullback"]
-
-Pullback: TypeAlias = Callable[[Vector, Vector], Matrix]
 
 
 def predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector, Vector, Pullback]:
@@ -74,7 +55,7 @@ def predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector,
     differentiable_mean(posterior.gp)
     _check.matrix(Xs, "Xs", columns=posterior.X.shape[1])
     _check.alike(Xs, "Xs", posterior.X, "X")
-    mean, variance, pull = _predict_and_pullback(posterior, Xs)
+    mean, variance, pull = pulled_back(posterior, Xs)
 
     def validated_pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
         _check.cotangent(mean_bar, "mean_bar", mean)
@@ -82,44 +63,6 @@ def predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector,
         return pull(mean_bar, variance_bar)
 
     return mean, variance, validated_pull
-
-
-@threads_for(lambda posterior, Xs: posterior.X.shape[0] ** 2 * Xs.shape[0])
-def _predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector, Vector, Pullback]:
-    xp = array_namespace(Xs)
-    gp, lower = posterior.gp, posterior.cholesky.lower
-    if point_predictions.supports(gp.kernel, Xs):
-        return _in_place(posterior, gp.kernel, Xs)
-    cross = gp.kernel._gram(posterior.X, Xs)
-    half = solve_triangular(lower, cross)
-    mean = gp.mean(Xs) + xp.matrix_transpose(cross) @ posterior.alpha
-    left = gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
-
-    def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
-        weights = solve_triangular(lower, half, transpose=True)
-        K_bar = posterior.alpha[:, None] * mean_bar[None, :]
-        K_bar = K_bar - 2.0 * weights * variance_bar[None, :]
-        _, _, by_cross = gp.kernel._pullback(posterior.X, Xs, K_bar)
-        _, by_diag = gp.kernel._diag_pullback(Xs, variance_bar)
-        _, by_mean = differentiable_mean(gp).pullback(Xs, mean_bar)
-        return by_cross + by_diag + by_mean
-
-    return mean, xp.clip(left, 0.0, None), pull
-
-
-def _in_place(
-    posterior: ExactPosterior, kernel: InPlaceKernel, Xs: Matrix
-) -> tuple[Vector, Vector, Pullback]:
-    """The same for NumPy arrays and a kernel of distances, whose variance is the same all over."""
-    mean = differentiable_mean(posterior.gp)
-    known = posterior.X, Xs, posterior.cholesky.lower, posterior.alpha
-    added, left, pull_kernel = point_predictions.predict_and_pullback(kernel, *known)
-
-    def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
-        _, by_mean = mean.pullback(Xs, mean_bar)
-        return pull_kernel(as_host(mean_bar), as_host(variance_bar)) + by_mean
-
-    return mean(Xs) + added, np.maximum(left, 0.0), pull
 
 
 def acquisition_and_gradient(

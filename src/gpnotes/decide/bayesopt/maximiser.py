@@ -23,11 +23,11 @@ from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, as_array, sobol, to_numpy
 from ...infer.exact import ExactPosterior
+from ...infer.input_gradients import pulled_back
 from ...model.contracts import Acquisition, require
 from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import values_at
 from .acquisition import LogExpectedImprovement
-from .gradients import _predict_and_pullback
 
 __all__ = ["Lattice", "LocalMaximum", "Maximum", "maximise_acquisition"]
 
@@ -255,7 +255,7 @@ class _AcquisitionSurface(NamedTuple):
         return self.acquisition(*self.posterior.predict(Xs))
 
     def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
-        mean, variance, pull = _predict_and_pullback(self.posterior, Xs)
+        mean, variance, pull = pulled_back(self.posterior, Xs)
         if isinstance(self.acquisition, LogExpectedImprovement):
             value, slopes = self.acquisition._with_derivatives(mean, variance)
             return value, pull(*slopes)

@@ -29,9 +29,9 @@ from ...ground.xp import (
     to_numpy,
 )
 from ...infer.exact import ExactPosterior
+from ...infer.input_gradients import pulled_back
 from .course import Course, first_points
 from .feasibility import constraint_values, log_feasibility
-from .gradients import _predict_and_pullback
 from .history import FAILURES, MODELLED
 from .loop import Spending, Telling
 from .maximiser import Surface, SurfaceSum, perturbed
@@ -423,7 +423,7 @@ class _Growth(NamedTuple):
     def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
         """``∂ log E Δ / ∂x = Σⱼ (∂E Δ/∂μⱼ ∂μⱼ/∂x + ∂E Δ/∂vⱼ ∂vⱼ/∂x) / E Δ``."""
         xp = array_namespace(Xs)
-        parts = [_predict_and_pullback(one, Xs) for one in self.models]
+        parts = [pulled_back(one, Xs) for one in self.models]
         mean = xp.stack([-mean for mean, _, _ in parts], axis=1)
         variance = xp.stack([variance for _, variance, _ in parts], axis=1)
         value, (by_mean, by_variance) = self.worth._with_derivatives(mean, variance)
