@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from gpnotes.ground.chunks import ChunkError, add_up, repeatable
+from gpnotes.ground.chunks import ChunkError, Rows, add_up, repeatable
 
 
 def work(X, y):
@@ -161,3 +161,27 @@ def test_what_can_be_had_once_is_told_from_a_list(chunks):
     assert repeatable(chunks) is chunks
     with pytest.raises(TypeError, match="gone through twice; got generator"):
         repeatable(chunk for chunk in chunks)
+
+
+@pytest.mark.parametrize("lazy", [False, True], ids=["pairs", "fetched"])
+def test_a_chunk_without_rows_adds_nothing(lazy):
+    empty = (np.zeros((0, 1)), np.zeros(0))
+    halves = [
+        (np.ones((2, 1)), np.asarray([1.0, 2.0])),
+        empty,
+        (np.ones((1, 1)), np.ones(1)),
+        empty,
+    ]
+    chunks = [(lambda one=one: one) for one in halves] if lazy else halves
+    assert add_up(_total, chunks) == 4.0
+    assert add_up(_total, [Rows(*empty), *chunks]) == 4.0
+    with pytest.raises(
+        ValueError, match=r"chunks must hold at least one pair .* got 2 without rows"
+    ):
+        add_up(_total, [empty, empty])
+
+
+def _total(X, y):
+    if not len(y):
+        raise ValueError("no rows")
+    return float(y.sum())

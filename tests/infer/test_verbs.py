@@ -438,3 +438,41 @@ def test_what_is_known_of_each_reading_has_the_row_labels_of_the_inputs():
         posterior.log_density(frame, y[::-1])
     with pytest.raises(ValueError, match="y must have the row labels of x"):
         posterior.extend(frame, y[::-1])
+
+
+@pytest.mark.parametrize("name", BY_SUMS)
+def test_a_chunk_without_rows_changes_no_evidence(name):
+    model, inputs, y = MODELS[name]
+    empty = inputs[:0], y[:0]
+    found = log_evidence(model, Chunks([empty, (inputs[:5], y[:5]), empty, (inputs[5:], y[5:])]))
+    wanted = log_evidence(model, Chunks([(inputs[:5], y[:5]), (inputs[5:], y[5:])]))
+    assert found == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(set(MODELS) - WITHOUT_POSTERIOR))
+def test_of_no_inputs_there_are_no_predictions(name):
+    model, inputs, y = MODELS[name]
+    posterior, none = condition(model, inputs, y), inputs[:0]
+    width = (3,) if name == "classes" else ()
+    for a in (*posterior.predict(none), posterior.mean(none), posterior.variance(none)):
+        assert a.shape == (0, *width)
+    if not width:
+        assert posterior.covariance(none).shape == (0, 0)
+        assert posterior.sample(none, 3, rng=1).shape == (3, 0)
+        assert posterior.log_density(none, y[:0]).shape == (0,)
+
+
+def test_a_frame_of_one_column_is_a_vector():
+    column = pd.DataFrame({"y": Y})
+    assert log_evidence(NOISY, X, column) == log_evidence(NOISY, X, Y)
+    with pytest.raises(
+        ValueError, match=r"y must have shape \(14,\); got \(14, 1\): give y\[:, 0\]"
+    ):
+        log_evidence(NOISY, X, Y[:, None])
+
+
+def test_tables_of_objects_are_numbers_if_they_hold_numbers():
+    found = condition(NOISY, X.astype(object), Y.astype(object))
+    np.testing.assert_array_equal(found.mean(X.astype(object)), condition(NOISY, X, Y).mean(X))
+    with pytest.raises(TypeError, match="X must hold real numbers; got entries of type <U"):
+        condition(NOISY, np.asarray([["a"], ["b"]], dtype=object), Y[:2])

@@ -158,7 +158,7 @@ def add_up(
     ChunkError
         If a chunk fails, is no pair, or `map` gives no answer for it or two; with its number.
     ValueError
-        If there is no chunk.
+        If there is no chunk with a row. One without any, as filters leave them, adds nothing.
 
     Notes
     -----
@@ -182,14 +182,16 @@ def add_up(
         if number in seen:
             raise ChunkError(number, "map answered twice for it")
         seen.add(number)
-        total = part if total is None else total + part
+        if part is not None:
+            total = part if total is None else total + part
     for _ in given:  # what a map that stopped early did not ask for has no answer either
         break
     for number in range(given.count):
         if number not in seen:
             raise ChunkError(number, "map gave no answer for it")
     if total is None:
-        raise ValueError("chunks must hold at least one pair (X, y); got none")
+        got = f"got {given.count} without rows" if seen else "got none"
+        raise ValueError(f"chunks must hold at least one pair (X, y) with a row; {got}")
     return total
 
 
@@ -334,10 +336,11 @@ class _Numbered(Generic[S]):
     work: Callable[[Matrix, Vector], S]
     by_reading: bool = False
 
-    def __call__(self, numbered: tuple[int, Chunk]) -> tuple[int, S]:
+    def __call__(self, numbered: tuple[int, Chunk]) -> tuple[int, S | None]:
         number, chunk = numbered
         try:
-            return number, self._of(_rows(chunk))
+            rows = _rows(chunk)
+            return number, None if _is_empty(rows) else self._of(rows)
         except Exception as problem:
             raise _failure(number, problem) from problem
 
@@ -365,6 +368,11 @@ def _rows(chunk: Any) -> Rows:
             raise TypeError(f"it must be {wanted}; got {len(pair)} things: {known}")
         raise TypeError(f"it must be {wanted}; got {_check.kind_of(pair)}")
     return Rows(pair[0], pair[1])
+
+
+def _is_empty(rows: Rows) -> bool:
+    """Whether a chunk has no rows."""
+    return getattr(rows.X, "shape", ())[:1] == (0,) == getattr(rows.y, "shape", None)
 
 
 def _failure(number: int, problem: Exception) -> ChunkError:
