@@ -205,3 +205,37 @@ def test_known_noise_that_was_a_column_is_taken_again(inducing, tmp_path):
                 ask(frame[["a", "b"]])
         turned = one.posterior_.mean(frame[["b", "a"]])
         np.testing.assert_array_equal(turned, one.predict(frame))
+
+
+@pytest.mark.parametrize("of", [GPRegressor, GPClassifier, MultiOutputGPRegressor])
+@pytest.mark.parametrize("inducing", [None, 4])
+def test_of_no_rows_there_are_no_predictions(of, inducing):
+    if of is MultiOutputGPRegressor:
+        model, y = of(optimise=False), np.stack([Y, Y**2], axis=1)
+    else:
+        model, y = of(optimise=False, inducing=inducing), np.round(Y)
+    model.fit(X, y)
+    width = y.shape[1:]
+    assert model.predict(X[:0]).shape == (0, *width)
+    if of is GPClassifier:
+        assert model.predict_proba(X[:0]).shape == (0, len(model.classes_))
+    else:
+        assert [a.shape for a in model.predict(X[:0], return_std=True)] == [(0, *width)] * 2
+    with pytest.raises(ValueError, match="minimum of 1 is required"):
+        of().fit(X[:0], y[:0])
+
+
+@pytest.mark.parametrize("form", ["{0}[1] (b)", "{0} (b)", "{0}[b]", "{0}[1]"])
+def test_parameters_are_named_as_reports_print_them(form):
+    pd = pytest.importorskip("pandas")
+    frame, bounds = pd.DataFrame(X, columns=["a", "b"]), (0.5, 0.6)
+    for model, y, path in (
+        (GPRegressor(max_steps=3), Y, "kernel.lengthscale"),
+        (GPRegressor(max_steps=3, inducing=5), Y, "gp.kernel.lengthscale"),
+        (GPClassifier(max_steps=3), Y > 0.5, "gp.kernel.lengthscale"),
+    ):
+        name = form.format(path)
+        assert f"{path}[1] (b)" in str(model.fit(frame, y).report_)
+        low, high = model.set_params(bounds={name: bounds}).fit(frame, y).gp_.kernel.lengthscale
+        assert 0.5 <= high <= 0.6
+        assert not 0.5 <= low <= 0.6

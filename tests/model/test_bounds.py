@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, ConstantMean, Linear, Periodic, White
+from gpnotes import GP, RBF, ConstantMean, Linear, Periodic, White, fit
 from gpnotes.ground.params import names
 from gpnotes.model.bounds import ends, limits, spread, touched
 
@@ -99,22 +99,18 @@ def test_an_interval_may_be_a_point_or_an_array(pair):
                                   (1.0,), (1.0, 2.0, 3.0), ()])  # fmt: skip
 def test_what_is_no_interval_is_a_wrong_value(pair):
     with pytest.raises(
-        ValueError, match=r"bounds\['noise_var'\] must be 0 < low <= high, both fin"
+        ValueError, match=r"bounds\['noise_var'\] must be 0 < low <= high, with None"
     ):
         given(GP(RBF(), 0.1), {"noise_var": pair})
 
 
 @pytest.mark.parametrize("pair", [(2.0, 1.0), (np.nan, 1.0), (-np.inf, np.inf), (1.0,)])
 def test_what_is_no_interval_of_any_sign_is_a_wrong_value(pair):
-    with pytest.raises(
-        ValueError, match=r"bounds\['mean.value'\] must be low <= high, both finite"
-    ):
+    with pytest.raises(ValueError, match=r"bounds\['mean.value'\] must be low <= high, with None"):
         given(GP(RBF(), 0.1, ConstantMean(1.0)), {"mean.value": pair})
 
 
-@pytest.mark.parametrize(
-    "pair", ["ab", ("1", "2"), 3.0, None, (None, 1.0), (True, 2.0), {1.0, 2.0}]
-)
+@pytest.mark.parametrize("pair", ["ab", ("1", "2"), 3.0, None, (True, 2.0), {1.0, 2.0}])
 def test_what_is_no_pair_of_numbers_is_a_wrong_type(pair):
     with pytest.raises(TypeError, match=r"bounds\['noise_var'\]"):
         given(GP(RBF(), 0.1), {"noise_var": pair})
@@ -132,3 +128,28 @@ def test_entries_on_an_end_are_named_and_those_of_a_point_are_not():
     assert touched(gp, np.asarray([0.0, 0.5, 0.5]), box) == ("kernel.variance",)
     assert touched(gp, np.asarray([0.5, 1.0, 0.5]), box) == ("kernel.lengthscale",)
     assert touched(gp, np.asarray([0.5, 0.999, 0.5]), box) == ()
+
+
+@pytest.mark.parametrize(
+    ("pair", "wanted"),
+    [
+        ((1e-6, None), (math.log(1e-6), math.inf)),
+        ((None, 2.0), (-math.inf, math.log(2.0))),
+        ((None, None), (-math.inf, math.inf)),
+    ],
+)
+def test_an_end_may_be_open(pair, wanted):
+    found = limits(GP(RBF(), 0.1, ConstantMean(0.0)), {"noise_var": pair})
+    np.testing.assert_array_equal(found[2], wanted)
+    for wrong in ((0.0, None), (None, -1.0), (2.0, 1.0), (None, math.nan)):
+        with pytest.raises(ValueError, match="0 < low <= high, with None for an end that is open"):
+            limits(GP(RBF(), 0.1), {"noise_var": wrong})
+
+
+def test_a_fit_stays_within_an_end():
+    X = np.linspace(0.0, 3.0, 12)[:, None]
+    bounds = {"noise_var": (0.5, None), "kernel.lengthscale": (None, 0.7)}
+    found = fit(GP(RBF(1.0, 0.6), 0.6), X, np.sin(X[:, 0]), bounds=bounds)
+    assert found.model.noise_var == pytest.approx(0.5)
+    assert found.model.kernel.lengthscale <= 0.7
+    assert "noise_var" in found.runs[0].at_bounds

@@ -20,7 +20,7 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
-from ..ground.conversion import columns_of, floats, out_of_order
+from ..ground.conversion import NamedRows, columns_of, floats, out_of_order
 from ..ground.interrupts import raised_interrupts
 from ..ground.naming import require_names
 from ..ground.params import leaves, replaced
@@ -43,7 +43,7 @@ __all__ = [
 ]  # fmt: skip
 
 RandomState: TypeAlias = int | np.random.RandomState | None
-Bounds: TypeAlias = Mapping[str, tuple[float, float]]
+Bounds: TypeAlias = Mapping[str, tuple[float | None, float | None]]
 
 SEEDS = 2**31 - 1
 _WITHIN = "kernel__"
@@ -251,8 +251,10 @@ class GPEstimator(BaseEstimator):
         how: dict[str, Any] = {"batch": batch} if batch else {"restarts": self.restarts}
         how.update(known, priors=self.priors, tied=self.tied, progress=self.verbose > 0)
         how["bounds"] = self.bounds
+        columns = self._columns()  # by which parameters and columns of a kernel may be named
+        data: Any = NamedRows(X, columns) if columns else X
         with raised_interrupts(), may_be_precise():  # a grid search would go on to its next
-            found = fit(model, X, y, rng=draws, fixed=held, max_steps=self.max_steps, **how)
+            found = fit(model, data, y, rng=draws, fixed=held, max_steps=self.max_steps, **how)
         for said in (one for one in found.remarks if one.lower().startswith(TOO_HIGH)):
             warnings.warn(said, ConvergenceWarning, stacklevel=4)
         if batch is None and not found.runs[0].converged:
@@ -287,6 +289,7 @@ class GPEstimator(BaseEstimator):
         _check.plain(X, "X")
         try:
             settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": reset}
+            settings["ensure_min_samples"] = int(reset)  # of no rows there are no predictions
             rows = validate_data(self, X, reset=reset, **settings)
         except (TypeError, ValueError) as problem:
             if columns_of(X):
@@ -396,7 +399,9 @@ def finite(a: HostArray, name: str, columns: tuple[str, ...] = ()) -> HostArray:
         row, *column = np.argwhere(wrong)[0]
         where = f"row {row}" + (f", column {columns[column[0]]!r}" if columns else "")
         count = int(wrong.sum())
-        raise ValueError(f"{name} must be finite; got {count} NaN or inf, the first in {where}")
+        remedy = ": leave those rows out of X and y" if name == "y" else ""
+        said = f"{name} must be finite; got {count} NaN or inf, the first in {where}{remedy}"
+        raise ValueError(said)
     _check.squarable(a, name)
     return a
 

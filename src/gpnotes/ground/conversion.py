@@ -20,8 +20,8 @@ from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
 __all__ = [
-    "columns_of", "floats", "known_columns", "on_host", "ordered", "out_of_order", "taken_out",
-    "takes", "together",
+    "NamedRows", "columns_of", "floats", "known_columns", "on_host", "ordered", "out_of_order",
+    "taken_out", "takes", "together",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -34,6 +34,8 @@ _DEEP = 5
 _INPUTS = ("X", "Xs", "x", "phi")
 _TRUTHS = (bool, np.bool_)
 _OF_DATES = "gpnotes.days_since makes days of dates"
+# the arguments that a frame of one column may stand for
+_VECTORS = ("y", "noise_var", "weights", "offset")
 # further arguments whose columns are those of the inputs beside them
 _ALIKE = ("z", "reference")
 # the arguments whose rows are not those of the arguments with which they come
@@ -117,6 +119,7 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
     like = next((a for a in tables.values() if _is_floats(a)), None)
     like = next(_held(owner, _DEEP), None) if like is None else like
     tables = _by_name(owner, _with_columns(tables))
+    tables = {n: _only_column(a) if n in _VECTORS else a for n, a in tables.items()}
     made = {}
     for name, a in tables.items():
         made[name] = floats(a, name, like)
@@ -163,6 +166,12 @@ def out_of_order(tables: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str
         moved = f"`{name}.loc[{first}.index]`, or " if same else ""
         kept = f"`{name}.to_numpy()` if its order is right as it is"
         yield name, first, seen, f"give {moved}{kept}"
+
+
+def _only_column(a: Any) -> Any:
+    """The column of a frame that has but one; anything else as it came."""
+    names = columns_of(a)
+    return a[names[0]] if len(names) == 1 else a
 
 
 def _labels(a: Any) -> Any:
@@ -213,6 +222,8 @@ def floats(a: T, name: str, like: Array | None = None) -> T | Array:
         raise TypeError(f"{name} must be an array; got {got}")
     if a is None or _is_floats(a) or type(a).__name__ in ("MaskedArray", "matrix"):
         return a
+    if isinstance(a, np.ndarray) and a.dtype.kind == "O" and a.size:
+        a = cast(Any, a.tolist())  # as a frame of several kinds gives its numbers
     if isinstance(a, np.ndarray) and a.dtype.kind == "M":
         raise TypeError(f"{name} must hold real numbers; got dates: {_OF_DATES}")
     if _is_array(a):
@@ -221,6 +232,25 @@ def floats(a: T, name: str, like: Array | None = None) -> T | Array:
         return a
     host = _host(a, name)
     return host if like is None else as_array(host, like)
+
+
+class NamedRows:
+    """Rows of numbers on the host with names of their columns, a frame for `columns_of`.
+
+    Parameters
+    ----------
+    rows : HostMatrix, shape (n, d)
+        The rows.
+    columns : tuple of str
+        The names.
+    """
+
+    def __init__(self, rows: HostArray, columns: tuple[str, ...]) -> None:
+        self.rows, self.columns, self.shape = rows, columns, rows.shape
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> HostArray:
+        """The rows as an array of NumPy."""
+        return np.asarray(self.rows, dtype=dtype)
 
 
 def columns_of(X: Any) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ class Options(TypedDict, total=False):
     offset: OfEach | None
     restarts: int
     restart_sd: float
-    bounds: Mapping[str, tuple[float, float]] | None
+    bounds: Mapping[str, tuple[float | None, float | None]] | None
     priors: Mapping[str, Prior] | None
     fixed: Collection[str]
     tied: Iterable[Iterable[str]]
@@ -168,7 +168,7 @@ def fit(
     offset: OfEach | None = None,
     restarts: int = 0,
     restart_sd: float = 1.0,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
     priors: Mapping[str, Prior] | None = None,
     fixed: Collection[str] = (),
     tied: Iterable[Iterable[str]] = (),
@@ -215,11 +215,12 @@ def fit(
         What the standard normals that move a start are multiplied by: in logarithms where the
         parameters are positive, a mean in units of the standard deviation of y.
     bounds : mapping from str to pairs of float, or None
-        Limits of parameters by name, in their own units, or of entries, as reports print them:
-        ``kernel.lengthscale[1]``; no entry may be named twice. The other parameters are brought
-        back where they leave what the range of X and y can tell apart, `bounds.ends`. Noise that
-        the model leaves open has a floor at 1e-4 of the variance of y, unless its bounds are given
-        here; below it a run goes only where left-out readings say that they are more precise.
+        Limits ``(low, high)`` of parameters by name, in their own units, with None for an end that
+        is open, or of entries, as reports print them: ``kernel.lengthscale[1]``; no entry may be
+        named twice. The other parameters are brought back where they leave what the range of X and
+        y can tell apart, `bounds.ends`. Noise that the model leaves open has a floor at 1e-4 of the
+        variance of y, unless its bounds are given here; below it a run goes only where left-out
+        readings say that they are more precise.
         `Run.at_bounds` names what ended on a bound.
     priors : mapping from str to Prior, or None
         Priors on parameters or entries, by name. It is then the posterior density of the
@@ -228,8 +229,9 @@ def fit(
         everywhere.
     fixed : collection of str, default ()
         The parameters and entries that stay, as in `params.flatten`, or as a report prints them,
-        ``kernel.lengthscale[1] (age)``, and ``"inducing"``. What the model leaves open stays at
-        the number that it has, whatever the units of the data; the report says so.
+        ``kernel.lengthscale[1] (age)``, or by the name of a column, ``kernel.lengthscale[age]``;
+        and ``"inducing"``. So `bounds`, `priors` and `tied` name them, too. What the model leaves
+        open stays at the number that it has, whatever the units of the data; the report says so.
     tied : iterable of groups of str, default ()
         Groups of parameters or entries, by name, that are one number each:
         ``[("kernel.parts.0.lengthscale", "kernel.parts.1.lengthscale")]``; arrays of one length are
@@ -411,7 +413,7 @@ def _by_entry(model: Any, data: Any, columns: tuple[str, ...], **given: Any) -> 
         return entries_by_label(started(model, spread, like_of(model, data)), columns)
 
     def entry_of(name: str) -> str:
-        return labels().get(name, name) if columns and name.endswith(")") else name
+        return labels().get(name, name) if columns and name.endswith((")", "]")) else name
 
     return {name: with_entries(value, entry_of) for name, value in given.items()}
 

@@ -360,7 +360,7 @@ def objective_of(
     weights: OfEach | None = None,
     offset: OfEach | None = None,
     fixed: Collection[str] = (),
-    bounds: Mapping[str, tuple[float, float]] | None = None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
     priors: Mapping[str, Prior] | None = None,
     tied: Iterable[Iterable[str]] = (),
 ) -> Objective[M]:
@@ -419,7 +419,7 @@ def objective_given(
     evidence: Evidence[M, Posterior],
     of: Spread,
     fixed: Collection[str],
-    bounds: Mapping[str, tuple[float, float]] | None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None,
     priors: Mapping[str, Prior] | None,
     tied: Iterable[Iterable[str]] = (),
 ) -> Objective[M]:

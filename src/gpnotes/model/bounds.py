@@ -48,7 +48,7 @@ def _tops(rows: HostMatrix) -> HostVector:
 
 def limits(
     obj: Parameters,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
     *,
     fixed: Collection[str] = (),
     tied: Mapping[str, str] | None = None,
@@ -60,7 +60,8 @@ def limits(
     obj : Parameters
         The object whose parameters are fitted.
     bounds : mapping from str to tuple, optional
-        ``(low, high)`` for parameters or entries by name, in their own units.
+        ``(low, high)`` for parameters or entries by name, in their own units; None for an end that
+        is open.
     fixed : collection of str, default ()
         The names of parameters and entries that stay out.
     tied : mapping from str to str, or None
@@ -286,7 +287,7 @@ def touched(
 
 
 def _read(
-    bounds: Mapping[str, tuple[float, float]] | None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None,
     free: Sequence[Leaf],
     tied: Mapping[str, str] | None,
 ) -> dict[str, tuple[float, float]]:
@@ -304,15 +305,21 @@ def _read(
 def _interval(key: str, pair: Any, constraint: str) -> tuple[float, float]:
     name = f"bounds[{key!r}]"
     positive = constraint != "real"
-    wanted = f"must be {'0 < ' if positive else ''}low <= high, both finite"
+    wanted = f"must be {'0 < ' if positive else ''}low <= high, with None for an end that is open"
     if isinstance(pair, str) or not isinstance(pair, Sequence | np.ndarray):
         raise TypeError(f"{name} {wanted}; got {pair!r}")
-    if len(pair) != 2 or not all(_is_finite(end, f"an end of {name}") for end in pair):
+    given = [end for end in pair if end is not None]
+    if len(pair) != 2 or not all(_is_finite(end, f"an end of {name}") for end in given):
         raise ValueError(f"{name} {wanted}; got {pair}")
-    low, high = (float(end) for end in pair)
-    if low > high or (positive and low <= 0.0):
+    if positive and any(end <= 0.0 for end in given):
         raise ValueError(f"{name} {wanted}; got {pair}")
-    return (math.log(low), math.log(high)) if positive else (low, high)
+    low, high = (
+        open_end if end is None else math.log(end) if positive else float(end)
+        for end, open_end in zip(pair, _NONE, strict=True)
+    )
+    if low > high:
+        raise ValueError(f"{name} {wanted}; got {pair}")
+    return low, high
 
 
 def _is_finite(end: Any, name: str) -> bool:

@@ -179,9 +179,18 @@ def with_columns(
 
 
 def entries_by_label(model: Parameters, columns: Sequence[str]) -> dict[str, str]:
-    """Return the entry of each label that a report of a model would print with a column's name."""
+    """Return the entry of each label that a report of a model would print with a column's name.
+
+    ``path[column]`` and ``path (column)`` are names of it, too.
+    """
     found = {name: _column(name, model, columns) for name in names(model)}
-    return {_label(name, column): name for name, column in found.items() if column}
+    entries = {name: column for name, column in found.items() if column}
+    by_column = {
+        form.format(name.partition("[")[0], column): name
+        for name, column in entries.items()
+        for form in ("{}[{}]", "{} ({})")
+    }
+    return by_column | {_label(name, column): name for name, column in entries.items()}
 
 
 def with_entries(given: T, entry_of: Callable[[str], str]) -> T:
