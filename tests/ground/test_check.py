@@ -256,3 +256,34 @@ def test_a_divisor_is_refused_exactly_where_its_reciprocal_overflows(factor):
     else:
         with pytest.raises(_check.NoValueError, match=r"^scale must be larger: its reciproc"):
             _check.divisor(value, "scale", "its reciprocal")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: _check.matrix(np.ones(3), "X"), r"X\[:, None\] for one column, X\[None, :\] for"),
+        (
+            lambda: _check.matrix(np.ones(3), "X", columns=1),
+            r"\(n, 1\); got \(3,\): give X\[:, None\]",
+        ),
+        (
+            lambda: _check.matrix(np.ones(3), "X", columns=3),
+            r"got \(3,\): give X\[None, :\] for one",
+        ),
+        (lambda: _check.matrix(np.ones(3), "X", columns=2), r"\(n, 2\); got \(3,\)$"),
+        (lambda: _check.vector(np.ones((3, 1)), "y", size=3), r"got \(3, 1\): give y\[:, 0\]$"),
+        (lambda: _check.vector(np.ones((3, 2)), "y", size=3), r"got \(3, 2\)$"),
+        (
+            lambda: _check.vector(np.asarray([1.0, np.nan]), "y"),
+            "row 1: leave those rows out of all",
+        ),
+    ],
+)
+def test_what_is_wrong_by_a_little_has_the_line_that_mends_it(call, said):
+    with pytest.raises(ValueError, match=said):
+        call()
+
+
+def test_another_precision_has_the_call_that_mends_it():
+    with pytest.raises(TypeError, match=r"float32; got float64: give Xs\.astype\('float32'\)"):
+        _check.alike(np.ones(2), "Xs", np.ones(2, np.float32), "X")

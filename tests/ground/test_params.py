@@ -23,7 +23,7 @@ from gpnotes.ground.params import (
     settle,
 )
 from gpnotes.ground.xp import to_numpy
-from gpnotes.model.kernels import Matern12, Polynomial
+from gpnotes.model.kernels import Matern12, Matern52, Polynomial
 from gpnotes.testing import gradcheck
 
 
@@ -68,7 +68,8 @@ def test_an_array_of_the_caller_may_change_later():
         (lambda: RBF(1.0, np.ones((2, 1))), ValueError, r"lengthscale must have shape \(n,\)"),
         (lambda: RBF(np.ones(2)), ValueError, r"variance must be a float; got .* shape \(2,\)"),
         (lambda: RBF("1.0"), TypeError, r"RBF\.variance must be a float .*; got str"),
-        (lambda: RBF(1.0, [1.0]), TypeError, r"RBF\.lengthscale must be a float .*; got list"),
+        (lambda: RBF(1.0, {1.0}), TypeError, r"RBF\.lengthscale must be a float .*; got set"),
+        (lambda: RBF(1.0, [[1.0]]), ValueError, r"lengthscale must have shape \(n,\)"),
         (lambda: RBF(None), TypeError, r"RBF\.variance must be a float .*; got NoneType"),
         (lambda: Model(RBF(), -0.1), ValueError, r"Model\.noise_var must be non-negative"),
         (lambda: Model(RBF(), slope=np.inf), ValueError, r"Model\.slope must be finite; got inf"),
@@ -276,3 +277,14 @@ def test_a_matrix_goes_there_and_back(space):
     np.testing.assert_allclose(
         flatten_gradient(layer, bar), [2, -4, 6, 8, 10, -12, 4, 16], rtol=1e-6
     )
+
+
+@pytest.mark.parametrize("lengths", [[0.9, 1.3], (0.9, 1.3), [1, 2]])
+def test_a_list_is_an_array_where_one_a_column_is_allowed(lengths):
+    kernel = Matern52(1.2, lengths)
+    assert isinstance(kernel.lengthscale, np.ndarray)
+    np.testing.assert_array_equal(kernel.lengthscale, lengths)
+    with pytest.raises(TypeError, match=r"RBF\.variance must be a float"):
+        RBF([1.0, 2.0])
+    with pytest.raises(TypeError, match=r"Matern52\.lengthscale must hold real numbers"):
+        Matern52(1.2, ["a", "b"])

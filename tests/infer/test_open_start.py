@@ -425,3 +425,21 @@ def test_an_open_period_keeps_its_number() -> None:
     assert kernel.period == 1.0
     assert kernel.lengthscale == 1.0
     np.testing.assert_allclose(kernel.variance, np.var(y), rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-160, 1e160, 1e200])
+def test_a_y_whose_noise_has_no_room_is_told_so_of_itself(scale):
+    X = np.linspace(0.0, 3.0, 12)[:, None]
+    y = scale * np.sin(X[:, 0])
+    for model in (GP(RBF()), StateSpaceGP(GP(Matern52())), SparseGP(GP(RBF()), X[::3])):
+        with pytest.raises(ValueError, match=r"^y must be (in another unit|smaller than)"):
+            fit(model, X, y)
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e120])
+def test_other_units_of_y_are_as_good(scale):
+    X = np.linspace(0.0, 3.0, 12)[:, None]
+    y = np.sin(X[:, 0]) + 0.1 * np.cos(9.0 * X[:, 0])
+    found, wanted = fit(GP(RBF()), X, scale * y).model, fit(GP(RBF()), X, y).model
+    assert found.noise_var / scale / scale == pytest.approx(wanted.noise_var, rel=1e-4)
+    np.testing.assert_allclose(found.kernel.lengthscale, wanted.kernel.lengthscale, rtol=1e-4)

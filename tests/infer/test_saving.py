@@ -297,7 +297,7 @@ def test_a_registered_class_is_saved_and_none_is_made_that_is_not(tmp_path, monk
         """A kernel of one's own."""
 
     model, path = GP(Own(1.3, 0.7), 0.1), tmp_path / "own.gp"
-    with pytest.raises(TypeError, match=r"or of a class given to saving\.register to be saved"):
+    with pytest.raises(TypeError, match=r"got Own: give its class to .*saving\.register"):
         gpnotes.save(model, path)
     monkeypatch.setattr(saving, "_OWN", {})
     assert saving.register("ours")(Own) is Own
@@ -314,3 +314,13 @@ def test_a_registered_class_is_saved_and_none_is_made_that_is_not(tmp_path, monk
     monkeypatch.setattr(saving, "_OWN", {})
     with pytest.raises(ValueError, match=r"saving\.register\('ours'\) on it before the file"):
         gpnotes.load(path)
+
+
+def test_what_no_file_holds_is_told_with_what_to_save_instead(tmp_path):
+    X = np.linspace(0.0, 3.0, 8)[:, None]
+    posterior = condition(GP(RBF(), 0.1), X, np.sin(X[:, 0]))
+    with pytest.raises(TypeError, match="got PartPosterior: save the posterior of f, and ask it"):
+        saving.save(posterior.part(0), tmp_path / "part")
+    outcome = gpnotes.minimise(lambda x: x[0] ** 2, [(0.0, 1.0)], 4, rng=1)
+    with pytest.raises(TypeError, match="no file holds it; save the fit, the posterior or the mod"):
+        saving.save(outcome, tmp_path / "outcome")

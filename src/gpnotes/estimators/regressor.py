@@ -22,6 +22,7 @@ from ..ground.naming import covered
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
 from ..infer.exact import ExactPosterior
+from ..infer.open_start import require_unit
 from ..infer.verbs import condition
 from ..model.bounds import lengths_of
 from ..model.contracts import Mean, MeanFunction, Prior, require
@@ -444,4 +445,4 @@ def _variance(y: HostVector) -> float:
     """The variance of y about its average, 0 where that is only rounding."""
     top = float(np.max(np.abs(y)))
     share = float(np.std(y / top)) if top else 0.0
-    return 0.0 if share <= 4.0 * np.finfo(np.float64).eps else (top * share) ** 2
+    return 0.0 if share <= 4.0 * np.finfo(np.float64).eps else require_unit(top * share) ** 2

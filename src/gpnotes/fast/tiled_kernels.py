@@ -63,7 +63,7 @@ def evidence_in_place(
     """
     if not supports(X):
         return None
-    memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
+    memory.require_of_rows(X.shape[0], like=X, copies=1, what="the Gram matrix")
     at_work = tiled(kernel, X)
     if isinstance(at_work, OfDistances):
         shares = [at_work] if X.shape[0] <= _SMALL else [at_work.alone() for _ in range(_SHARES)]

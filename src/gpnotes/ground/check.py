@@ -13,6 +13,8 @@ from numbers import Real
 from operator import index
 from typing import Any, NamedTuple, SupportsIndex, TypeVar
 
+import numpy as np
+
 from .namespace import refusal
 from .xp import (
     Array,
@@ -53,8 +55,21 @@ def matrix(a: Matrix, name: str, *, rows: int | None = None, columns: int | None
     _floating(a, name)
     wanted = ("n" if rows is None else rows, "d" if columns is None else columns)
     if a.ndim != 2 or rows not in (None, a.shape[0]) or columns not in (None, a.shape[1]):
-        raise ValueError(f"{name} must have shape ({wanted[0]}, {wanted[1]}); got {tuple(a.shape)}")
+        remedy = _as_matrix(a, name, columns)
+        said = f"{name} must have shape ({wanted[0]}, {wanted[1]}); got {tuple(a.shape)}{remedy}"
+        raise ValueError(said)
     return _finite(a, name)
+
+
+def _as_matrix(a: Array, name: str, columns: int | None) -> str:
+    """What to do about a vector where a matrix is wanted."""
+    if a.ndim != 1:
+        return ""
+    column = f": give {name}[:, None] for one column"
+    row = f": give {name}[None, :] for one row"
+    if columns in (None, 1):
+        return f"{column}, {name}[None, :] for one row" if columns is None else column
+    return row if columns == a.shape[0] else ""
 
 
 def square(a: Matrix, name: str) -> Matrix:
@@ -83,7 +98,9 @@ def vector(a: Vector, name: str, *, size: int | None = None) -> Vector:
     _floating(a, name)
     if a.ndim != 1 or size not in (None, a.shape[0]):
         n = "n" if size is None else size
-        raise ValueError(f"{name} must have shape ({n},); got {tuple(a.shape)}")
+        column = a.ndim == 2 and a.shape[1] == 1 and size in (None, a.shape[0])
+        remedy = f": give {name}[:, 0]" if column else ""
+        raise ValueError(f"{name} must have shape ({n},); got {tuple(a.shape)}{remedy}")
     return _finite(a, name)
 
 
@@ -224,11 +241,17 @@ def alike(a: Array, name: str, other: Array, other_name: str) -> Array:
         return a
     for what, kind in (("namespace", array_namespace), ("dtype", _dtype), ("device", device)):
         if kind(a) != kind(other):
-            raise TypeError(
-                f"{name} must have the {what} of {other_name}, {_word(kind(other))}; "
-                f"got {_word(kind(a))}"
+            said = f"{name} must have the {what} of {other_name}, {_word(kind(other))}"
+            remedy = (
+                f": give {name}.astype({_word(kind(other))!r})" if _is_host_dtype(a, what) else ""
             )
+            raise TypeError(f"{said}; got {_word(kind(a))}{remedy}")
     return a
+
+
+def _is_host_dtype(a: Any, what: str) -> bool:
+    """Whether an array of NumPy has another dtype only, which one call mends."""
+    return what == "dtype" and isinstance(a, np.ndarray)
 
 
 def _dtype(a: Array) -> Any:
@@ -428,5 +451,7 @@ def _finite(a: Any, name: str) -> Any:
     if not bool(xp.all(xp.isfinite(a))):
         count, row = how_many(~xp.isfinite(a))
         where = f", the first in row {row}" if a.ndim else ""
-        raise NoValueError(f"{name} must be finite; {count} of its entries are not{where}")
+        remedy = ": leave those rows out of all arguments" if name == "y" and a.ndim == 1 else ""
+        said = f"{name} must be finite; {count} of its entries are not{where}{remedy}"
+        raise NoValueError(said)
     return a

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 
 from . import check as _check
+from .conversion import floats
 from .namespace import refusal
 from .naming import covered, entry_names, expansions, left, require_names, spelt, unknown
 from .open_numbers import Open, chosen_now, is_open, kept_open
@@ -171,6 +172,8 @@ def left_open(obj: object) -> tuple[str, ...]:
 
 
 def _settled(value: Any, name: str, item: _Declared) -> Numbers:
+    if item.per_dimension and isinstance(value, list | tuple):
+        value = floats(value, name)
     if getattr(value, "ndim", 0) == 0:
         value = _scalar(value, name)
     elif item.per_dimension:

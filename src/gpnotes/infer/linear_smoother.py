@@ -139,7 +139,7 @@ def _noise(posterior: ExactPosterior) -> float:
 
 
 def _inverse(posterior: ExactPosterior) -> Matrix:
-    memory.require_square(
+    memory.require_of_rows(
         posterior.X.shape[0], like=posterior.X, copies=3, what="the inverse of K_y"
     )
     return posterior.cholesky.inverse()

@@ -38,8 +38,11 @@ M = TypeVar("M", bound=Parameters)
 
 
 def with_floor(
-    bounds: Mapping[str, tuple[float, float]] | None, noise: str, unit: float, tied: Groups
-) -> Mapping[str, tuple[float, float]] | None:
+    bounds: Mapping[str, tuple[float | None, float | None]] | None,
+    noise: str,
+    unit: float,
+    tied: Groups,
+) -> Mapping[str, tuple[float | None, float | None]] | None:
     """Return bounds with those of an open noise, or None if it, or what it is tied to, has some.
 
     Parameters

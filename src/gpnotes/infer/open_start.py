@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..ground import check as _check
 from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.naming import covered, require_names, spelt
 from ..ground.params import Leaf, Parameters, free_leaves, leaves, replaced
@@ -23,7 +24,9 @@ from .noise_floor import with_floor
 from .objective import Objective, objective_given
 from .ties import groups_of
 
-__all__ = ["held_open", "like_of", "started_objective"]
+__all__ = ["held_open", "like_of", "require_unit", "started_objective"]
+
+_LEAST_UNIT, _LARGEST_UNIT = 1e-151, 1e148  # with squares that may be 1e-5 and 1e10 times as large
 
 M = TypeVar("M", bound=Parameters)
 
@@ -33,7 +36,7 @@ def started_objective(
     data: Data | WaveSums,
     *,
     fixed: Collection[str] = (),
-    bounds: Mapping[str, tuple[float, float]] | None = None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
     priors: Mapping[str, Prior] | None = None,
     tied: Iterable[Iterable[str]] = (),
 ) -> Objective[M]:
@@ -58,6 +61,8 @@ def started_objective(
     of = measured(data, evidence)
     held = (*(name for name in require_names(fixed) if name != "inducing"), *evidence.held)
     opened = noise_is_open(model)
+    if opened:
+        require_unit(of.unit)
     new = _started_but(model, of, like_of(model, data), held)
     noise = "noise_var" if isinstance(model, GP) else "gp.noise_var"
     free = noise in {leaf.path for leaf in free_leaves(new, held)}
@@ -69,6 +74,15 @@ def started_objective(
     made = objective_given(new, evidence, of, fixed, within or bounds, priors, tied)
     floor = next((group[0] for group in made.tied if noise in group), noise) if within else ""
     return replace(made, level=level, floor=floor)
+
+
+def require_unit(unit: float) -> float:
+    """Return the standard deviation of y, unless a noise in its square would have no room."""
+    if not _LEAST_UNIT <= unit <= _LARGEST_UNIT:
+        what = "the variance of a noise in that unit is out of the range of numbers"
+        said = f"y must be in another unit; got one of standard deviation {unit:.2g}: {what}"
+        raise _check.NoValueError(f"{said}; multiply y by a number")
+    return unit
 
 
 def held_open(model: Any, of: Spread, like: Array, held: Collection[str]) -> str:

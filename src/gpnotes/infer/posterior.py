@@ -584,7 +584,8 @@ class Posterior(ABC):
 
     def _require_square(self, Xs: Matrix) -> None:
         what = "the predictive covariance"
-        memory.require_square(Xs.shape[0], like=Xs, copies=self._copies, what=what)
+        n, remedy = Xs.shape[0], "Ask for fewer inputs, or draw whole functions by `sample_paths`."
+        memory.require(n, n, copies=self._copies, like=Xs, what=what, remedy=remedy)
 
     @property
     def has_normal_noise(self) -> bool:

@@ -28,6 +28,7 @@ from ..ground.saved import class_of, tag_of
 from ..ground.xp import HostArray, to_numpy
 from ..model import kernels, likelihoods, means, positive_priors, priors
 from .objective import Fit
+from .posterior import PartPosterior
 
 if TYPE_CHECKING:
     from zipfile import ZipFile
@@ -126,8 +127,10 @@ def save(fitted: object, path: str | os.PathLike[str]) -> None:
     ----------
     fitted : object
         What `fit` and any ``condition`` gave, a model, a kernel, a network, an estimator, or a
-        tuple of such. A fit keeps its readings, but not chunks of them. Arrays of CuPy, PyTorch
-        and JAX come back as NumPy's: what a GPU has fitted predicts on any machine.
+        tuple of such; not the part of a posterior, a search, a run of a learner, nor the solution
+        of a decision process, which are made of such again. A fit keeps its readings, but not
+        chunks of them. Arrays of CuPy, PyTorch and JAX come back as NumPy's: what a GPU has fitted
+        predicts on any machine.
     path : str or path
         The file; until all is written, one that is there stays what it was.
 
@@ -381,8 +384,19 @@ def _told(value: Any, name: str, arrays: dict[int, tuple[object, HostArray]]) ->
     if isinstance(value, Mapping) and all(isinstance(one, str) for one in value):
         inner = {one: _told(part, f"{name}[{one!r}]", arrays) for one, part in value.items()}
         return {"mapping": inner}
-    wanted = "None, a number, a string, a part of gpnotes or of a class given to saving.register"
-    raise TypeError(f"{name} must be {wanted} to be saved; got {_check.kind_of(value)}")
+    wanted = "None, a number, a string, an array, a tuple of such, or what `gpnotes.save` lists"
+    got = f"{_check.kind_of(value)}{_instead_of(value)}"
+    raise TypeError(f"{name} must be {wanted}, to be saved; got {got}")
+
+
+def _instead_of(value: Any) -> str:
+    """What to save instead of an object that no file holds."""
+    kind = type(value)
+    if isinstance(value, PartPosterior):
+        return ": save the posterior of f, and ask it for the part again"
+    if kind.__module__.partition(".")[0] == __package__.partition(".")[0]:
+        return ": no file holds it; save the fit, the posterior or the model that it is made from"
+    return ": give its class to `gpnotes.infer.saving.register`" if is_dataclass(kind) else ""
 
 
 def _on_host(value: Any) -> HostArray | None:

@@ -33,7 +33,7 @@ class Argument:
     @property
     def table(self) -> Argument:
         """The same where data are taken, which may be lists, frames and whole numbers."""
-        return self.but("a list", "integers")
+        return self.but("a list", "integers", "objects")
 
     def but(self, *names: str, **more: Any) -> Argument:
         """The same without the wrong values `names`, which are right here, and with `more`."""
@@ -59,6 +59,7 @@ def _array(a: np.ndarray, *, mates: bool) -> dict[str, Any]:
         "booleans": np.ones(a.shape, dtype=bool),
         "complex numbers": a + 0j,
         "objects": a.astype(object),
+        "objects with a hole": _with(a.astype(object), None),
         "half precision": a.astype(np.float16),
         "a masked array": np.ma.masked_array(a, mask=False),
         "one more axis": a[None],

@@ -235,7 +235,7 @@ class EPPosterior(SitePosterior):
         ``K_bar = ½ (a aᵀ − W^½ B⁻¹ W^½)`` as for normal noise. Source: Rasmussen & Williams
         (2006), equation 5.27.
         """
-        memory.require_square(
+        memory.require_of_rows(
             self.X.shape[0], like=self.X, copies=4, what="the gradient of the evidence"
         )
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]

@@ -24,7 +24,7 @@ _KERNEL = RBF(1.0, np.asarray([1.0, 2.0]))
 _CONVERTED = (
     "a list", "integers", "booleans", "objects", "half precision", "another precision",
     "another namespace", "a list of truths")  # fmt: skip
-_ROWS = matrix(_XS, columns=True).but(*_CONVERTED, **{"no rows": _XS[:0]})
+_ROWS = matrix(_XS, columns=True).but(*_CONVERTED)
 _STATE = whole(1, 0).but("None", **{"a generator of NumPy": np.random.default_rng(0)})
 
 

@@ -51,7 +51,11 @@ _PHI = _DRAW.standard_normal((6, 3))
 _LINEAR = BayesianLinear(np.eye(3), 0.1)
 _WEIGHTS = gpnotes.condition(_LINEAR, _PHI, _Y)
 _ARD = vector([1.0, 2.0], mates=False).but(
-    "a number", "a scalar array", zero=np.asarray([0.0, 1.0]), negative=np.asarray([-1.0, 1.0])
+    "a number",
+    "a list",
+    "a scalar array",
+    zero=np.asarray([0.0, 1.0]),
+    negative=np.asarray([-1.0, 1.0]),
 )
 _FITTED = fit(_GP, _X, _Y, restarts=1, rng=gpnotes.stream(0), max_steps=3)
 _GPS = thing(_GP, RBF(), _POSTERIOR)
@@ -281,7 +285,7 @@ CALLS = (
     call("Circular.coefficients_pullback", _CIRCULAR.coefficients_pullback, orders=_ORDERS,
          bar=vector(np.ones(3), size=True)),
     call("Cosine", kernels.Cosine, frequency=vector([1.0, -2.0], mates=False).but(
-         "a number", "a scalar array")),
+         "a list", "a number", "a scalar array")),
     call("spectral_mixture", kernels.spectral_mixture,
          **dict.fromkeys(("variances", "frequencies", "bandwidths"), _BANDS)),
     call("Graph", kernels.Graph, nodes=whole(), edges=_EDGES),

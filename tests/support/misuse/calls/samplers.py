@@ -65,5 +65,5 @@ CALLS = (
          objective=thing(_OBJECTIVE, RBF())),
     call("average_predictions", samplers.average_predictions, objective=thing(_OBJECTIVE, RBF()),
          vectors=matrix(np.zeros((2, 1)), columns=True, mates=False).but("no rows"),
-         Xs=matrix(_X, columns=True).but("a NaN"), noise=flag()),
+         Xs=matrix(_X, columns=True).but("a NaN").table, noise=flag()),
 )  # fmt: skip
