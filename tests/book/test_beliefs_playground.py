@@ -20,7 +20,10 @@ def machine(*, look, price, breaks):
     rewards = np.asarray([[earned, -look, -price] for earned in (1.0, 0.5, -2.0)])
     sound = np.asarray([0.9, 0.8, 0.6])
     parts = np.stack([sound, 1 - sound, 0 * sound], axis=1)
-    return POMDP(MDP.from_arrays(moves, rewards, 0.95, layout="state first"), np.stack([parts, np.eye(3), new]))
+    return POMDP(
+        MDP.from_arrays(moves, rewards, 0.95, layout="state first"),
+        np.stack([parts, np.eye(3), new]),
+    )
 
 
 @pytest.mark.parametrize("steps", [4, 1, 9])
