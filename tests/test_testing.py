@@ -89,6 +89,20 @@ def test_gradcheck_sees_a_relative_error_of_a_hundred_thousandth():
         gradcheck(lambda x: x**2, lambda x, bar: (2.0 * (1 + 1e-5) * x * bar,), x)
 
 
+def test_gradcheck_allows_for_the_rounding_of_a_large_value_and_for_no_more():
+    x = np.asarray([0.5, 1e-4])
+
+    def pullback_off_by(gap):
+        return lambda x, bar: (np.asarray([2e-6, 2e-6 + gap]) * bar,)
+
+    def value(x):
+        return 1000.0 + 2e-6 * float(np.sum(x))  # its rounding over a step is 1e-6
+
+    gradcheck(value, pullback_off_by(1e-8), x)
+    with pytest.raises(AssertionError, match=r"argument 0\[1\]"):
+        gradcheck(value, pullback_off_by(2e-5), x)
+
+
 def test_gradcheck_refuses_results_that_do_not_match_the_arguments():
     x = np.ones(2)
     with pytest.raises(AssertionError, match="returned 2 results for 1 arguments"):

@@ -40,7 +40,7 @@ def gradcheck(
         The arguments, each of a type that `pullback` may return.
     rtol : float, default 1e-6
         The gap that is allowed, relative to each difference, and a thousandth of it to the
-        largest.
+        largest. What the rounding of f may add to a difference is allowed besides.
     names : sequence of str, optional
         The names of the arguments in what is raised.
     what : str, default ``"the pullback"``
@@ -80,23 +80,27 @@ def _compare(
     if len(entries) != len(derivatives):
         raise AssertionError(f"{name} has {len(entries)} entries, its bar {len(derivatives)}")
     differences = [_difference(along, value, change) for _, value, change in entries]
-    size = max(map(abs, differences), default=0.0)
-    for (where, _, _), got, wanted in zip(entries, derivatives, differences, strict=True):
-        if not abs(got - wanted) <= rtol * (1e-3 * size + abs(wanted)) + 1e-12:
+    size = max((abs(difference) for difference, _ in differences), default=0.0)
+    rows = zip(entries, derivatives, differences, strict=True)
+    for (where, _, _), got, (wanted, rounding) in rows:
+        if not abs(got - wanted) <= rtol * (1e-3 * size + abs(wanted)) + rounding + 1e-12:
             said = f"{what} says {got:.8g}, differences {wanted:.8g}"
             raise AssertionError(f"{name}{where}: {said}")
 
 
 def _difference(
     along: Callable[[Any], float], value: float, change: Callable[[float], Any]
-) -> float:
+) -> tuple[float, float]:
+    """The extrapolated difference, and what the rounding of the function may add to it."""
     size = abs(value)
     step = 1e-3 * (size if _SMALLEST < size < 1.0 else max(size, 1.0))
 
-    def central(h: float) -> float:
-        return (along(change(value + h)) - along(change(value - h))) / (2.0 * h)
+    def central(h: float) -> tuple[float, float]:
+        above, below = along(change(value + h)), along(change(value - h))
+        return (above - below) / (2.0 * h), (abs(above) + abs(below)) / (2.0 * h)
 
-    return (4.0 * central(0.5 * step) - central(step)) / 3.0
+    (near, near_size), (far, _) = central(0.5 * step), central(step)
+    return (4.0 * near - far) / 3.0, float(np.finfo(np.float64).eps) * near_size
 
 
 def _entries(arg: Any) -> Iterator[tuple[str, float, Callable[[float], Any]]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import gpnotes as g
@@ -378,6 +378,7 @@ ALGEBRA = st.recursive(
 
 
 @given(ALGEBRA, st.integers(0, 2**32 - 1))
+@example(g.Matern52(2.0, 0.4) * g.Matern52(2.0, 0.4) * g.Matern52(2.0, 0.4), 2)
 def test_any_combination_conforms(kernel, seed):
     check_kernel(kernel, np.random.default_rng(seed).normal(size=(4, 2)))
     vector, rebuild = flatten(kernel)
