@@ -55,9 +55,10 @@ def main() -> int:
     """Try both, print a line for each, and say whether all was well."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", type=int, default=2, help="processes for the tests")
-    parser.add_argument("which", nargs="*", default=[*RESOLUTIONS], choices=[*RESOLUTIONS])
+    parser.add_argument("--only", choices=[*RESOLUTIONS], help="one of the two")
     given = parser.parse_args()
-    return max(show(which, given.workers) for which in given.which)
+    tried = [given.only] if given.only else RESOLUTIONS
+    return max(show(which, given.workers) for which in tried)
 
 
 def show(which: str, workers: int) -> int:
