@@ -309,9 +309,9 @@ def fit(
     out in turn, lies well within its band. Where errors are smaller than their deviations by more
     than chance, a run goes on below the floor by factors of a hundred and of ten, as long as both
     evidence and left-out densities become higher and rounding does not matter: `noise_floor.climb`.
-    Of sixty values of Branin's function errors are then a fiftieth of those on the floor; of 160
-    small tables with noise whose fit had ended on the floor none went below, of 1000 of 14 to 25
-    rows two. Where a run cannot go on, as with chunks, of which no reading is left out, a
+    Of sixty values of Branin's function errors are then a fiftieth of those on the floor. A small
+    table with noise can look as precise by chance: of 1000 of 14 to 25 rows two went below, and
+    predicted worse. Where a run cannot go on, as with chunks, of which no reading is left out, a
     `FitWarning` names the bound. Noise that starts at a number has no floor; if it falls below a
     thousandth of the variance of y and readings, each left out, lie more than three of their
     predicted deviations away, a `FitWarning` says so. What is known to have no noise needs none of
