@@ -1,4 +1,4 @@
-"""Labels of two kinds: how well probabilities are told, by whom, and in which time.
+"""Probabilities of two classes: how well each method predicts them, and in which time.
 
 ``python benchmarks/classes.py`` fits each method to thirty tables: classes that a line or a circle
 separates, rare ones, balanced ones that overlap, labels with noise, and those of scikit-learn. It

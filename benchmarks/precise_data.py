@@ -1,4 +1,4 @@
-"""Readings of any precision: what who sets nothing is given, beside others and beside the truth.
+"""Readings of any precision: predictions of the plain call, of other libraries and at the truth.
 
 ``python benchmarks/precise_data.py`` prints a row for each of twenty tables, two of each of ten
 functions of one to four inputs: 20 to 200 readings whose noise has a standard deviation from 1e-6

@@ -212,7 +212,7 @@ class ExactPosterior(Posterior):
 
         Notes
         -----
-        With ``k = k(X, x)``, of which ∂k/∂x is (n, d),
+        With ``k = k(X, x)``, whose derivatives ∂k/∂x are (n, d),
 
             ∂μ/∂x = ∂m/∂x + (∂k/∂x)ᵀ α,   ∂v/∂x = ∂k(x, x)/∂x − 2 (∂k/∂x)ᵀ K_y⁻¹ k.
 

@@ -105,7 +105,7 @@ def left_out_size(evidence: Any, model: Any, data: Data | WaveSums, of: Spread) 
 
 
 class LeftOut(NamedTuple):
-    """Readings, each told from all others.
+    """Predictions of readings, each from all others.
 
     Parameters
     ----------

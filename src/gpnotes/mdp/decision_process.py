@@ -155,7 +155,7 @@ class MDP:
 
     @cached_property
     def available(self) -> Matrix:
-        """The actions that each state has, as booleans (S, A): those whose reward is not −inf."""
+        """The actions that each state has, whose reward is not −inf, as booleans (S, A)."""
         return self.rewards > -math.inf
 
     @cached_property

@@ -376,7 +376,7 @@ class _Solver:
         return None
 
     def look_closer(self, factor: float) -> None:
-        """Ask for a smaller step; refuse a process of which nothing is proved but for rounding."""
+        """Ask for a smaller step; refuse a process where rounding leaves nothing proved."""
         if self.at_rounding:
             raise NoValueError(
                 "mdp must have no cycles whose rewards cancel when discount is 1; as near as "

@@ -88,8 +88,8 @@ class Outcome(Generic[Place]):
         many = f"{len(self.evaluations)} evaluations, {failed or 'none'} failed"
         if any(one.constraints is not None for one in self.evaluations):
             many += f", {sum(one.is_feasible for one in self.evaluations) or 'none'} feasible"
-        told = [*lines_on_repeats(self), *last_problem(self.evaluations)]
-        head = "\n".join([f"Search for the {which} value: {many}", *told])
+        lines = [*lines_on_repeats(self), *last_problem(self.evaluations)]
+        head = "\n".join([f"Search for the {which} value: {many}", *lines])
         if self.best is None or self.recommended is None:
             return head
         number = self.evaluations.index(self.best) + 1

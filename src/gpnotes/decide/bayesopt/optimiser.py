@@ -134,7 +134,7 @@ class Optimiser(Generic[Place]):
     and two came out the same or the model takes at most a hundredth of the variance of the values
     for noise.
 
-    Values that stand for failures, such as 1e300, are told to the models as the worst of the
+    Values that stand for failures, such as 1e300, count for the models as the worst of the
     others, if they are beyond a gap: at least 1e9 times as far from the best as the last value
     before it, and 1e6 times as large.
 
@@ -393,7 +393,7 @@ class Optimiser(Generic[Place]):
         Where readings have no noise, no point comes twice, nor one that was evaluated, until all
         settings of a space are known. Under noise two draws of a `ThompsonSampling` may be largest
         at one place, and an acquisition for which variance is worth nothing asks for one point q
-        times. Before `num_initial` evaluations have been told all are of the Sobol sequence.
+        times. Before `num_initial` evaluations are known all are of the Sobol sequence.
 
         Source: Ginsbourger, Le Riche & Carraro (2010).
 
@@ -428,7 +428,7 @@ class Optimiser(Generic[Place]):
 
     @property
     def used_up(self) -> bool:
-        """True once nothing is left to ask: all settings of a space are known, and readings repeat.
+        """True once nothing is left to ask, as all settings are known and readings repeat.
 
         A reading that was repeated has shown it, with the same value; or none has a value. A space
         with more than 65 536 settings, or with a real input, is never used up. `ask` goes on all

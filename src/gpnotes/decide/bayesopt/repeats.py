@@ -62,7 +62,7 @@ def repeats_of(evaluations: Iterable[Any]) -> Repeats:
 
 
 def has_no_noise(repeats: Repeats, models: Callable[[], Sequence[ExactPosterior]]) -> bool:
-    """True where readings repeat: their noise is nothing beside their differences.
+    """True where readings repeat: their noise is far less than their differences.
 
     One reading that came out otherwise settles it; two that came out the same do, too. Else the
     models say: of values of deviation one, their noise must have a deviation of at most a tenth.
@@ -152,7 +152,7 @@ class Elsewhere:
         return points[0]
 
 
-class Told(Protocol):
+class WithRepeats(Protocol):
     """What an outcome says of its search."""
 
     @property
@@ -164,7 +164,7 @@ class Told(Protocol):
         """True if all settings are known."""
 
 
-def lines_on_repeats(outcome: Told) -> list[str]:
+def lines_on_repeats(outcome: WithRepeats) -> list[str]:
     """Lines of an outcome: that places came again, and that a space was used up."""
     many = outcome.repeated
     said = "1 was of a place" if many == 1 else f"{many} were of places"

@@ -17,7 +17,7 @@ _FAR = 3.5  # standard deviations by which more guesses are right than their pro
 
 
 class LeftOut(NamedTuple):
-    """Probabilities of labels, each from all others, beside the labels.
+    """Probabilities of labels, each from all others, with the labels.
 
     Parameters
     ----------

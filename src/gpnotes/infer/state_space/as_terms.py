@@ -375,7 +375,7 @@ def expansion_of(gp: GP, tolerance: float) -> Expansion:
 
 
 def _expanded(kernel: Kernel, noise: float, tolerance: float) -> Expansion:
-    """A kernel as terms, where waves that are left out are nothing beside the noise either.
+    """A kernel as terms, where waves that are left out are far less than the noise, too.
 
     Readings of little noise tell of what is a millionth of the variance: so what is left out of a
     summand that varies more than the noise is measured in the noise.
