@@ -28,6 +28,7 @@ __all__ = ["Bernoulli"]
 
 _TAIL = 2.0  # below minus this, ratios of the normal tail come from its continued fraction
 _FAR = 25.0  # below minus this, five levels of that fraction are enough
+_FAR_SINGLE = 6.0  # the same in float32, whose logarithms lose the more digits the larger they are
 _NODES = 200  # of the rule in `Bernoulli`: a step of 0.09 standard deviations, or of 0.4 in f
 _CERTAIN = 1e4  # the |f| beyond which one probability is zero, its logarithm not yet −∞
 _WIDTH = 9.0  # standard deviations beyond which a normal density is below 1e-18 of its top
@@ -276,11 +277,12 @@ def _all(good: Any) -> bool:
 def _probit_slope(z: Array, log_cdf: Array) -> Array:
     """``φ(z)/Φ(z)``, by logarithms; far out, where these cancel, the first parts of a fraction."""
     xp = array_namespace(z)
-    x = xp.clip(-z, _FAR, None)
+    far = _FAR if z.dtype == xp.float64 else _FAR_SINGLE
+    x = xp.clip(-z, far, None)
     tail = x + 1.0 / (x + 2.0 / (x + 3.0 / (x + 4.0 / (x + 5.0 / x))))
     near = xp.clip(z, -_CERTAIN, _CERTAIN)
     log_ratio = -0.5 * (near * near + LOG_2PI) - log_cdf
-    return xp.where(z < -_FAR, tail, xp.exp(xp.clip(log_ratio, None, math.log(2.0 * _FAR))))
+    return xp.where(z < -far, tail, xp.exp(xp.clip(log_ratio, None, math.log(2.0 * far))))
 
 
 def _probit_derivatives(z: Array) -> tuple[Array, Array, Array]:
