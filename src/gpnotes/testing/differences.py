@@ -160,7 +160,7 @@ def jacobian(f: Callable[[Vector], Vector], x: Vector) -> HostMatrix:
            [0., 4.]])
     """
     rows = [
-        [_difference(_entry(f, i), value, change) for _, value, change in _entries(x)]
+        [_difference(_entry(f, i), value, change)[0] for _, value, change in _entries(x)]
         for i in range(f(x).shape[0])
     ]
     return np.asarray(rows)
