@@ -108,8 +108,8 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
 
     Costs O(n³) a sweep or Newton step, of which each step of the fit takes some ten, of c classes
     c times that; where classes separate, some forty sweeps. Two hundred rows take a second or two
-    by ``"ep"``, up to ten where a class is rare, and a third of a second by ``"laplace"``. With M
-    inducing points a step costs O(c (n M² + M³)), of n rows or of a batch of them. Source:
+    by ``"ep"``, up to fifteen where a class is rare, and a third of a second by ``"laplace"``.
+    With M inducing points a step costs O(c (n M² + M³)), of n rows or of a batch of them. Source:
     Rasmussen & Williams (2006), sections 3.4 to 3.6 and 5.5; Hensman, Matthews & Ghahramani (2015).
 
     Examples
