@@ -248,7 +248,7 @@ def test_a_page_shows_the_code_without_what_stands_above_it(api: Any, things: li
     code = api["pages"].bare(fit.value)
     assert '"""' not in code
     assert code.startswith("@in_one_pool\ndef fit(\n")
-    assert code.endswith("return Fit(tuple(runs), objective, columns=columns, remarks=remarks)")
+    assert code.endswith("columns=columns, known_columns=known, remarks=remarks)")
     whole = api["pages"].section(fit, api["uses"].Uses(), ROOT, set())
     assert "Source: <code>src/gpnotes/infer/fitting.py</code>, line " in whole
     assert "-&gt; Fit[Any, Any]:" in whole

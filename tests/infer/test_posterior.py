@@ -138,7 +138,7 @@ def test_chunks_change_nothing(name, monkeypatch):
         whole, parts = np.asarray(view(XS)), np.asarray(view(XS, chunk=2))
         np.testing.assert_allclose(parts, whole, rtol=1e-9, atol=1e-12, err_msg=method)
     sizes = []
-    monkeypatch.setattr(memory, "blocks", lambda *given: sizes.append(given) or [slice(0, 7)])
+    monkeypatch.setattr(memory, "blocks", lambda *given, **_: sizes.append(given) or [slice(0, 7)])
     posterior.mean(XS, chunk=2)
     n, width, entries = sizes[0]
     assert (n, entries // width) == (7, 2)

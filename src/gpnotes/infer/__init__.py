@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # isort: off
     from . import (
         deep as deep, evidence as evidence, exact as exact, features as features,
         fit_checks as fit_checks, fitting as fitting, heteroscedastic as heteroscedastic,
-        interdomain as interdomain, known_noise as known_noise,
+        input_gradients as input_gradients, interdomain as interdomain, known_noise as known_noise,
         laplace as laplace, leave_one_out as leave_one_out, linear as linear,
         linear_smoother as linear_smoother, noise_floor as noise_floor, objective as objective,
         open_start as open_start,

@@ -234,6 +234,7 @@ def test_two_labels_at_one_point_that_disagree():
 # Fitting
 
 
+@pytest.mark.filterwarnings("ignore:probabilities are too near to even")  # as is right here
 @pytest.mark.parametrize("link", LINKS)
 def test_a_fit_ends_where_the_gradient_of_the_evidence_is_zero(rng, link):
     X = rng.uniform(-3.0, 3.0, size=(60, 1))

@@ -54,7 +54,7 @@ CALLS = (
              "matrices of other sizes": [_P[:2], np.eye(3)],
              "rows of whole numbers that sum to two": np.ones((2, 2, 2), dtype=int)}),
          rewards=matrix(_R, rows=True, columns=True).but(
-             "a vector", "integers", "minus infinity", "a list",
+             "a vector", "integers", "minus infinity", "a list", "objects",
              **{"minus infinity in a whole row": np.asarray([[1.0, 0.5], [-np.inf, -np.inf]])}),
          discount=_DISCOUNT,
          layout=Argument("state first", {"None": None, "a number": 1, "another word": "SAS"}),
