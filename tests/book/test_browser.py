@@ -26,7 +26,7 @@ GENERATED = ("book/ledger.html", "book/sources-line-by-line.html", "book/notatio
 DARK = ("book/index.html", CHAPTER, *GENERATED)  # these also in the dark
 WIDE, NARROW = beside.WIDE, beside.NARROW
 HEIGHT, TALL = 900, 3000  # of the window, and of a picture
-MEGABYTE = 2**20
+MEGABYTE = 1_000_000
 # Figures that a reader operates, and what is drawn in them: each must have the place of a picture.
 OPERATED = {
     "book/gaussian-processes/hyperparameters.html": ("fig-hp-playground", ".gp-point"),
