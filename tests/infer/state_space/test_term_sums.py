@@ -307,6 +307,7 @@ def test_a_state_that_no_step_can_carry_is_refused_and_a_fit_turns_back(rng):
     assert finite_or_none(objective, np.where(lengths, math.log(SHORTEST), start)) is None
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_fit_ends_where_its_listener_or_an_interrupt_within_an_evaluation_ends_it(
     rng, monkeypatch
 ):
