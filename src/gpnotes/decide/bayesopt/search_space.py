@@ -372,13 +372,11 @@ class Space:
             return math.prod(whole)
         rows = self._settings_of_parents()
         there = self._there(rows)
-        total = 0
-        for row in range(len(rows)):
-            free = [n for n in self.dimensions if n not in self._parents]
-            total += math.prod(
-                self.dimensions[n].count or 1 for n in free if n not in there or there[n][row]
-            )
-        return total
+        many = np.ones(len(rows), dtype=object)  # whole numbers of Python, which do not overflow
+        for name, dim in self.dimensions.items():
+            if name not in self._parents:
+                many[there.get(name, slice(None))] *= dim.count
+        return int(many.sum())
 
     @cached_property
     def _parents(self) -> set[str]:
