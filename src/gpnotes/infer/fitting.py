@@ -477,14 +477,19 @@ def _look_over(
         if not (_has_own_noise(objective) or objective.spread.constant):
             remedy = "if you know better, leave numbers out of the model, or give them bounds"
             warnings.warn(f"{ALL_NOISE}; {remedy}", FitWarning, stacklevel=4)
-        return (f"{ALL_NOISE[0].upper()}{ALL_NOISE[1:]}.",)
+        return _remark(ALL_NOISE)
     gain = best.objective - given.objective
     if noise and apart and gain > FLAT_THRESHOLD:
         why = "the start given ended with all of y taken for noise"
         said = f"{why}, {gain:.3g} below a start in the units of the data, which was taken"
         warnings.warn(f"{said}: leave numbers out of the model", FitWarning, stacklevel=4)
-        return (f"{said[0].upper()}{said[1:]}.",)
+        return _remark(said)
     return _surprised(objective, best.model, data) or _too_high(objective, best, data)
+
+
+def _remark(said: str) -> tuple[str, ...]:
+    """What a warning said, as a sentence of the report."""
+    return (f"{said[0].upper()}{said[1:]}.",)
 
 
 def _has_own_noise(objective: Objective[Any]) -> bool:
@@ -514,7 +519,7 @@ def _too_high(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) 
     remedy = f"give {wider}bounds={{'{objective.floor}': (low, high)}}"
     said = f"{TOO_HIGH}, {rises}: {remedy} if your readings are more precise"
     warnings.warn(said, FitWarning, stacklevel=5)
-    return (f"{said[0].upper()}{said[1:]}.",)
+    return _remark(said)
 
 
 def _doubted(objective: Objective[Any], best: Run[Any]) -> tuple[str, ...]:
@@ -523,7 +528,7 @@ def _doubted(objective: Objective[Any], best: Run[Any]) -> tuple[str, ...]:
     if not doubt:
         return ()
     warnings.warn(doubt, FitWarning, stacklevel=4)
-    return (f"{doubt[0].upper()}{doubt[1:]}.",)
+    return _remark(doubt)
 
 
 @contextmanager
