@@ -76,7 +76,7 @@ def _two(n: int, positive: int, shift: float, d: int) -> Callable[[Any], Table]:
 
 
 def _flipped(made: Callable[[Any], Table], share: float) -> Callable[[Any], Table]:
-    """Labels of which a share is turned round, in the rows to learn from and the others."""
+    """Labels with a share of them flipped, in training and test rows alike."""
 
     def turned(draw: Any) -> Table:
         X, y, Xs, ys = made(draw)

@@ -52,7 +52,7 @@ def in_jax(a: np.ndarray) -> Any:
 
 
 def _leaves(dtype: str) -> list[Any]:
-    """Lengthscales, variance and noise, of which torch takes gradients."""
+    """Lengthscales, variance and noise, for which torch computes gradients."""
     values = (LENGTHS, np.asarray(VARIANCE), np.asarray(NOISE))
     return [tensor(a, dtype).requires_grad_(True) for a in values]
 

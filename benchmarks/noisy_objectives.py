@@ -110,7 +110,7 @@ def deviation(function: Function) -> float:
 
 
 def problems(level: float) -> tuple[Problem, ...]:
-    """The ten with noise of so many deviations, in units of which the function is given."""
+    """The ten functions in units of their standard deviations, and noise of `level` in these."""
 
     def of(function: Function) -> Callable[[int], Objective]:
         unit = deviation(function)

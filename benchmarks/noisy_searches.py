@@ -48,7 +48,7 @@ def run(problem: str, noise: float, method: str, seed: int) -> Row:
 
 
 def race_all(chosen: argparse.Namespace) -> list[Row]:
-    """Run what is not there yet, seed by seed, so that all methods have as many."""
+    """Run the missing races seed by seed, so that every method has equally many."""
     have = {key(row) for row in kept(chosen.runs)}
     wanted = [
         (function.name, noise, method, seed)

@@ -60,7 +60,7 @@ def ended(path: Path, row: Row) -> None:
 
 
 def race_all(path: Path, problems: list[str], methods: list[str], seeds: int) -> None:
-    """Run what is not there yet, seed by seed, so that all methods have as many."""
+    """Run the missing races seed by seed, so that every method has equally many."""
     have = {key(row) for row in kept(path)}
     for seed in range(seeds):
         for problem in PROBLEMS:

@@ -73,7 +73,7 @@ def longest(path: Path) -> dict[tuple[str, str, int], Row]:
 
 
 def race_all(path: Path, problems: list[Problem], methods: list[str], seeds: int) -> None:
-    """Run what is not there yet, seed by seed, so that all methods have as many."""
+    """Run the missing races seed by seed, so that every method has equally many."""
     have = {name: len(row["values"]) for name, row in longest(path).items()}
     for seed in range(seeds):
         for problem in problems:

@@ -38,7 +38,7 @@ EXAMPLES = list({one.latex: one for one in EXAMPLES}.values())
 
 
 def displays():
-    """The displays of books and papers, of which nothing is bound."""
+    """The displays from books and papers, with no values bound to their symbols."""
     rows = [row if isinstance(row, str) else row[0] for row in (*RIGHT, *HOLD, *UNREAD)]
     return list(dict.fromkeys(rows))
 

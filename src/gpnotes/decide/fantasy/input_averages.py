@@ -151,15 +151,9 @@ def chunks(averages: Averages, candidates: Matrix, most: int | None = None) -> l
     """The candidates in portions that keep what is known of them at a few tens of MB."""
     width = sum(averages.half_means.shape)
     entries = memory.ENTRIES if most is None else min(memory.ENTRIES, most * width)
-    return [
-        candidates[rows, :]
-        for rows in memory.blocks(
-            candidates.shape[0],
-            width,
-            entries,
-            like=candidates if most is None else None,
-        )
-    ]
+    like = candidates if most is None else None
+    blocks = memory.blocks(candidates.shape[0], width, entries, like=like)
+    return [candidates[rows, :] for rows in blocks]
 
 
 @threads_for(lambda posterior, inputs: posterior.X.shape[0] ** 2 * len(inputs))
