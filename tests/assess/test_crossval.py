@@ -314,7 +314,8 @@ def test_any_space(space, data):
         ),
         ({"level": 95}, ValueError, r"^level must be between 0 and 1; got 95"),
         ({"fit": PROCESS}, TypeError, "^fit must be a function of X and y; got GP"),
-        ({"groups": [1] * 23}, ValueError, "^folds and rng must be None where groups say"),
+        ({"groups": [1] * 23, "rng": None}, ValueError, "^folds and rng must be None where"),
+        ({"groups": [1] * 23, "folds": None}, ValueError, "^folds and rng must be None where"),
     ],
 )
 def test_options_that_mean_nothing_are_refused_by_name(data, options, error, message):
