@@ -135,6 +135,13 @@ def test_exact_features_of_a_product_have_its_covariance(kernel, rng):
     np.testing.assert_allclose(Phi @ Phi.T, kernel(X), rtol=1e-12, atol=1e-12)
 
 
+def test_features_of_some_columns_leave_the_others_out(rng):
+    X = rng.uniform(-1.5, 1.5, (2, 3))  # as many rows as the kernel has columns
+    Phi = draw_feature_map(RBF(1.0, 0.8).on(0, 1), X, 6, stream(1)).rows(X)
+    alone = draw_feature_map(RBF(1.0, 0.8), X[:, :2], 6, stream(1)).rows(X[:, :2])
+    np.testing.assert_array_equal(Phi, alone)
+
+
 @pytest.mark.parametrize("kernel", [OUTPUTS.on(1), Linear(0.7).on(0) * OUTPUTS.on(1)], ids=repr)
 def test_features_of_several_outputs_have_their_covariance(kernel, rng):
     X = np.stack([rng.uniform(-1.5, 1.5, 7), np.arange(7.0) % 3], axis=1)

@@ -109,10 +109,11 @@ def test_candidates_that_fail_are_left_behind(data):
         assert found.best_params_["alpha"] <= 1.0
         assert math.isfinite(found.recommended_.mean)
     with (
-        pytest.warns(FitFailedWarning),
+        pytest.warns(FitFailedWarning) as told,
         pytest.raises(ValueError, match="All the 2 fits failed"),
     ):
         search(Picky(), {"alpha": Real(2.0, 3.0)}, n_iter=9, num_initial=3).fit(*data)
+    assert len(told) == 2  # the third, with which the initial ones end, is raised
 
 
 def test_with_several_scores_one_is_looked_for(data):

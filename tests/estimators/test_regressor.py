@@ -163,6 +163,17 @@ def test_scikit_learns_own_regressor_agrees(data, Xs):
     assert ours.sample_y(Xs, 5).shape == other.sample_y(Xs, 5).shape == (7, 5)
 
 
+def test_noise_that_is_known_at_the_fit_is_added_to_alpha(data, Xs):
+    X, y = data
+    known = np.linspace(0.01, 0.5, len(y))
+    model = GPRegressor(alpha=0.1, **FIXED).fit(X, y, noise_var=known)
+    same = GPRegressor(alpha=0.1 + known, **FIXED).fit(X, y)
+    assert model.log_evidence_ == pytest.approx(same.log_evidence_, rel=1e-12)
+    alone = GPRegressor(**FIXED).fit(X, y, noise_var=known)
+    same = GPRegressor(alpha=known, **FIXED).fit(X, y)
+    np.testing.assert_allclose(alone.predict(Xs), same.predict(Xs), rtol=1e-12)
+
+
 def test_deviations_are_of_y_as_those_of_scikit_learn_with_its_white_kernel(data, Xs):
     lengths = np.asarray([0.7, 2.5])
     ours = GPRegressor(RBF(1.0, lengths), mean="zero", **FIXED).fit(*data)

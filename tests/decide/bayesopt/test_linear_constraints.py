@@ -42,6 +42,15 @@ def test_walkers_fill_a_simplex_that_a_sequence_misses():
     np.testing.assert_array_equal(simplex.spread(300, stream(1)), points[:300])
 
 
+def test_walkers_turn_before_a_side_of_the_cube():
+    """Whoever walks beyond it is put on the side, where a uniform draw never is."""
+    corner = Polytope(-np.ones((1, 3)), -2.9 * np.ones(1), np.zeros(3, dtype=int), "the sides")
+    points = corner.spread(700, stream(1))
+    assert np.all(points < 1.0)
+    # each is 1 − e of an e that is uniform where the three have a sum of at most 0.1
+    np.testing.assert_allclose(points.mean(axis=0), 1.0 - 0.1 / 4.0, atol=0.004)
+
+
 def test_what_a_sequence_reaches_is_of_the_sequence():
     half = Polytope(np.ones((1, 2)), np.ones(1), np.zeros(2, dtype=int), "the sides")
     points = half.spread(900, stream(1))
