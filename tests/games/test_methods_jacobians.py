@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 
-@pytest.mark.parametrize("method", ["exact", "enumerated", "gaussian", "point"])
+@pytest.mark.parametrize("method", ["exact", "enumerated", "gaussian", "point", "neighbours"])
 @pytest.mark.parametrize(("players", "strategies"), [((6,), (3,)), ((4, 3), (3, 2))])
 def test_a_jacobian_is_that_of_differences(make_model, make_mixtures, method, players, strategies):
     model = make_model(players, strategies, lengths=(1.0, 4.0))

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpnotes.ground import distances
-from gpnotes.ground.distances import Pairs, squared_distances, squared_distances_pullback
+from gpnotes.ground.distances import (
+    Pairs,
+    as_they_are,
+    as_they_are_pullback,
+    sizes_if_near,
+    squared_distances,
+    squared_distances_pullback,
+)
 from gpnotes.ground.xp import to_numpy
 from gpnotes.testing import gradcheck
 
@@ -111,6 +118,20 @@ def test_the_pullback_of_squared_distances(space, rng, d):
     if space.double:
         gradcheck(squared_distances, squared_distances_pullback, u, v)
         gradcheck(squared_distances, lambda u, bar: squared_distances_pullback(u, None, bar)[:1], u)
+
+
+@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize("between", [False, True])
+def test_rows_near_the_origin_need_no_centre(space, rng, d, between):
+    u, v = (space.asarray(rng.normal(size=(n, d))) for n in (5, 4))
+    v = v if between else None
+    wanted = squared_distances(u, v)
+    close(space, as_they_are(u, v, sizes_if_near(u, v)), wanted)
+    found, other = as_they_are_pullback(u, v, wanted), squared_distances_pullback(u, v, wanted)
+    for bar, expected in zip(found, other, strict=True):
+        assert (bar is None) == (expected is None)
+        if bar is not None:
+            close(space, bar, expected)
 
 
 def near_pairs(rng, d, gap, far):
