@@ -367,8 +367,9 @@ def test_what_is_dropped(space, kind):
 
 def test_dropconnect_of_a_line_has_the_weights_of_its_expected_loss(rng):
     """The mean of squares over all masks is quadratic in the weights, and solved here."""
-    X, y, drop = rng.normal(size=(12, 2)), rng.normal(size=12), 0.4
-    model = nets.BayesianNetwork(nets.Network((2, 1)), 0.1, 0.5)
+    X, drop = rng.normal(size=(12, 2)), 0.4
+    y = X @ np.asarray([2.0, -1.5]) + rng.normal(size=12)
+    model = nets.BayesianNetwork(nets.Network((2, 1)), 1.0, 0.5)
     found = nets.fit_mc_dropout(
         model,
         X,
@@ -382,7 +383,7 @@ def test_dropconnect_of_a_line_has_the_weights_of_its_expected_loss(rng):
     ).theta
     A, keep = np.column_stack([X, np.ones(12)]), np.asarray([1 - drop, 1 - drop, 1.0])
     second = np.outer(keep, keep) + np.diag(keep * (1 - keep))
-    P = A.T @ A * second / 0.5 + np.diag(keep) / 0.1
+    P = A.T @ A * second / 0.5 + np.diag(keep)
     np.testing.assert_allclose(found, np.linalg.solve(P, keep * (A.T @ y) / 0.5), atol=0.02)
 
 

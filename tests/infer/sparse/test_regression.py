@@ -199,6 +199,26 @@ def test_the_bounds_enclose_the_evidence():
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_noise_of_each_reading_that_is_alike_is_the_noise_of_all(space, numbers, method):
+    """One quadratic form of the upper bound has the noise σ² + Σ g, the other σ² (1 + Σ g/σ²)."""
+    X, y, _, Z = (space.asarray(a) for a in numbers)
+    gp = process(space.asarray)
+    model, apart = (
+        SparseGP(gp, Z, method),
+        SparseGP(dataclasses.replace(gp, noise_var=0.05), Z, method),
+    )
+    value, bar = log_evidence_and_gradient(model, X, y)
+    each = space.asarray(np.full(N, NOISE_VAR - 0.05))
+    found, found_bar = log_evidence_and_gradient(apart, X, y, noise_var=each)
+    np.testing.assert_allclose(found, value, **tolerance(space))
+    pair = flatten_gradient(gp, found_bar.gp), flatten_gradient(gp, bar.gp)
+    np.testing.assert_allclose(*pair, **tolerance(space))
+    np.testing.assert_allclose(
+        to_numpy(found_bar.inducing), to_numpy(bar.inducing), **tolerance(space)
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_with_inducing_points_at_the_data_all_is_exact(numbers, method):
     X, y, Xs, _ = numbers
     gp = process(np.asarray, "in place")
