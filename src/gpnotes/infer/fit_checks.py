@@ -114,8 +114,8 @@ class LeftOut(NamedTuple):
     density : float
         The average of their log densities.
     rounding : float
-        About how far rounding may have moved the log evidence, for each reading; infinite where a
-        Gram matrix needed jitter.
+        About how far rounding may have moved the log evidence, for each reading, or its variance
+        in units of the noise, whichever is more; infinite where a Gram matrix needed jitter.
     readings : int
         How many were left out.
     """
@@ -163,10 +163,11 @@ def left_out(evidence: Any, model: Any, data: Data | WaveSums) -> LeftOut | None
 def _rounding_of(posterior: Any, rows: Rows) -> float:
     """How far rounding may have moved the log evidence, for each reading, or a bound of it."""
     n = rows.X.shape[0]
-    if type(posterior.gp) is GP and hasattr(posterior, "evidence_error"):
-        return math.inf if posterior.cholesky.jitter else posterior.evidence_error / n
     size = float(np.max(to_numpy(posterior.gp.kernel._diag(rows.X[:_ROWS, :]))))
-    return n * epsilon(rows.y) * size / posterior.gp.noise_var
+    of_variance = epsilon(rows.y) * size / posterior.gp.noise_var  # what remains of the prior's
+    if type(posterior.gp) is not GP or not hasattr(posterior, "evidence_error"):
+        return n * of_variance
+    return math.inf if posterior.cholesky.jitter else max(posterior.evidence_error / n, of_variance)
 
 
 def _left_out_exactly(posterior: Any) -> tuple[Vector, Vector]:

@@ -32,7 +32,7 @@ FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it 
 _RUNG = math.log(10.0)
 _STEPS = (2, 1)  # how many powers of ten a floor is lowered; fewer, if more were no use
 _NEAR = 1e-9  # of a logarithm, which loses as much on its way through a model
-_ROUNDING = 0.02  # nats a reading
+_ROUNDING = 0.02  # nats a reading, or shares of a variance
 
 M = TypeVar("M", bound=Parameters)
 
@@ -90,7 +90,8 @@ def climb(
     left out lie far within their bands, `LeftOut.is_far_within`. Each further floor is a hundred
     times lower, or ten, down to the rounding of y. What is found there counts if the objective is
     higher, and so is the density of readings that are left out; if rounding may have moved the
-    objective by more than 0.02 nats for each reading, it does not. A line search that rounding ends
+    objective by more than 0.02 nats for each reading, or a predicted variance by more than two
+    percent, it does not. A line search that rounding ends
     there is as good as converged, if the one above had.
     """
     ascent = objective.climb(begin, max_steps, hear)
