@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -40,6 +41,7 @@ from ..model.starts import out_of_scale, started
 from . import exact as exact  # registers GP, which comes from a lower floor
 from .evidence import data_of, evidence_of, measured
 from .fit_checks import ALL_NOISE, SURPRISE, TOO_HIGH, FitWarning, is_all_noise, left_out_size
+from .further_starts import shorter_start
 from .interdomain import WaveSums
 from .noise_floor import FLOOR, around, climb, stands_too_high
 from .objective import Fit, Objective, objective_of
@@ -317,6 +319,11 @@ def fit(
     predicted deviations away, a `FitWarning` says so. What is known to have no noise needs none of
     this: ``GP(kernel, 0.0)`` and ``fixed=["noise_var"]``.
 
+    A wave ten times shorter than the range of X looks like noise from a start as long as that
+    range. Where open noise takes more than a hundredth of the variance of y, six starts at shorter
+    lengthscales are looked at, and one more run begins at the highest if it lies three nats above
+    the others' ends: `further_starts.shorter_start`.
+
     A run that meets parameters without an evidence turns back; one that starts there has failed,
     and the others go on. Source: Rasmussen & Williams (2006), section 5.4.1; for leave-one-out
     section 5.4.2.
@@ -363,12 +370,16 @@ def fit(
     apart = out_of_scale(objective.model, objective.spread, like_of(objective.model, data))
     begun = _from_data(objective, data) if apart else None
     starts = _starts(objective, restarts, rng, restart_sd, begun)
+    runs: list[Run[Any]] = []
     with _shown(len(starts), jobs, progress) as bar:
-        ascents = _ascents(objective, data, starts, max_steps, jobs, on_step, bar)
-        ended = _until(
-            map(partial(_ended, objective), ascents), callback, bar if jobs != 1 else None
+        hear = on_step if bar is None or jobs != 1 else show_steps(bar, len(starts), on_step)
+        ascents = chain(
+            _ascents(objective, data, starts, max_steps, jobs, hear),
+            _further(objective, data, runs, max_steps, hear),
         )
-        runs = list(ended)
+        ended = map(partial(_ended, objective), ascents)
+        for run in _until(ended, callback, bar if jobs != 1 else None):
+            runs.append(run)
     like = like_of(model, data)
     held = held_open(model, objective.spread, like, chosen["fixed"]) if fixed else ""
     remarks = (*filter(None, [held]), *_look_over(objective, data, runs, max_steps, apart))
@@ -555,15 +566,26 @@ def _ascents(
     starts: list[HostVector],
     max_steps: int,
     jobs: Jobs,
-    on_step: OnStep | None,
-    bar: Bar | None,
+    hear: OnStep | None,
 ) -> Iterator[Ascent]:
     """The ascents from all starts, in their order."""
     made = partial(climb, objective, data, max_steps=max_steps)
     if jobs == 1:
-        hear = on_step if bar is None else show_steps(bar, len(starts), on_step)
         made = partial(made, hear=hear)
     return iter(mapper_of(jobs)(made, list(enumerate(starts))))
+
+
+def _further(
+    objective: Objective[Any],
+    data: Data | WaveSums,
+    runs: list[Run[Any]],
+    max_steps: int,
+    hear: OnStep | None,
+) -> Iterator[Ascent]:
+    """One more ascent where, when all runs have ended, there is a start above them."""
+    begin = shorter_start(objective, max(runs, key=lambda run: run.objective))
+    if begin is not None:
+        yield climb(objective, data, (len(runs), begin), max_steps, hear)
 
 
 def _until(

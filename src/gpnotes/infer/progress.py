@@ -129,7 +129,8 @@ def show_steps(bar: Bar, runs: int, hear: OnStep | None) -> OnStep:
     """Return a listener that moves a bar, and tells another what it heard."""
 
     def shown(step: FitStep) -> bool | None:
-        of = f"run {step.run + 1} of {runs}, " if runs > 1 else ""
+        number = step.run + 1
+        of = f"run {number} of {max(runs, number)}, " if max(runs, number) > 1 else ""
         bar.set_postfix_str(f"{of}objective {step.objective:.6g}, best {step.best:.6g}")
         bar.update(1)
         return None if hear is None else hear(step)

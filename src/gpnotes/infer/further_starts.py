@@ -1,0 +1,64 @@
+"""A further start where the first run may have taken a wave for noise.
+
+A run from the data begins at lengthscales as long as the data are wide, and with a tenth of their
+variance as noise. A wave that is ten times shorter looks like noise from there, and the evidence
+has a top at that.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+from ..ground.params import names
+from ..ground.xp import HostVector
+from .noise_floor import FLOOR
+from .objective import Objective
+from .run import Run
+
+__all__ = ["shorter_start"]
+
+_SHARES = (0.3, 0.1, 0.03)  # of the lengthscales of the first start
+_HIDES = 0.01  # of the variance of y: noise in which there may be a wave
+_CLEAR = 3.0  # nats; less than that is also found in noise
+
+
+def shorter_start(objective: Objective[Any], best: Run[Any]) -> HostVector | None:
+    """Return a start that lies clearly higher than where the best run ended, or None.
+
+    Parameters
+    ----------
+    objective : Objective
+        What is maximised. Only an open noise, which has a floor, has a further start.
+    best : Run
+        The best run so far. It must have converged, with noise of more than a hundredth of the
+        variance of y.
+
+    Returns
+    -------
+    HostVector or None
+        The highest of six: the first start with 0.3, 0.1 or 0.03 times its lengthscales, and its
+        own noise or one on the floor, if it is three nats above the best run. To look at them costs
+        six evaluations.
+    """
+    start, entries = (
+        objective.vector(objective.model),
+        names(objective.model, fixed=objective.fixed),
+    )
+    lengths = [i for i, name in enumerate(entries) if ".lengthscale" in name]
+    if not (objective.floor and best.converged and lengths):
+        return None
+    noise = entries.index(objective.floor)
+    floor = objective.limits[noise, 0]
+    if objective.vector(best.model)[noise] < floor + math.log(_HIDES / FLOOR):
+        return None
+    found, value = None, best.objective + _CLEAR
+    for share, level in product(_SHARES, (start[noise], floor)):
+        begin = start.copy()
+        begin[lengths] += math.log(share)
+        begin[noise] = level
+        there, _ = objective(begin)
+        if there > value:
+            found, value = begin, there
+    return found
