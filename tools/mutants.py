@@ -58,7 +58,8 @@ def draw(name: str, each: int, seed: int) -> Iterator[Row]:
         slips = list(edits.options(node))
         after = edits.apply(tree, node, random.Random(f"{seed} {module} {place}").choice(slips))
         was, becomes = changed(before, after)
-        fate = "indistinct" if (was, becomes) in known() else "LIVED"
+        same = was == becomes or (was, becomes) in known()  # two alike exchanged are no edit
+        fate = "indistinct" if same else "LIVED"
         row = {"wing": room, "at": f"{module}:{node.lineno}", "was": was, "becomes": becomes}
         yield row | {"fate": fate, "text": after}
 
@@ -126,6 +127,7 @@ def _first_failure(tree: Path, tests: list[str]) -> str:
     """The test that fails, or hangs, if one does."""
     paths = os.pathsep.join(f"{tree}/{folder}src" for folder in ("", "engine/", "editorial/"))
     env = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of runs compile the tests once
     plain = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-o", *_HANGS]
     command = [sys.executable, "-m", "pytest", *plain, *tests]
     done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)

@@ -32,6 +32,7 @@ def square(u):
 MENDED = [
     # what is printed, what mends it, what is bound
     ("c = a + b", "c = a - b", {"c": a - b, "a": a, "b": b}),
+    ("d = c (a + b)", "d = c a + b", {"d": c * a + b, "a": a, "b": b, "c": c}),
     ("v = x A^{-1} y", r"v = x^\top A^{-1} y", {"v": x @ inv(A) @ y, "x": x, "A": A, "y": y}),
     ("X = A B", "X = A^{-1} B", {"X": inv(A) @ B, "A": A, "B": B}),
     (r"\nu_j = \sum_{j=1}^J f_{ij}", r"\nu_{j} = \sum_{i=1}^{3} f_{i,j}",

@@ -247,3 +247,10 @@ def test_the_slip_is_the_least_error_that_would_have_been_seen():
         score("=", [(left, right, np.array([0.1, 0.0]))])
     with pytest.raises(Misfit, match="cannot stand beside"):
         score(r"\propto", [(left, right, error)])
+
+
+def test_what_is_nearly_equal_says_how_nearly():
+    bound = {"a": 2.0, "b": 0.7, "c": 1.301}
+    with pytest.raises(EquationError, match="needs a tolerance of its own: give approx="):
+        check_equation(r"a \approx b + c", bound)
+    check_equation(r"a \approx b + c", bound, approx=0.01)

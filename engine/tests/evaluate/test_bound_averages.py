@@ -200,6 +200,7 @@ REFUSED = [
     (r"\mathbb E_{q(2 x)}[x]", "`2x` is no variable"),
     (r"\mathbb E_{q(x)}[z]", "unbound symbol `z`"),
     (r"x + \mathbb E_{q(x)}[x]", "unbound symbol `x`"),
+    (r"\mathbb E[y]", "say over which variable"),  # it has a distribution only where w is given
     (r"\mathbb E[y \mid a]", "nothing is bound as given `a`"),
     (r"\mathbb E_{q(x)}[y \mid w]", "say under the sign or behind the bar, not both"),
     (r"\mathbb E_{s(x, z)}[q]", "`q` is bound to a distribution"),

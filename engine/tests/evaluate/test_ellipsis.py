@@ -229,3 +229,9 @@ def test_the_tree_of_a_pattern_is_each_printed_one_in_its_place():
         assert at == pytest.approx(value(tree), rel=1e-12)
     assert general([part("z^2"), part("z + 2")]) is None
     assert general([part("z^2"), part("z^2")]) == part("z^2")
+
+
+def test_behind_the_dots_of_a_sum_stands_one_term():
+    """Of two, ``1 + 2 + … + 9 + 10``, the second would be lost."""
+    with pytest.raises(EquationError, match=OPEN):
+        summed("+z", "+z^2", "+...", "+z^n", "+z^n")

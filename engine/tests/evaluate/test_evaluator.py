@@ -362,3 +362,9 @@ class TestEntries:
 
     def test_a_vector_of_length_one_has_one(self):
         assert check_equation("a = s_1 + b", {"a": 3.5, "s": [3.0], "b": 0.5}).mutants.caught
+
+
+@pytest.mark.parametrize("operation", [r"\det F", r"\operatorname{tr} F", r"F^{-1}", r"F^2"])
+def test_what_a_square_matrix_alone_has_is_refused_of_others(operation):
+    with pytest.raises(EquationError, match=r"shapes? \(3, 5\)"):
+        check_equation(f"d = {operation}", {"d": 1.0, "F": np.ones((3, 5))})
