@@ -275,6 +275,18 @@ def test_laplaces_approximation_says_where_its_probabilities_are_too_near_to_eve
         GPClassifier(method="laplace").fit(X, y)
 
 
+def test_several_classes_by_laplace_say_so_too_and_inducing_points_mend_it():
+    draw = np.random.default_rng(0)
+    y = np.arange(360) % 3
+    X = draw.normal(size=(360, 2)) + 6.0 * np.eye(3)[y][:, :2]
+    with pytest.warns(gpnotes.FitWarning, match="too near to even: .*, inducing= of an estimator"):
+        flat = GPClassifier(max_steps=15).fit(X[:60], y[:60])
+    sure = GPClassifier(inducing=12, fixed=["inducing"], max_steps=15).fit(X[:60], y[:60])
+    sure, flat = (log_loss(y[60:], one.predict_proba(X[60:])) for one in (sure, flat))
+    assert sure < 0.06
+    assert flat > 0.3
+
+
 def test_arguments_are_looked_at_by_fit(data):
     model = GPClassifier("rbf")
     with pytest.raises(

@@ -100,11 +100,16 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     tables of 60 to 200 rows, half of them separable or rare, its mean log loss is 0.24 nats where
     Laplace's approximation has 0.34 (`benchmarks/classes.py`). Where classes overlap the two
     agree, and with many columns and little to tell both learn too much. Of several classes, take
-    `inducing` where a fit warns.
+    `inducing` where a fit warns: of three species of iris the log loss is 0.10 through fifty points
+    and 0.32 without, of 158 rows with two rare classes 0.04 and 0.47. Points that stay where they
+    begin, ``fixed=["inducing"]``, predict as well, and take seconds where there are many columns.
 
     A length for each column is much to learn from few labels: where there are many columns,
     `tied` makes one of all, or a kernel has one, ``RBF(1.0, 3.0)``, and a grid search over either
-    tells which predicts better.
+    tells which predicts better. Of 150 labels without a signal in ten columns the evidence of ten
+    lengths is at its top 6 nats above that of one, and the log loss is 0.79 by ``"ep"`` where it
+    is 0.73 by ``"laplace"``, whose mode is cautious; with one length it is 0.70, that of the base
+    rate. The variance runs off there, but a bound on it does not help.
 
     Costs O(n³) a sweep or Newton step, of which each step of the fit takes some ten, of c classes
     c times that; where classes separate, some forty sweeps. Two hundred rows take a second or two
@@ -189,7 +194,8 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         ConvergenceWarning
             If the fit stops short of a maximum.
         FitWarning
-            If far more labels, each left out, are as guessed than Laplace's approximation says.
+            If far more labels, each left out, are as guessed than Laplace's approximation says, of
+            two classes or of several.
         """
         self.check_arguments()
         warn_of_order(X=X, y=y)

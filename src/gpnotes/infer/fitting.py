@@ -287,8 +287,8 @@ def fit(
     -----
     FitWarning
         As the notes say, and if far more labels, each left out, are as guessed than a `LaplaceGP`
-        says: where classes separate or one is rare its probabilities are too near to even, and an
-        `EPGP` has better ones.
+        or a `SoftmaxGP` says: where classes separate or one is rare its probabilities are too near
+        to even, and an `EPGP`, of several classes an `SVGP` with `Categorical`, has better ones.
     InterruptWarning
         If it was interrupted by Ctrl-C, once there is an evidence: the best so far comes back, and
         the run under way says ``converged=False`` and ``message="interrupted"``. A second Ctrl-C

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, ConstantMean, FitWarning, LaplaceGP, condition, fit
+from gpnotes import GP, RBF, ConstantMean, FitWarning, LaplaceGP, SoftmaxGP, condition, fit, stream
 from gpnotes.infer.laplace.left_out import compared
 from gpnotes.model.likelihoods import Bernoulli, Poisson
 
@@ -66,6 +66,46 @@ def test_a_label_left_out_is_told_as_by_the_others_alone(link, shift):
     apart = [abs(one.mean - one.share) for one in (found, wanted)]  # of either class
     assert apart[0] == pytest.approx(apart[1], abs=0.02)
     assert found.right == pytest.approx(wanted.right, abs=0.07)  # two of thirty near to even
+
+
+def three(apart, n=60):
+    y = np.arange(float(n)) % 3
+    return np.random.default_rng(1).normal(size=(n, 2)) + apart * np.eye(3)[y.astype(int)][:, :2], y
+
+
+def test_several_classes_that_separate_are_told_with_a_remedy():
+    with pytest.warns(
+        FitWarning,
+        match="near to even: .* class ., counted from 0, .* share 0.333: take an SVGP with a Cat",
+    ) as said:
+        found = fit(SoftmaxGP(GP(RBF(1.0, 1.0), 0.0), 3), *three(6.0), max_steps=15)
+    assert said[0].filename == __file__
+    assert "Probabilities are too near to even" in " ".join(str(found.report()).split())
+
+
+def test_several_classes_that_overlap_are_no_matter_for_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FitWarning)
+        fit(SoftmaxGP(GP(RBF(1.0, 1.0), 0.0), 3), *three(1.0), max_steps=15)
+
+
+def test_one_of_several_classes_left_out_is_told_as_by_the_others_alone():
+    """Nearly, as of two: Laplace's site is taken away, and the others stay where they are."""
+    X, y = three(1.5, 21)
+    model = SoftmaxGP(GP(RBF(4.0, 1.2), 0.0), 3)
+    found = condition(model, X, y)._left_out()
+    chance = []
+    for i in range(21):
+        others = np.arange(21) != i
+        without = condition(model, X[others], y[others])
+        chance.append(without.probability(X[i : i + 1], 1000, rng=stream(0))[0])
+    wanted = compared(np.asarray(chance), np.eye(3)[y.astype(int)])
+    assert found.guess == pytest.approx(wanted.guess, abs=0.02)
+    assert found.right == pytest.approx(wanted.right, abs=0.1)  # two of twenty near to even
+    inside = compared(
+        condition(model, X, y).probability(X, rng=stream(0)), np.eye(3)[y.astype(int)]
+    )
+    assert found.guess < inside.guess - 0.05  # which has seen the label that it guesses
 
 
 def test_guesses_that_are_right_as_often_as_they_say_are_no_deviation():

@@ -16,18 +16,32 @@ from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.params import cotangent, fixed
-from ...ground.random import RNG, stream_of
+from ...ground.random import RNG, Stream, stream, stream_of
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Array, Matrix, MatrixLike, Stack, Vector, array_namespace, diagonal, eye
+from ...ground.xp import (
+    Array,
+    Matrix,
+    MatrixLike,
+    Stack,
+    Vector,
+    array_namespace,
+    diagonal,
+    eye,
+    symmetric_part,
+)
 from ...model.gaussian_process import GP, require_no_noise, require_zero_mean, validate_data
 from ...model.likelihoods.multiclass import one_hot, require_classes
 from ..evidence import Evidence, evidence_of, whole_rows
 from ..posterior import Posterior, one_function_a_class, require_inputs
+from .left_out import LeftOut, compared
 from .mode import mode_of
 
 __all__ = ["SoftmaxGP", "SoftmaxPosterior"]
+
+_DRAWS = 1000  # for the average over the functions at a label that is left out
+_REMEDY = "take an SVGP with a Categorical likelihood, inducing= of an estimator"
 
 
 @threads_for(lambda gp, X, y, classes: classes * X.shape[0] ** 3)
@@ -251,9 +265,8 @@ class SoftmaxPosterior(Posterior):
         """Averages over draws, half of them mirrored, whose standard error is below ``0.5/√n``."""
         if rng is None:
             raise self._cannot("probability", "its average needs random numbers, by rng=")
-        stream, xp = stream_of(rng), array_namespace(Xs)
-        half = stream.normal((num_samples // 2, self.classes), like=Xs)
-        z = xp.concat([half, -half])
+        xp = array_namespace(Xs)
+        z = _mirrored(stream_of(rng), (num_samples // 2, self.classes), Xs)
         rows = self.classes * max(num_samples, self.X.shape[0])
         blocks = memory.blocks(
             Xs.shape[0],
@@ -261,15 +274,25 @@ class SoftmaxPosterior(Posterior):
             None if chunk is None else chunk * rows,
             like=Xs if chunk is None else None,
         )
-        return xp.concat([self._averaged(Xs[rows, :], z) for rows in blocks])
+        return xp.concat([_averaged(*self._between_classes(Xs[rows, :]), z) for rows in blocks])
 
-    def _averaged(self, Xs: Matrix, z: Matrix) -> Matrix:
-        xp = array_namespace(Xs)
-        mean, covariance = self._between_classes(Xs)
-        values, vectors = xp.linalg.eigh(covariance)
-        scaled = vectors * xp.sqrt(xp.clip(values, 0.0, None))[:, None, :]
-        root = scaled @ xp.matrix_transpose(vectors)  # symmetric: no library chooses its signs
-        return xp.mean(_softmax(mean[:, None, :] + z[None, :, :] @ root), axis=1)
+    def _left_out(self) -> LeftOut:
+        """Each label predicted from all others: f less its own site, [eq-la-cavity].
+
+        Of the classes at an input together, ``(I − V W)⁻¹ V`` is the covariance without the site,
+        and the mean is less by its product with the gradient.
+        """
+        xp, share = array_namespace(self.X), self.curvature.share
+        K = self.gp.kernel._gram(self.X, None)
+        V = self.curvature.left_open(K, diagonal(K))
+        one = eye(self.classes, K)[None, :, :]
+        W = share[:, :, None] * (one - share[:, None, :])
+        wider = symmetric_part(xp.linalg.solve(one - V @ W, V))
+        mean = self.mode - (wider @ self.gradient[:, :, None])[:, :, 0]
+        z = _mirrored(stream(0), (_DRAWS // 2, self.classes), mean)
+        blocks = memory.blocks(mean.shape[0], self.classes * _DRAWS, like=mean)
+        parts = [_averaged(mean[rows, :], wider[rows, :, :], z) for rows in blocks]
+        return compared(xp.concat(parts), one_hot(self.y, self.classes))
 
     @property
     def log_evidence(self) -> float:
@@ -316,6 +339,21 @@ class SoftmaxPosterior(Posterior):
         return cotangent(self.gp, kernel=kernel_bar, noise_var=0.0), X_bar
 
 
+def _mirrored(draws: Stream, shape: tuple[int, int], like: Matrix) -> Matrix:
+    """Normal numbers (2 m, c), of which half are the others mirrored."""
+    half = draws.normal(shape, like=like)
+    return array_namespace(like).concat([half, -half])
+
+
+def _averaged(mean: Matrix, covariance: Stack, z: Matrix) -> Matrix:
+    """The averages (m, c) of the softmax over the normal numbers z (k, c), moved and turned."""
+    xp = array_namespace(mean)
+    values, vectors = xp.linalg.eigh(covariance)
+    scaled = vectors * xp.sqrt(xp.clip(values, 0.0, None))[:, None, :]
+    root = scaled @ xp.matrix_transpose(vectors)  # symmetric: no library chooses its signs
+    return xp.mean(_softmax(mean[:, None, :] + z[None, :, :] @ root), axis=1)
+
+
 def _of_classes(covariance: Stack) -> Matrix:
     """The variances (n, c) on the diagonals."""
     entries = [covariance[:, c, c] for c in range(covariance.shape[1])]
@@ -348,8 +386,12 @@ class SoftmaxGP:
 
     Notes
     -----
-    Costs O(c n³) a Newton step; a mode that is not found is a `RuntimeError`. Source: Rasmussen &
-    Williams (2006), section 3.5.
+    Costs O(c n³) a Newton step; a mode that is not found is a `RuntimeError`. Where classes
+    separate, or one is rare, the evidence asks for a wide prior, and probabilities around a mode
+    are too near to even: a `fit` warns where labels that are left out contradict them, and an
+    `SVGP` with `Categorical` is right there. Of three species of iris the log loss is 0.32 here
+    and 0.10 there, of three blobs six deviations apart 0.61 and 0.01; where they overlap the two
+    agree (`benchmarks/classes.py --several`). Source: Rasmussen & Williams (2006), section 3.5.
 
     Examples
     --------
@@ -387,6 +429,10 @@ class _Evidence(Evidence[SoftmaxGP, SoftmaxPosterior]):
 
     def posterior(self, model: SoftmaxGP) -> SoftmaxPosterior:
         return _conditioned(model.gp, self.rows.X, self.rows.y, model.classes)
+
+    def doubt(self, model: SoftmaxGP) -> str:
+        names = tuple(f"class {c}, counted from 0," for c in range(model.classes))
+        return self.posterior(model)._left_out().doubt(names, _REMEDY)
 
 
 @evidence_of.register(SoftmaxGP)
