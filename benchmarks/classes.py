@@ -1,10 +1,12 @@
-"""Probabilities of two classes: how well each method predicts them, and in which time.
+"""Probabilities of classes: how well each method predicts them, and in which time.
 
-``python benchmarks/classes.py`` fits each method to thirty tables: classes that a line or a circle
-separates, rare ones, balanced ones that overlap, labels with noise, and those of scikit-learn. It
-prints the mean log loss of rows that were held out, and the processor's seconds of one thread of
-fit and prediction. ``--tables rare`` takes those with the word in their names, ``--methods`` some
-of the methods, ``--seeds 2`` two draws of each.
+``python benchmarks/classes.py`` fits each method to thirty tables of two classes: some that a line
+or a circle separates, rare ones, balanced ones that overlap, labels with noise, and those of
+scikit-learn. It prints the mean log loss of rows that were held out, and the processor's seconds of
+one thread of fit and prediction, of each table, of each kind of table and of all. ``--several``
+takes tables of three classes or four. ``--tables rare`` takes those with the word in their names,
+``--methods`` some of the methods, ``--seeds 2`` two draws of each, or, of the tables of
+scikit-learn, two splits; more than one brings the standard error of the mean over them.
 
 Columns are divided by their standard deviations for those who ask for it; ours does not. A
 probability counts as 1e-15 at least, as scikit-learn's ``log_loss`` has it at 2e-16.
@@ -15,7 +17,7 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import processor_time  # noqa: F401  # isort: skip  (it sets the threads)
@@ -104,6 +106,44 @@ def _stored(name: str, kinds: tuple[Any, Any], n: int, columns: int) -> Callable
     return made
 
 
+def _blobs(sizes: tuple[int, ...], centres: tuple[tuple[float, float], ...]) -> Any:
+    """Normal classes of so many rows, around centres in two columns."""
+
+    def made(draw: Any) -> Table:
+        n, many = sum(sizes), [_NEW * size // sum(sizes) for size in sizes]
+        y = np.concatenate([_in_turn(sizes), _in_turn(many)])
+        return _split(_normal(draw, len(y), 2) + np.asarray(centres)[y], y, n)
+
+    return made
+
+
+def _in_turn(sizes: Sequence[int]) -> Any:
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def _highest(scores: Callable[[Any], list[Any]], n: int, d: int) -> Callable[[Any], Table]:
+    """Normal inputs, and classes by the softmax of scores."""
+
+    def made(draw: Any) -> Table:
+        X = _normal(draw, n + _NEW, d)
+        f = np.stack(scores(X), axis=1)
+        gumbel = -np.log(-np.log(np.asarray(draw.uniform(f.shape))))
+        return _split(X, np.argmax(f + gumbel, axis=1), n)
+
+    return made
+
+
+def _whole(name: str, n: int) -> Callable[[Any], Table]:
+    """All classes and columns of a table of scikit-learn, n rows to learn from."""
+
+    def made(draw: Any) -> Table:
+        X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+        order = np.asarray(draw.permutation(len(y)))
+        return _split(X[order], y[order], n)
+
+    return made
+
+
 def _ring(X: Any) -> Any:
     return np.sum(X * X, axis=1) - 1.4
 
@@ -145,6 +185,17 @@ TABLES: dict[str, Callable[[Any], Table]] = {
     "wine: two kinds, 5 columns": _stored("wine", (1, 2), 70, 5),
 }
 
+SEVERAL: dict[str, Callable[[Any], Table]] = {
+    "separable: three blobs": _blobs((40, 40, 40), ((0.0, 0.0), (6.0, 0.0), (0.0, 6.0))),
+    "rare: 6 of 126": _blobs((60, 60, 6), ((0.0, 0.0), (2.0, 2.0), (4.0, 0.0))),
+    "rare: 4 and 4 of 158": _blobs((150, 4, 4), ((0.0, 0.0), (4.0, 0.0), (0.0, 4.0))),
+    "balanced: three blobs": _blobs((50, 50, 50), ((0.0, 0.0), (1.5, 0.0), (0.0, 1.5))),
+    "balanced: a ring": _highest(lambda X: [1.5 * _ring(X), 1.5 * X[:, 0], 1.5 * X[:, 1]], 200, 2),
+    "noisy: no signal, 3 columns": _highest(lambda X: 3 * [0.0 * X[:, 0]], 120, 3),
+    "iris": _whole("iris", 90),
+    "wine": _whole("wine", 110),
+}
+
 
 def _theirs() -> Any:
     kernel = ConstantKernel(1.0, (1e-5, 1e8)) * RBF()
@@ -164,6 +215,7 @@ METHODS: dict[str, Callable[[], Any]] = {
     "default": GPClassifier,
     "ep": lambda: GPClassifier(method="ep"),
     "laplace": lambda: GPClassifier(method="laplace"),
+    "inducing": lambda: GPClassifier(inducing=50, fixed=["inducing"]),
     "scikit-learn": _theirs_each,
     "scikit-learn, one length": _theirs,
     "logistic": lambda: make_pipeline(StandardScaler(), LogisticRegression()),
@@ -179,39 +231,46 @@ def scored(estimator: Any, table: Table) -> tuple[float, float]:
         warnings.simplefilter("ignore")
         chance = np.asarray(estimator.fit(X, y).predict_proba(Xs))
     seconds = time.process_time() - before
-    told = np.clip(np.where(ys, chance[:, 1], chance[:, 0]), 1e-15, 1.0)
+    told = np.clip(chance[np.arange(len(ys)), ys.astype(int)], 1e-15, 1.0)
     return float(-np.mean(np.log(told))), seconds
 
 
-def row(name: str, methods: list[str], seeds: int) -> dict[str, tuple[float, float]]:
-    """Mean log loss and seconds of each method over the draws of a table."""
-    found = {method: np.zeros(2) for method in methods}
-    for seed in range(seeds):
-        table = TABLES[name](stream(seed))
-        for method in methods:
-            found[method] += np.asarray(scored(METHODS[method](), table)) / seeds
-    return {method: (float(v[0]), float(v[1])) for method, v in found.items()}
+def row(made: Callable[[Any], Table], methods: list[str], seeds: int) -> Any:
+    """Log loss and seconds (seeds, methods, 2) of the draws of a table."""
+    drawn = [made(stream(seed)) for seed in range(seeds)]
+    return np.asarray([[scored(METHODS[m](), table) for m in methods] for table in drawn])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--several", action="store_true")
     parser.add_argument("--tables", default="")
-    parser.add_argument("--methods", nargs="+", default=[*METHODS], choices=[*METHODS])
+    parser.add_argument("--methods", nargs="+", choices=[*METHODS])
     parser.add_argument("--seeds", type=int, default=2)
     options = parser.parse_args()
-    names = [name for name in TABLES if options.tables in name]
-    print("| log loss (seconds) |", " | ".join(options.methods), "|")
-    print("|", " --- |" * (1 + len(options.methods)))
-    rows = []
-    for name in names:
-        rows.append(row(name, options.methods, options.seeds))
-        _say(name, rows[-1])
-    means = {m: tuple(np.mean([r[m] for r in rows], axis=0)) for m in options.methods}
-    _say("mean", means)
+    tables = SEVERAL if options.several else TABLES
+    other = ("default", "ep") if options.several else ("inducing",)
+    methods = options.methods or [m for m in METHODS if m not in other]
+    print("| log loss (seconds) |", " | ".join(methods), "|")
+    print("|", " --- |" * (1 + len(methods)))
+    kinds: dict[str, list[Any]] = {}
+    for name in (name for name in tables if options.tables in name):
+        found = row(tables[name], methods, options.seeds)
+        kinds.setdefault(name.partition(":")[0].partition(",")[0], []).append(found)
+        _say(name, found)
+    for kind, rows in kinds.items():
+        _say(f"**{kind}** ({len(rows)})", np.mean(rows, axis=0))
+    _say("**all**", np.mean([one for rows in kinds.values() for one in rows], axis=0))
 
 
-def _say(name: str, figures: dict[str, Any]) -> None:
-    cells = (f"{loss:.3f} ({seconds:.1f})" for loss, seconds in figures.values())
+def _say(name: str, found: Any) -> None:
+    """Means over the draws, with the standard error of the loss where there are several."""
+    seeds = len(found)
+    error = np.std(found, axis=0, ddof=1) / seeds**0.5 if seeds > 1 else None
+    cells = []
+    for i, (loss, seconds) in enumerate(np.mean(found, axis=0)):
+        off = "" if error is None else f" ± {error[i, 0]:.3f}"
+        cells.append(f"{loss:.3f}{off} ({seconds:.1f})")
     print(f"| {name} |", " | ".join(cells), "|", flush=True)
 
 
