@@ -159,7 +159,7 @@ def test_values_without_a_bound_are_refused(method):
 def test_a_state_that_cannot_end_is_named(method):
     P = np.asarray([[[1, 0, 0]], [[0, 1, 0]], [[0, 1, 0]]], dtype=float)
     mdp = MDP.from_arrays(P, np.asarray([[0.0], [-1.0], [-1.0]]), 1.0)
-    with pytest.raises(ValueError, match=r"mdp must be able to end .* from state 1 no policy does"):
+    with pytest.raises(ValueError, match=r"mdp must be able .* state 1 and 1 more no policy does"):
         solve(mdp, method)
 
 

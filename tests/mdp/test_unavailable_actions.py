@@ -177,7 +177,10 @@ def test_what_takes_them_is_refused_by_name():
     ):
         POMDP(mdp, np.ones((2, 2, 1)))
     r[1] = -np.inf
-    with pytest.raises(ValueError, match=r"rewards must leave .* those of state 1 are all -inf"):
+    with pytest.raises(ValueError, match=r"rewards must leave .* of state 1 are all -inf: where"):
+        MDP.from_arrays(P, r, 0.5, layout="state first")
+    r[0] = -np.inf
+    with pytest.raises(ValueError, match=r"those of state 0 and 1 more are all -inf: where"):
         MDP.from_arrays(P, r, 0.5, layout="state first")
 
 

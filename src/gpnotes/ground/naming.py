@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["entry_names", "given_by_entry", "spelt", "unknown"]
+__all__ = ["and_more", "entry_names", "given_by_entry", "spelt", "unknown"]
 
 _SHOWN = 6  # entries of an array in a message
 
@@ -33,6 +33,17 @@ def entry_names(path: str, shape: tuple[int, ...]) -> list[str]:
     ['kernel.lengthscale[0]', 'kernel.lengthscale[1]']
     """
     return [path + (str(list(at)) if at else "") for at in np.ndindex(shape)]
+
+
+def and_more(count: int) -> str:
+    """Return what a message says after the first of so many: nothing of one alone.
+
+    Examples
+    --------
+    >>> and_more(1), and_more(3)
+    ('', ' and 2 more')
+    """
+    return f" and {count - 1} more" if count > 1 else ""
 
 
 def spelt(name: object) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..ground import check as _check
+from ..ground.naming import and_more
 from ..ground.showing import summary
 from ..ground.sparse_matrices import as_rows, from_entries, is_sparse, rows_kept
 from ..ground.xp import (
@@ -125,7 +126,7 @@ class MDP:
                 count, state = how_many(~alive)
                 raise ValueError(
                     "rewards must leave each state an action that is available; those of state "
-                    f"{state} are all -inf, and so are those of {count - 1} others: where it ends, "
+                    f"{state}{and_more(count)} are all -inf: where it ends, "
                     "let one action stay there and earn nothing"
                 )
             rows = xp.reshape(self.available, (-1,))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ground.check import NoValueError
+from ..ground.naming import and_more
 from ..ground.sparse_matrices import SparseMatrix, from_entries, is_sparse
 from ..ground.xp import (
     Array,
@@ -109,5 +110,5 @@ def require_proper(P: Matrix, terminal: Array, name: str) -> None:
     if never_ending.size:
         raise NoValueError(
             f"{name} must lead to a terminal state from every state when discount is 1; from state "
-            f"{int(never_ending[0])} it never does, nor from {never_ending.size - 1} others"
+            f"{int(never_ending[0])}{and_more(never_ending.size)} it never does"
         )

@@ -47,6 +47,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.check import NoValueError
+from ..ground.naming import and_more
 from ..ground.showing import summary
 from ..ground.sparse_matrices import from_entries, least_cost
 from ..ground.xp import (
@@ -274,7 +275,7 @@ class _Solver:
             if improper.size:
                 raise NoValueError(
                     "mdp must be able to end from every state when discount is 1; from state "
-                    f"{int(improper[0])} no policy does, nor from {improper.size - 1} others"
+                    f"{int(improper[0])}{and_more(improper.size)} no policy does"
                 )
         self.threshold = self.asked
 
