@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 
 import numpy as np
 import pandas as pd
@@ -35,6 +36,12 @@ def test_what_is_no_date_is_named():
     for wrong, words in (([1.0], "dates must be dates"), (["soon"], "dates must be dates"),
                          ([None], "missing"), (np.asarray(["NaT"], "datetime64[s]"), "missing"),
                          (zone, "no time zone"), ([TEXTS], "shape")):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=words):
+            days_since(wrong, "2020-01-01")
+    for wrong, words in ((["2020-01-31", "2020-13-01"], "got '2020-13-01' in row 1"),
+                         (["2020-01-31", 3.5], "got '3.5' in row 1"),
+                         ([pd.Timestamp("2020-01-31"), pd.NaT], "1 are, the first in row 1: leave"),
+                         (pd.Series([TEXTS[0], math.nan], dtype=object), "in row 1: leave")):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match=words):
             days_since(wrong, "2020-01-01")
     for origin in (0, "soon", None, TEXTS):

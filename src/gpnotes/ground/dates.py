@@ -63,13 +63,33 @@ def _as_dates(given: Any, name: str) -> np.ndarray[Any, np.dtype[np.datetime64]]
     if any(getattr(one, "tzinfo", None) is not None for one in entries):
         remedy = "convert them to one zone and leave it out, as `dt.tz_localize(None)` does"
         raise TypeError(f"{name} must have no time zone; {remedy}")
+    if entries and host.ndim == 1:
+        host = np.asarray([None if _is_missing(one) else one for one in entries], dtype=object)
     try:
         if host.dtype.kind not in "OUM":
             raise ValueError
         made = host.astype("datetime64[us]")
     except (ValueError, TypeError) as problem:
-        got = _check.kind_of(given) if host.ndim == 0 else f"entries of type {host.dtype}"
-        raise TypeError(f"{name} must be dates; got {got}") from problem
-    if bool(np.any(np.isnat(made))):
-        raise _check.NoValueError(f"{name} must have no missing dates; {np.isnat(made).sum()} are")
+        got = _check.kind_of(given) if host.ndim == 0 else _first_that_is_none(host)
+        raise TypeError(f"{name} must be dates, such as '2020-01-31'; got {got}") from problem
+    missing = np.isnat(made)
+    if bool(np.any(missing)):
+        what = f"{name} must have no missing dates; {missing.sum()} are"
+        where = f", the first in row {np.argmax(missing)}: leave those rows out" * missing.ndim
+        raise _check.NoValueError(what + where)
     return made
+
+
+def _is_missing(entry: Any) -> bool:
+    """Whether an entry is NaN, or as pandas writes it NaT."""
+    return np.ndim(entry) == 0 and bool(entry != entry)
+
+
+def _first_that_is_none(host: np.ndarray[Any, Any]) -> str:
+    """The first entry that is no date, or the type of all where they are no dates by type."""
+    for row, one in enumerate(host if host.dtype.kind in "OU" and host.ndim == 1 else ()):
+        try:
+            np.asarray(one).astype("datetime64[us]")
+        except (ValueError, TypeError):
+            return f"{one!r} in row {row}"
+    return f"entries of type {host.dtype}"
