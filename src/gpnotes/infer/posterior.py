@@ -370,7 +370,9 @@ class Posterior(ABC):
         with noise, the same random numbers give the same functions on every backend, up to
         rounding. Where f is drawn at points so close that the covariance is singular up to
         rounding, it is a pivoted factor, of which rounding settles the order: the functions are as
-        likely, but another machine may draw others. Neither takes jitter.
+        likely, but another machine may draw others, and so does a part of these inputs. Neither
+        takes jitter. Functions that are the same wherever they are asked are those of
+        `gpnotes.draw.paths.sample_paths`.
         """
         noise = self._admit("sample", Xs, noise, offset=offset)
         known = self._known("sample", Xs, noise, offset, noise_var, weights)
