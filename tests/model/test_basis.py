@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from gpnotes import (
 )
 from gpnotes.decide import design
 from gpnotes.draw import paths
+from gpnotes.ground.linalg import RoundingWarning
 from gpnotes.infer import laplace
 from gpnotes.model.means import BasisMean, Powers
 from gpnotes.testing import check_mean, check_posterior, gradcheck
@@ -225,6 +227,74 @@ def test_columns_of_very_different_size_do_no_harm():
     y = 300.0 + 1.5 * (t[:, 0] - 1995.0) + 0.2 * (t[:, 0] - 1995.0) ** 2
     posterior = condition(GP(RBF(1.0, 1.0), 0.1, BasisMean(Powers(2))), t, y)
     np.testing.assert_allclose(posterior.mean(np.asarray([[2005.0]])), [335.0], rtol=1e-6)
+
+
+FAR = pytest.mark.parametrize(("origin", "scale"), [
+    (0.0, 1.0), (1e5, 1.0), (1.7e9, 1.0), (1.7e9, 3600.0), (-1.7e12, 86400.0),
+])  # fmt: skip
+
+
+def at_origin(rng, origin, scale):
+    """Readings of a cubic, and the same from zero in units of one: no place is rounded."""
+    t = np.round(4096.0 * rng.uniform(0.0, 9.0, (30, 1))) / 4096.0
+    y = 1.0 + t[:, 0] - 0.3 * t[:, 0] ** 2 + 0.01 * t[:, 0] ** 3 + 0.1 * rng.normal(size=30)
+    ts = np.asarray([[-3.0], [0.5], [20.0]])
+    return t, origin + scale * t, y, ts, origin + scale * ts
+
+
+@FAR
+@pytest.mark.parametrize("degree", [0, 1, 3])
+def test_vague_powers_are_the_same_from_any_origin(origin, scale, degree, rng):
+    t, X, y, ts, Xs = at_origin(rng, origin, scale)
+    near = condition(GP(Matern32(1.0, 1.0), 0.01, BasisMean(Powers(degree))), t, y)
+    far = condition(GP(Matern32(1.0, scale), 0.01, BasisMean(Powers(degree))), X, y)
+    for one, other in zip(far.predict(Xs), near.predict(ts), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10)
+    jacobian = 0.5 * degree * (degree + 1) * np.log(scale)  # of weights in another unit
+    assert far.log_evidence + jacobian == pytest.approx(near.log_evidence, abs=1e-9)
+    np.testing.assert_allclose(far.leave_one_out().mean, near.leave_one_out().mean, rtol=1e-9)
+    _, by_X, _ = far.evidence_gradient()
+    np.testing.assert_allclose(scale * by_X, near.evidence_gradient()[1], rtol=1e-7, atol=1e-8)
+    top = far.basis.mean[-1], far.basis.variance[-1]
+    wanted = near.basis.mean[-1], near.basis.variance[-1]
+    np.testing.assert_allclose(top, [wanted[0] / scale**degree, wanted[1] / scale ** (2 * degree)])
+
+
+def test_weights_of_powers_from_an_origin_are_those_of_the_basis_itself(rng):
+    """In two inputs, beside a basis that is no `Powers`, so that nothing is moved."""
+    X, y = 3.0 + rng.normal(size=(30, 2)), rng.normal(size=30)
+    ours, own = (condition(GP(RBF(), 0.3, BasisMean(basis)), X, y).basis
+                 for basis in (Powers(3), lambda x: Powers(3)(x)))  # fmt: skip
+    np.testing.assert_allclose(ours.mean, own.mean, rtol=1e-8)
+    np.testing.assert_allclose(ours.covariance, own.covariance, rtol=1e-8)
+
+
+@FAR
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_columns_that_cancel_are_right_or_told(origin, scale, degree, rng):
+    """Of a basis that may not be moved: right to 1e-6 of a reading, or a warning, or an error."""
+    t, X, y, ts, Xs = at_origin(rng, origin, scale)
+    near = condition(GP(Matern32(1.0, 1.0), 0.01, BasisMean(Powers(degree))), t, y)
+    gp = GP(Matern32(1.0, scale), 0.01, BasisMean(lambda x: Powers(degree)(x)))
+    verbs = condition, log_evidence, log_evidence_and_gradient, lambda *one: far.extend(*one[1:])
+    refused = ""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        try:
+            far = condition(gp, X, y)
+        except ValueError as problem:
+            refused = str(problem)
+    if refused:
+        assert "measure X from a place among the readings" in refused
+        return
+    if said:
+        for verb in verbs:
+            with pytest.warns(RoundingWarning, match="measure X from a place among") as told:
+                verb(gp, X, y)
+            assert told[0].filename == __file__
+        return
+    off = (far.mean(Xs) - near.mean(ts)) / near.variance(ts, noise=True) ** 0.5
+    np.testing.assert_allclose(off, 0.0, atol=1e-6)
 
 
 def test_a_basis_of_ones_own_needs_no_pullback(numbers):

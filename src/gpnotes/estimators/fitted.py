@@ -223,7 +223,10 @@ def _trend(trend: Any, posterior: ExactPosterior) -> None:
     _check.matrix(trend.solved, "trend.solved", rows=n, columns=p)
     for array, name in ((weights.mean, "trend.weights"), (trend.solved, "trend.solved")):
         _check.alike(array, name, posterior.X, "X")
-    for name in ("surcharge", "degrees_of_freedom"):
+    if trend.origin is not None:
+        _check.vector(trend.origin, "trend.origin", size=posterior.X.shape[1])
+        _check.alike(trend.origin, "trend.origin", posterior.X, "X")
+    for name in ("surcharge", "degrees_of_freedom", "rounding"):
         _check.finite(_check.number(getattr(trend, name), f"trend.{name}"), f"trend.{name}")
 
 

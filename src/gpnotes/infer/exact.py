@@ -166,7 +166,7 @@ class ExactPosterior(Posterior):
         """
         if self.trend is None:
             raise ValueError(f"gp.mean must have a basis to have weights; got {self.gp.mean!r}")
-        return self.trend.weights
+        return self.trend.from_zero
 
     def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
         """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
@@ -439,7 +439,10 @@ class ExactPosterior(Posterior):
         block = plus_noise(block, noise_of(self.gp, rows).variance)
         factor = self.cholesky._extend(cross, block, name="the extended Gram matrix")
         warn_of_jitter(factor.jitter - self.cholesky.jitter, "the extended Gram matrix")
-        return named_as(self, _posterior(self.gp, joined(self._rows, rows), factor))
+        grown = _posterior(self.gp, joined(self._rows, rows), factor)
+        if grown.trend is not None:
+            grown.trend.warn_of_rounding(stacklevel=6)
+        return named_as(self, grown)
 
 
 @evidence_of.register(GP)
@@ -460,13 +463,19 @@ class _Evidence(Evidence[GP, ExactPosterior]):
     rows: Rows
 
     def posterior(self, gp: GP) -> ExactPosterior:
+        return self._told(gp)
+
+    def _told(self, gp: GP) -> ExactPosterior:
+        """The posterior, with a warning of what was changed or lost for it."""
         posterior = _conditioned(gp, self.rows)
         _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
         warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp))
+        if posterior.trend is not None:
+            posterior.trend.warn_of_rounding(stacklevel=5)
         return posterior
 
     def value(self, gp: GP) -> float:
-        posterior = self.posterior(gp)
+        posterior = self._told(gp)
         _check.squarable(self.rows.y, "y")
         return posterior._told_evidence(stacklevel=5)
 
@@ -497,6 +506,8 @@ def _value_and_gradient(gp: GP, rows: Rows, quiet: bool) -> tuple[float, GP, flo
     if not found:  # unknown weights, a matrix that needs jitter, or another namespace
         posterior = _conditioned(gp, rows)
         jitter, gp_bar = posterior.cholesky.jitter, posterior._gradient()[0]
+        if posterior.trend is not None and not quiet:
+            posterior.trend.warn_of_rounding(stacklevel=6)
         error = 0.0 if quiet or jitter else posterior.evidence_error
         return posterior._log_evidence, gp_bar, jitter, error
     mean_bar, _ = means.with_hooks(fitted_mean(gp))._pullback(X, found.alpha)

@@ -8,16 +8,26 @@ The functions take None for the trend of a mean that is known.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 
 from ..ground import check as _check
-from ..ground.linalg import Cholesky
+from ..ground.linalg import Cholesky, RoundingWarning
 from ..ground.params import cotangent
 from ..ground.showing import summary
-from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace, diagonal, epsilon, eye
+from ..ground.xp import (
+    LOG_2PI,
+    Matrix,
+    Vector,
+    array_namespace,
+    diagonal,
+    epsilon,
+    eye,
+    whole_power,
+)
 from . import means
 from .contracts import Mean, MeanFunction, require
-from .means import BasisMean
+from .means import BasisMean, Powers
 from .normal import Normal, normal_of
 
 __all__ = [
@@ -31,6 +41,8 @@ __all__ = [
     "precision",
 ]
 
+_REMEDY = "measure X from a place among the readings, as days_since does"
+
 
 @dataclass(frozen=True, eq=False)
 class Trend:
@@ -42,7 +54,7 @@ class Trend:
         The mean before the observations.
     weights : Normal
         The posterior ``N(β̄, A⁻¹)`` of the weights, [eq-mf-weights], or
-        [eq-mf-vague-weights] in the vague limit.
+        [eq-mf-vague-weights] in the vague limit; with an origin, those of powers of ``x − origin``.
     solved : Matrix, shape (n, p)
         ``K_y⁻¹ H``.
     surcharge : float
@@ -50,6 +62,12 @@ class Trend:
     degrees_of_freedom : float
         How many weights were learnt from the observations and not from the prior,
         [eq-mf-degrees].
+    origin : Vector, shape (d,), or None
+        From where vague `Powers` are measured: the middle of the inputs. Their span is the same
+        from anywhere, but far from zero they are nearly multiples of each other. Otherwise None.
+    rounding : float
+        About how large the rounding of ``h(x)ᵀβ`` is beside the observations or their standard
+        deviations, whichever are larger: the columns times the weights and what is open of them.
 
     Notes
     -----
@@ -61,8 +79,29 @@ class Trend:
     solved: Matrix
     surcharge: float
     degrees_of_freedom: float
+    origin: Vector | None = None
+    rounding: float = 0.0
 
     __repr__ = summary
+
+    @property
+    def from_zero(self) -> Normal:
+        """The posterior of the weights of the basis as it was given."""
+        if self.origin is None:
+            return self.weights
+        mean = _from_zero(self.origin, self.weights.mean[:, None])[:, 0]
+        return Normal(mean, _from_zero(self.origin, self.weights.root))
+
+    def columns(self, Xs: Matrix) -> Matrix:
+        """Evaluate the basis of the weights at inputs (n*, d), (n*, p)."""
+        return _columns(self.mean, self.origin, Xs)
+
+    def warn_of_rounding(self, stacklevel: int) -> None:
+        """Warn of a basis whose columns cancel so that half of the digits are lost."""
+        if self.rounding > epsilon(self.solved) ** 0.5:
+            said = f"predictions may be off by {self.rounding:.1e} of the noise or of y"
+            why = "the columns of gp.mean.basis are much larger than what they sum to"
+            warnings.warn(f"{said}: {why}; {_REMEDY}", RoundingWarning, stacklevel=stacklevel)
 
     def unknown(self, Xs: Matrix, cross: Matrix, with_mean: bool = True) -> Matrix:
         """Find a root of what the weights add to the covariance at some inputs.
@@ -83,7 +122,7 @@ class Trend:
         """
         transposed = array_namespace(cross).matrix_transpose(cross)
         pull = transposed @ self.solved
-        return (self.mean.columns(Xs) - pull if with_mean else -pull) @ self.weights.root
+        return (self.columns(Xs) - pull if with_mean else -pull) @ self.weights.root
 
     def taken(self) -> Matrix:
         """Find ``K_y⁻¹ H A^{-1/2}``, (n, p), whose square is what K_y⁻¹ loses for the weights."""
@@ -94,7 +133,7 @@ def mean_at(mean: MeanFunction, trend: Trend | None, Xs: Matrix) -> Vector:
     """Evaluate the mean at inputs (n*, d), or the best guess of it, ``h(x*)ᵀβ̄``."""
     if trend is None:
         return means.with_hooks(mean)._call(Xs)
-    return trend.mean.columns(Xs) @ trend.weights.mean
+    return trend.columns(Xs) @ trend.weights.mean
 
 
 def explained(
@@ -168,7 +207,7 @@ def mean_bars(
         return cotangent(trend.mean), xp.full_like(X, math.nan)
     root = xp.matrix_transpose(trend.weights.root)
     H_bar = alpha[:, None] * trend.weights.mean[None, :] - trend.taken() @ root
-    return cotangent(trend.mean), trend.mean.columns_pullback(X, H_bar)
+    return cotangent(trend.mean), trend.mean.columns_pullback(_moved(X, trend.origin), H_bar)
 
 
 def learn(mean: MeanFunction, factor: Cholesky, X: Matrix, y: Vector) -> Trend | None:
@@ -203,31 +242,75 @@ def learn(mean: MeanFunction, factor: Cholesky, X: Matrix, y: Vector) -> Trend |
     if not isinstance(mean, BasisMean):
         return None
     xp = array_namespace(y)
-    H = mean.columns(X)
+    origin = _origin(mean, X)
+    H = _columns(mean, origin, X)
     S = eye(H.shape[1], H) if mean.weights is None else mean.weights.root
     gap = y if mean.weights is None else y - H @ mean.weights.mean
     rows = factor._half_solve(xp.concat([H @ S, gap[:, None]], axis=1))
+    sizes = xp.sqrt(xp.sum(rows * rows, axis=0))
     if mean.weights is None:
         _require_distinct(rows[:, :-1])
     else:
         rows = xp.concat([rows, eye(S.shape[1] + 1, H)[:-1, :]])
-    return _trend(mean, factor._solve(H), S, xp.linalg.qr(rows).R)
+    found = _trend(mean, factor._solve(H), S, xp.linalg.qr(rows).R, sizes)
+    return replace(found, origin=origin)
 
 
-def _trend(mean: BasisMean, solved: Matrix, S: Matrix, R: Matrix) -> Trend:
-    """The trend, from the triangle ``[U z; 0 ρ]``."""
+def _trend(mean: BasisMean, solved: Matrix, S: Matrix, R: Matrix, sizes: Vector) -> Trend:
+    """The trend, from the triangle ``[U z; 0 ρ]`` and the sizes of the columns and of y."""
     xp = array_namespace(R)
     r = S.shape[1]
     whitened = Cholesky(xp.matrix_transpose(R[:r, :r]))
     moved = whitened._half_solve_t(R[:r, r])
     root = xp.matrix_transpose(whitened._half_solve(xp.matrix_transpose(S)))
     log_det = 2.0 * float(xp.sum(xp.log(xp.abs(diagonal(R[:r, :r])))))
-    if mean.weights is None:
-        return Trend(mean, Normal(S @ moved, root), solved, log_det - r * LOG_2PI, float(r))
     left = whitened._half_solve(eye(r, R))
-    degrees = r - float(xp.sum(left * left))
+    open_ = xp.sqrt(xp.sum(left * left, axis=0))
+    whole = float(xp.sum(sizes[:-1] * (xp.abs(moved) + open_)))
+    rounding = epsilon(R) * whole / max(float(sizes[-1]), math.sqrt(solved.shape[0]))
+    if mean.weights is None:
+        learnt, surcharge = Normal(S @ moved, root), log_det - r * LOG_2PI
+        return Trend(mean, learnt, solved, surcharge, float(r), rounding=rounding)
+    degrees = r - float(xp.sum(open_ * open_))
     weights = Normal(mean.weights.mean + S @ moved, root)
-    return Trend(mean, weights, solved, log_det + float(xp.sum(moved * moved)), degrees)
+    surcharge = log_det + float(xp.sum(moved * moved))
+    return Trend(mean, weights, solved, surcharge, degrees, rounding=rounding)
+
+
+def _origin(mean: BasisMean, X: Matrix) -> Vector | None:
+    """The middle of the inputs (n, d), if vague powers can be measured from there; else None."""
+    powers = type(mean.basis) is Powers and mean.basis.degree > 0
+    if mean.weights is not None or not powers:
+        return None
+    xp = array_namespace(X)
+    return 0.5 * xp.min(X, axis=0) + 0.5 * xp.max(X, axis=0)
+
+
+def _from_zero(origin: Vector, weights: Matrix) -> Matrix:
+    """The weights of `Powers` of x, given those (p, m) of powers of ``x − origin``.
+
+    ``(x − c)ᵏ = Σⱼ (k over j) (−c)ᵏ⁻ʲ xʲ``, input by input.
+    """
+    xp, d, c = array_namespace(weights), origin.shape[0], -origin[:, None]
+    degree = (weights.shape[0] - 1) // d
+    blocks = [weights[1 + k * d : 1 + (k + 1) * d, :] for k in range(degree)]
+    level = weights[:1, :]
+    for k, block in enumerate(blocks, 1):
+        level = level + xp.sum(whole_power(c, k) * block, axis=0)[None, :]
+    moved = []
+    for j, block in enumerate(blocks, 1):
+        for k in range(j + 1, degree + 1):
+            block = block + math.comb(k, j) * whole_power(c, k - j) * blocks[k - 1]
+        moved.append(block)
+    return xp.concat([level, *moved], axis=0)
+
+
+def _moved(X: Matrix, origin: Vector | None) -> Matrix:
+    return X if origin is None else X - origin[None, :]
+
+
+def _columns(mean: BasisMean, origin: Vector | None, X: Matrix) -> Matrix:
+    return mean.columns(_moved(X, origin))
 
 
 def _require_distinct(columns: Matrix) -> None:
@@ -242,5 +325,5 @@ def _require_distinct(columns: Matrix) -> None:
         if not float(pivots[j]) > n * epsilon(columns) * float(sizes[j]):
             raise _check.NoValueError(
                 f"X must tell the weights of a vague mean apart; column {j} of its basis is zero "
-                "or a combination of those before it"
+                f"or a combination of those before it, or all but one far from zero: {_REMEDY}"
             )

@@ -247,6 +247,8 @@ class BasisMean:
     [eq-mf-model], [eq-mf-prior]. Of a process with this mean, `gpnotes.condition` learns the
     weights and the function together, and all views of the posterior count what remains unknown of
     both; the other methods refuse it. Nothing of it is fitted: the weights are integrated out.
+    Vague `Powers` lose no digits far from zero, as at epoch seconds: they are measured from the
+    middle of the inputs. Columns of your own that cancel there are a ``RoundingWarning``.
 
     Parameters
     ----------
