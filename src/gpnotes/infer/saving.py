@@ -60,7 +60,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "infer.state_space.parallel_scan": ("Element", "Lanes"),
     "infer.state_space.leaves": ("Bend", "Level", "Line", "MaternLeaf", "Walk", "Wave"),
     "infer.state_space.motion": ("Motion", "ProductTerm"),
-    "infer.state_space.kalman": ("Kalman filter after a first reading",),
+    "infer.state_space.kalman": ("Kalman filter of terms that carry others",),
     "infer.state_space.regression": ("state-space evidence",),
     "infer.features": ("BoxSines", "FeatureGP", "FeaturePosterior", "Frequencies", "Term"),
     "infer.features.model": ("feature evidence",),

@@ -37,8 +37,9 @@ from gpnotes.ground.interrupts import InterruptWarning
 from gpnotes.ground.linalg import RoundingWarning
 from gpnotes.ground.params import flatten_gradient, names
 from gpnotes.infer.objective import objective_of
-from gpnotes.infer.state_space.as_terms import SHORTEST, harmonics
-from gpnotes.infer.state_space.parallel_scan import Lanes
+from gpnotes.infer.state_space.as_terms import SHORTEST, harmonics, motion_of
+from gpnotes.infer.state_space.parallel_scan import Lanes, lanes_of
+from gpnotes.infer.state_space.prior_draws import prior_draw
 from gpnotes.model.kernels import Cosine, IntegratedWiener, Wiener
 from gpnotes.testing import gradcheck
 
@@ -377,9 +378,10 @@ def test_it_is_the_exact_process_wherever_it_lies_and_in_any_unit(kernel, scale,
     assert later.log_evidence == pytest.approx(again.log_evidence, rel=close)
 
 
-def in_sixty_digits(covariance, noise, X, y, Xs):
-    """Log evidence, mean and variance of f by mpmath."""
-    with mpmath.workdps(60):
+def in_sixty_digits(covariance, noise, X, y, Xs, part=None, digits=60):
+    """Log evidence, mean and variance of f, or of a part of it, by mpmath."""
+    part = part or covariance
+    with mpmath.workdps(digits):
         x, z = ([mpmath.mpf(float(value)) for value in column[:, 0]] for column in (X, Xs))
         n = len(x)
         K = mpmath.matrix(n, n)
@@ -390,9 +392,9 @@ def in_sixty_digits(covariance, noise, X, y, Xs):
         inverse = K**-1
         log_det = 2 * sum(mpmath.log(L[i, i]) for i in range(n))
         value = -((r.T * inverse * r)[0] + log_det + n * mpmath.log(2 * mpmath.pi)) / 2
-        shared = [mpmath.matrix([covariance(a, b) for b in x]) for a in z]
+        shared = [mpmath.matrix([part(a, b) for b in x]) for a in z]
         mean = [float((k.T * inverse * r)[0]) for k in shared]
-        left = [covariance(a, a) - (k.T * inverse * k)[0] for a, k in zip(z, shared, strict=True)]
+        left = [part(a, a) - (k.T * inverse * k)[0] for a, k in zip(z, shared, strict=True)]
         return float(value), np.asarray(mean), np.asarray([float(v) for v in left])
 
 
@@ -444,6 +446,99 @@ def test_what_wanders_from_afar_keeps_its_digits(kind, rng):
     assert found.log_evidence == pytest.approx(value, abs=1e-9)
     np.testing.assert_allclose(found.mean(Xs), mean, atol=1e-9)
     np.testing.assert_allclose(found.variance(Xs), left, rtol=1e-9)
+
+
+def brownian(a, b):
+    return max(min(a, b), 0)
+
+
+def bent(a, b):
+    low, high = min(a, b), max(a, b)
+    return max(low, 0) ** 2 * (high - low) / 2 + max(low, 0) ** 3 / 3
+
+
+def drift(s):
+    return lambda a, b: mpmath.exp(-abs(a - b) / s)
+
+
+AFAR = {  # parts that suit a spacing s, with the covariance of each
+    "line and level": lambda s: (
+        (Linear(s**-2), lambda a, b: a * b / s**2), (Constant(4.0), lambda a, b: 4)),
+    "two lines": lambda s: (
+        (Linear(s**-2), lambda a, b: a * b / s**2), (2.0 * Linear(), lambda a, b: 2 * a * b)),
+    "bend, line and level": lambda s: (
+        (Linear(s**-2), lambda a, b: a * b / s**2), (Constant(4.0), lambda a, b: 4),
+        (IntegratedWiener(s**-3), lambda a, b: bent(a, b) / s**3)),
+    "walk, bend and drift": lambda s: (
+        (Wiener(1 / s), lambda a, b: brownian(a, b) / s), (Matern12(1.0, s), drift(s)),
+        (IntegratedWiener(s**-3), lambda a, b: bent(a, b) / s**3)),
+    "walk and line": lambda s: (
+        (Wiener(1 / s), lambda a, b: brownian(a, b) / s),
+        (Linear(s**-2), lambda a, b: a * b / s**2)),
+    "square of a line": lambda s: (
+        ((Linear(s**-2) + Constant(1.0)) ** 2, lambda a, b: (a * b / s**2 + 1) ** 2),
+        (Constant(1.0), lambda a, b: 1)),
+    "steep drift": lambda s: (
+        (Linear() * Matern12(1.0, s), lambda a, b: a * b * drift(s)(a, b)),
+        (Matern12(1.0, s), drift(s))),
+    "steep drift and line": lambda s: (
+        (Linear() * Matern12(1.0, s), lambda a, b: a * b * drift(s)(a, b)),
+        (Linear(s**-2), lambda a, b: a * b / s**2)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("origin", "scale"), [(0.0, 1.0), (1e5, 60.0), (1.7e9, 1.0), (1.7e9, 3600.0)]
+)
+@pytest.mark.parametrize("parts", AFAR.values(), ids=AFAR)
+def test_terms_that_grow_are_right_from_any_origin_or_warn(parts, origin, scale, rng):
+    t = np.sort(rng.uniform(1.0, 9.0, 9))
+    X, y = origin + scale * t[:, None], np.sin(t)
+    Xs = np.concatenate([X[:1] - 0.5 * scale, X[:2], X[4:5] + 0.1 * scale, X[-1:] + scale])
+    kernels, functions = zip(*parts(scale), strict=True)
+    process = StateSpaceGP(GP(sum(kernels[1:], kernels[0]), 0.1))
+
+    def covariance(a, b):
+        return sum(function(a, b) for function in functions)
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", RoundingWarning)
+        found = condition(process, X, y)
+    value, mean, left = in_sixty_digits(covariance, 0.1, X, y, Xs, digits=110)
+    assert found.log_evidence == pytest.approx(value, abs=1e-8)
+    if said:
+        assert origin > 0.0
+        return
+    np.testing.assert_allclose((found.mean(Xs) - mean) / left**0.5, 0.0, atol=1e-7)
+    np.testing.assert_allclose(found.variance(Xs), left, rtol=1e-7)
+    for which, function in enumerate(functions):
+        _, mean, left = in_sixty_digits(covariance, 0.1, X, y, Xs, function, 110)
+        part = found.part(which)
+        np.testing.assert_allclose((part.mean(Xs) - mean) / left**0.5, 0.0, atol=1e-6)
+        np.testing.assert_allclose(part.variance(Xs), left, rtol=1e-6)
+
+
+@pytest.mark.parametrize("parts", AFAR.values(), ids=AFAR)
+def test_gradients_and_draws_of_terms_that_others_carry(parts, rng):
+    """Beside dense algebra, where that has its digits."""
+    t = np.sort(rng.uniform(1.0, 9.0, 12))
+    X, y = t[:, None], np.sin(t)
+    kernels = [kernel for kernel, _ in parts(1.0)]
+    gp = GP(sum(kernels[1:], kernels[0]), 0.1)
+    (_, bar), (_, wanted) = (log_evidence_and_gradient(m, X, y) for m in (StateSpaceGP(gp), gp))
+    got, wanted = flatten_gradient(gp, bar.gp), flatten_gradient(gp, wanted)
+    np.testing.assert_allclose(got, wanted, rtol=1e-8, atol=1e-9)
+    Xs = np.asarray([[0.5], [3.0], [3.1], [12.0]])
+    posterior, dense = condition(StateSpaceGP(gp), X, y), condition(gp, X, y)
+    lanes = lanes_of(motion_of(gp), t, 0.0 * t, 1.0)
+    draws, shape = stream(3), (lanes.gaps.shape[0], lanes.motion.size, lanes.gaps.shape[1])
+    f = np.stack([prior_draw(lanes, draws.normal(shape), lanes.motion.seen)[0] for _ in range(300)])
+    K = gp.kernel(X) / posterior._variance
+    spread = np.sqrt((np.outer(np.diag(K), np.diag(K)) + K**2) / 300.0)
+    assert np.max(np.abs(f.T @ f / 300.0 - K) / spread) < 5.0
+    later = posterior.extend([[9.5]], [0.3]), dense.extend(np.asarray([[9.5]]), np.asarray([0.3]))
+    for one, other in zip(*(p.predict(Xs + 10.0) for p in later), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-8)
 
 
 def test_what_rounding_leaves_nothing_of_is_said(rng):

@@ -391,7 +391,7 @@ def _expanded(kernel: Kernel, noise: float, tolerance: float) -> Expansion:
 
 
 def seen_of(
-    kernel: Kernel, gp: GP, tolerance: float, entries: tuple[int, ...]
+    kernel: Kernel, gp: GP, tolerance: float, motion: Motion
 ) -> tuple[tuple[int, ...], float]:
     """The entries of a state whose sum is a part of f, and the variance of its white noise.
 
@@ -403,24 +403,24 @@ def seen_of(
         The whole process.
     tolerance : float
         As in `expansion_of`.
-    entries : tuple of int
-        The entry of each term of the whole.
+    motion : Motion
+        That of the whole.
     """
     whole = gp.kernel
     if kernel is whole:
-        return entries, _expanded(whole, gp.noise_var, tolerance).white
-    starts, white = iter(entries), 0.0
+        return motion.seen, _expanded(whole, gp.noise_var, tolerance).white
+    numbers, white = iter(range(len(motion.terms))), 0.0
     seen: list[int] = []
     picked = [*kernel.parts] if isinstance(kernel, Sum) else [kernel]
     for one in whole.parts if isinstance(whole, Sum) else (whole,):
         found = _expanded(one, gp.noise_var, tolerance)
-        own = [next(starts) for _ in found.terms]
+        own = [next(numbers) for _ in found.terms]
         here = next((i for i, other in enumerate(picked) if other is one), None)
         if here is not None:
             del picked[here]
             seen += own
             white += found.white
-    return tuple(seen), white
+    return motion.sum_of(seen), white
 
 
 def motion_of(gp: GP, tolerance: float = 1e-6) -> Motion:

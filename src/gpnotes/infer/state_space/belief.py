@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...ground.xp import LOG_2PI, Array, Matrix, Stack, Vector, array_namespace
-from .motion import FARTHEST, Motion
-from .parallel_scan import signal
+from .motion import FARTHEST, Motion, narrow, signal
 
 __all__ = ["Belief"]
 
@@ -38,11 +37,12 @@ class Belief:
         m, P = self.ahead(motion, x)
         shared = signal(P, seen)
         precision = 1.0 / (signal(shared, seen) + noise)
-        gain, gap = shared * precision, reading - signal(m, seen)
+        gap = reading - signal(m, seen)
         fit = float(xp.sum(gap * gap * precision - xp.log(precision)))
         value = self.log_evidence - 0.5 * (fit + LOG_2PI)
-        P = P - gain[:, None, :] * shared[None, :, :]
-        return Belief(x, m + gain * gap, P, value)
+        m = m + shared * (precision * gap)
+        narrow(P, shared, precision, noise, seen)
+        return Belief(x, m, P, value)
 
     def ahead(self, motion: Motion, x: Vector) -> tuple[Matrix, Stack]:
         """Mean and covariance of the state at later places (m,), (D, m) and (D, D, m)."""

@@ -5,19 +5,32 @@ Far from its origin a straight line varies by 10¹⁸ times what a reading leave
 a_b; with ``r_b = Cov(state, f_b) / √a_b`` and G_b, what stays of the state where f_b is known, its
 covariance ``G_b + r_b r_bᵀ`` becomes ``G_b + r_b r_bᵀ (S − a_b) / S``, and there ``S − a_b`` is the
 sum of all other variances and the noise. So a filter begins after the first reading.
+
+Of a sum of terms, as a term and those that it carries, the states ``q_b f_b`` beyond the G_b leave
+``Σ_{b<c} a_b a_c (q_b − q_c)(q_b − q_c)ᵀ / S + Σ_b a_b q_b q_bᵀ R / S``, with ``q_b = r_b / √a_b``
+and R the variances of all terms elsewhere and of the noise.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate
+from functools import cached_property, reduce
+from itertools import combinations
+from operator import add
+from typing import NamedTuple
 
-from ...ground.xp import Matrix, Stack, Vector, array_namespace
+from ...ground.xp import Matrix, Stack, Vector, array_namespace, zeros
 from .leaves import Apart, outer
-from .motion import FARTHEST, Motion
+from .motion import FARTHEST, Motion, signal
 
 __all__ = ["FirstReading"]
+
+
+class _Slopes(NamedTuple):
+    """The state of a term by its value at the reading, q, and q less that value itself there."""
+
+    whole: Matrix
+    moved: Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +100,13 @@ class FirstReading:
         xp = array_namespace(late)
         m, P = self.belief
         found = []
-        for i, a in zip(self.motion.seen, self.variances, strict=True):
-            row = P[:, i, :]
-            mean = m[i, ...] + xp.sum(row * late, axis=0)
+        for which, a in enumerate(self.variances):
+            seen = self.motion.entries(which, 0)
+            row = signal(P, seen)
+            mean = signal(m, seen) + xp.sum(row * late, axis=0)
             lost = xp.sum(row * xp.sum(taken * row[None, :, :], axis=1), axis=0)
-            size = float(xp.sum(a))
-            found.append(float(xp.sum(mean * mean + P[i, i, :] - lost)) / size if size else 1.0)
+            size, square = float(xp.sum(a)), mean * mean + signal(row, seen) - lost
+            found.append(float(xp.sum(square)) / size if size else 1.0)
         return found
 
     @cached_property
@@ -117,26 +131,85 @@ class FirstReading:
         """`before`, of states at the places of the terms."""
         w, end = self._scaled([one.r for one in terms]), self._scaled([one.end for one in terms])
         own, shared = -outer(w, w), -outer(w, end)
-        for block, one, left in zip(self.motion.blocks, terms, self._left, strict=True):
+        for which, (block, one) in enumerate(zip(self.motion.blocks, terms, strict=True)):
+            left = self._left([which])
             own[block, block, ...] = one.own + left * outer(one.r, one.r)
             shared[block, block, ...] = one.shared + left * outer(one.r, one.end)
+            if group := self.motion.carried(which):
+                self._add_carried(own, shared, terms, [which, *group])
         return w * (self.reading * self.precision**0.5), own, shared
+
+    def _add_carried(
+        self, own: Stack, shared: Stack, terms: list[Apart], group: list[int]
+    ) -> None:  # fmt: skip
+        """Fill in the rows and columns of a term and those that it carries, the first of a group.
+
+        With what is carried, the state of the first is their sum.
+        """
+        xp, host = array_namespace(own), self.motion.blocks[group[0]]
+        rest, size = self._left(group), terms[group[0]].r.shape[0]
+        a = [self.variances[i] for i in group]
+        q = [self._slopes(i, terms[i], terms[i].r, size) for i in group]
+        e = [self._slopes(i, terms[i], terms[i].end, size) for i in group]
+        own[host, host, ...] = self._of_sum(a, q, q)
+        shared[host, host, ...] = self._of_sum(a, q, e)
+        for j, which in enumerate(group):
+            one, block = terms[which], self.motion.blocks[which]
+            rows = slice(host.start, host.start + one.r.shape[0])
+            own[rows, rows, ...] += one.own
+            shared[rows, rows, ...] += one.shared
+            w, end = q[j].whole, e[j].whole
+            own[host, host, ...] += a[j] * rest * outer(w, w)
+            shared[host, host, ...] += a[j] * rest * outer(w, end)
+            if not j:
+                continue
+            few = one.r.shape[0]
+            told, late = (a[j] * rest * v[j].whole + self._apart(a, v, j) for v in (q, e))
+            across = outer(told, w[:few, ...])
+            across[:few, ...] += one.own
+            own[host, block, ...] = across
+            own[block, host, ...] = xp.permute_dims(across, (1, 0, 2))
+            shared[host, block, ...] = outer(told, end[:few, ...])
+            shared[block, host, ...] = outer(w[:few, ...], late)
+            shared[rows, block, ...] += one.shared
+            shared[block, rows, ...] += one.shared
+
+    def _slopes(self, which: int, one: Apart, r: Matrix, size: int) -> _Slopes:
+        """``q = r / √a`` of a term, r or the end, and zeros below, in `size` rows."""
+        xp, a = array_namespace(r), self.variances[which]
+        varies = a > 0.0
+        root = xp.where(varies, a, xp.ones_like(a)) ** 0.5
+        r = xp.where(varies, r, xp.zeros_like(r)) / root
+        moved = r[:1, ...] - xp.where(varies, one.end[:1, ...], xp.zeros_like(a)) / root
+        below = zeros((size - r.shape[0], r.shape[1]), r)
+        return _Slopes(xp.concat([r, below]), xp.concat([moved, r[1:, ...], below]))
+
+    def _of_sum(self, a: list[Vector], q: list[_Slopes], e: list[_Slopes]) -> Stack:
+        """``Σ_{b<c} a_b a_c (q_b − q_c)(e_b − e_c)ᵀ / S``."""
+        found = array_namespace(a[0]).zeros_like(outer(q[0].moved, e[0].moved))
+        for b, c in combinations(range(len(a)), 2):
+            by_q, by_e = q[b].moved - q[c].moved, e[b].moved - e[c].moved
+            found += (a[b] * self.precision) * a[c] * outer(by_q, by_e)
+        return found
+
+    def _apart(self, a: list[Vector], q: list[_Slopes], j: int) -> Matrix:
+        """``a_j Σ_b a_b (q_j − q_b) / S`` of a group."""
+        parts = [one * self.precision * (q[j].moved - other.moved)
+                 for one, other in zip(a, q, strict=True)]  # fmt: skip
+        return a[j] * reduce(add, parts)
 
     def _scaled(self, vectors: list[Matrix]) -> Matrix:
         """``Cov(state, y) / √S``, of states by their terms."""
         pairs = zip(vectors, self.variances, strict=True)
-        return array_namespace(self.place).concat(
+        scaled = array_namespace(self.place).concat(
             [r * (a * self.precision) ** 0.5 for r, a in pairs]
         )
+        self.motion.fold(scaled)
+        return scaled
 
-    @property
-    def _left(self) -> list[Vector]:
-        """``(S − a_b) / S`` of each term: the variances of all others, summed from both sides."""
+    def _left(self, group: list[int]) -> Vector:
+        """``(S − Σ a_b) / S`` of some terms: the share of all others and of the noise."""
         xp = array_namespace(self.place)
-        before = accumulate(self.variances[:-1], initial=self.noise)
-        after = [*accumulate(self.variances[:0:-1], initial=xp.zeros_like(self.noise))]
-        told = self.precision > 0.0
-        return [
-            xp.where(told, (low + high) * self.precision, xp.ones_like(low))
-            for low, high in zip(before, reversed(after), strict=True)
-        ]
+        others = (a for i, a in enumerate(self.variances) if i not in group)
+        left = sum(others, self.noise) * self.precision
+        return xp.where(self.precision > 0.0, left, xp.ones_like(left))

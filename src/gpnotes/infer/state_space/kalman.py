@@ -7,6 +7,7 @@ covariance ``P − P Λ P``. Source: Bierman (1973); Durbin & Koopman (2012), se
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -26,6 +27,7 @@ from ...ground.xp import (
     symmetric_part,
 )
 from .first_reading import FirstReading
+from .motion import narrow, signal
 from .parallel_scan import (
     Element,
     Lanes,
@@ -33,7 +35,6 @@ from .parallel_scan import (
     elements,
     entered,
     scan,
-    signal,
     solution,
     stacked,
     turned,
@@ -45,7 +46,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-@saved_as("Kalman filter after a first reading")
+@saved_as("Kalman filter of terms that carry others")
 @dataclass(frozen=True, eq=False)
 class Filtered:
     """The predicted states of a Kalman filter, and the innovation of each reading.
@@ -112,10 +113,32 @@ class Filtered:
         ``½ eps P Σ (1/S + v²/S²)``, P the largest sum of the variances of terms before a reading:
         what errors of eps, relative to these, in all S do to it.
         """
-        xp, seen = array_namespace(self.precision), self.lanes.motion.seen
-        size = float(xp.max(reduce(add, (self.cov[:, i, i, :] for i in seen))))
+        xp = array_namespace(self.precision)
         shares = self.precision + (self.innovation * self.precision) ** 2
-        return 0.5 * epsilon(self.precision) * size * float(xp.sum(self.lanes.ordered(shares)))
+        whole = float(xp.sum(self.lanes.ordered(shares)))
+        return 0.5 * epsilon(self.precision) * self._largest * whole
+
+    @property
+    def _largest(self) -> float:
+        """The largest sum of the variances of terms before a reading."""
+        seen = self.lanes.motion.seen
+        sums = reduce(add, (self.cov[:, i, i, :] for i in seen))
+        return float(array_namespace(sums).max(sums))
+
+    @property
+    def lost(self) -> float:
+        """About how far rounding has moved variances of f, in parts of what a reading leaves.
+
+        ``eps P / S`` with P as in `rounding` and the least S; where several terms are seen, and so
+        what a reading leaves is P less about as much, with the least noise in the place of S.
+        """
+        xp, lanes = array_namespace(self.precision), self.lanes
+        if len(lanes.motion.seen) == 1:
+            least = 1.0 / float(xp.max(lanes.ordered(self.precision)))
+        else:
+            noise = lanes.ordered(xp.stack(lanes.noise))
+            least = float(xp.min(xp.where(noise > 0.0, noise, xp.full_like(noise, math.inf))))
+        return epsilon(self.precision) * self._largest / least
 
     @cached_property
     def smoothed_means(self) -> SmoothedMeans:
@@ -194,9 +217,8 @@ def kalman_filter(lanes: Lanes) -> Filtered:
         shared = signal(P, motion.seen)
         precision[k, ...] = 1.0 / (signal(shared, motion.seen) + noise)
         innovation[k, ...] = lanes.readings[k, ...] - signal(m, motion.seen)
-        gain = shared * precision[k, ...]
-        m += gain * innovation[k, ...]
-        P -= gain[:, None, :] * shared[None, :, :]
+        m += shared * (precision[k, ...] * innovation[k, ...])
+        narrow(P, shared, precision[k, ...], noise, motion.seen)
     return Filtered(lanes, mean, cov, precision, innovation, stacked(m), stacked(P), later)
 
 

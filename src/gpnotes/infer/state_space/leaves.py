@@ -325,9 +325,10 @@ class Bend(Line):
         bent, none = 0.5 * s * (0.5 * s - h), xp.zeros_like(s)
         shared = _square([[none, -0.25 * h * s * s], [none, bent]], xp)
         half = 0.5 * s * s
-        both = _square([[s**3 / 3.0 + h * half, half], [half + h * s, s]], xp)
-        r = _per(both[:, 0, :], (whole**3 / 3.0) ** 0.5)
-        end = xp.stack([(whole**3 / 3.0) ** 0.5, (0.75 * whole) ** 0.5])
+        both = _square([[s * s * s / 3.0 + h * half, half], [half + h * s, s]], xp)
+        there = xp.stack([whole * whole * whole / 3.0, 0.5 * whole * whole])
+        root = (whole * whole * whole / 3.0) ** 0.5
+        r, end = _per(both[:, 0, :], root), _per(there, root)
         return Apart(_per(own, whole**3), _per(shared, whole), both, r, end)
 
     @staticmethod
@@ -364,6 +365,14 @@ class Walk(Level):
     def prior(self, x: Vector) -> Stack:
         """The covariance of a state before any reading."""
         return array_namespace(x).clip(x - self.origin, 0.0, None)[None, None, :]
+
+    def apart(self, numbers: Prepared, x: Vector, place: Vector) -> Apart:
+        """A bridge: with the times s to x, h on to the place and w in all, ``s h / w`` is open."""
+        xp = array_namespace(x)
+        s, whole = (xp.clip(a - self.origin, 0.0, None) for a in (x, place))
+        own, both = _per(s * numbers[0], whole)[None, None, :], s[None, None, :]
+        r, end = _per(s, whole**0.5)[None, :], (whole**0.5)[None, :]
+        return Apart(own, xp.zeros_like(own), both, r, end)
 
 
 def outer(a: Matrix, b: Matrix) -> Stack:

@@ -4,6 +4,10 @@ The state of a sum is the states of its terms, one below the other, and that of 
 Kronecker product of those of its factors: an entry of a term is a row of all
 factors' states, and a factor moves its own rows alone. So a step costs D numbers times the rows of
 what is carried, not D².
+
+Two straight lines that are added are known far from zero by their sum alone, of which the filter
+would see 10¹⁸ less 10¹⁸. So a term that grows carries those whose states move as a part of its own
+does: its rows are those of their sum. None of the carried is then seen but through it.
 """
 
 from __future__ import annotations
@@ -14,10 +18,10 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 
 from ...ground import check as _check
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, zeros
-from .leaves import Apart, Leaf, Prepared, kron, matrix_of, outer
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
+from .leaves import Apart, Leaf, Level, Line, Prepared, kron, matrix_of, outer
 
-__all__ = ["FARTHEST", "Motion", "ProductTerm", "Step"]
+__all__ = ["FARTHEST", "Motion", "ProductTerm", "Step", "narrow", "signal"]
 
 FARTHEST = 1e30
 """A gap that squares and cubes of do not overflow, in float32 squares alone."""
@@ -42,6 +46,26 @@ class ProductTerm:
     def size(self) -> int:
         """How many numbers a state has."""
         return math.prod(factor.size for factor in self.factors)
+
+    @property
+    def grows(self) -> bool:
+        """It varies without bound along the line."""
+        return any(factor.grows for factor in self.factors)
+
+    def carries(self, other: ProductTerm) -> bool:
+        """Its first rows can move as a state of the other does.
+
+        Both have the same last factors; before them it has lines alone, whose slopes may be zero.
+        """
+        own, wanted = self._kinds, other._kinds
+        rest = len(own) - len(wanted)
+        return rest >= 0 and own[rest:] == wanted and all(kind is Line for kind in own[:rest])
+
+    @property
+    def _kinds(self) -> list[object]:
+        """How its factors move but for those that stay: all lines alike."""
+        factors = (factor for factor in self.factors if not isinstance(factor, Level))
+        return [Line if isinstance(factor, Line) else factor for factor in factors]
 
     def rows(self, which: int, M: Array) -> Iterator[Array]:
         """The rows of M (D, …) that make states of one factor, as views."""
@@ -110,7 +134,7 @@ def _vectors(a: Matrix, b: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class Motion:
-    """How the state of a sum of terms moves; the signal is the sum of their first entries.
+    """How the state of a sum of terms moves; the signal is the sum of first entries, `seen`.
 
     Parameters
     ----------
@@ -131,15 +155,64 @@ class Motion:
         """D, how many numbers a state has."""
         return self.blocks[-1].stop
 
-    @property
+    @cached_property
+    def carriers(self) -> tuple[int | None, ...]:
+        """For each term the one whose first rows have its state added; None for most."""
+        found: list[int | None] = [None] * len(self.terms)
+        able: list[int] = []
+        for i in sorted(range(len(self.terms)), key=self._reluctance):
+            term = self.terms[i]
+            found[i] = next((k for k in able if self.terms[k].carries(term)), None)
+            if found[i] is None and term.grows:
+                able.append(i)
+        return tuple(found)
+
+    def _reluctance(self, i: int) -> tuple[int, bool]:
+        return -self.terms[i].size, not self.terms[i].grows
+
+    @cached_property
+    def told(self) -> tuple[slice, ...]:
+        """The rows by which later readings see each term: its own, or some of its carrier's."""
+        starts = (
+            own.start if k is None else self.blocks[k].start
+            for own, k in zip(self.blocks, self.carriers, strict=True)
+        )
+        return tuple(slice(i, i + t.size) for i, t in zip(starts, self.terms, strict=True))
+
+    def carried(self, which: int) -> list[int]:
+        """The terms that a term carries."""
+        return [i for i, k in enumerate(self.carriers) if k == which]
+
+    def entries(self, which: int, row: int) -> tuple[int, ...]:
+        """The entries of a state that sum to one of a term's own, ``~i`` one to be taken away."""
+        less = [self.blocks[i].start + row for i in self.carried(which)
+                if row < self.terms[i].size]  # fmt: skip
+        return self.blocks[which].start + row, *(~i for i in less)
+
+    def sum_of(self, which: list[int]) -> tuple[int, ...]:
+        """The entries of a state whose sum is that of some terms, as of `entries`."""
+        found: list[int] = []
+        for i in which:
+            if self.carriers[i] not in which:
+                left = [~self.blocks[k].start for k in self.carried(i) if k not in which]
+                found += [self.blocks[i].start, *left]
+        return tuple(found)
+
+    @cached_property
     def seen(self) -> tuple[int, ...]:
         """The entries of a state whose sum is the signal."""
-        return tuple(block.start for block in self.blocks)
+        return self.sum_of([*range(len(self.terms))])
+
+    def fold(self, M: Array) -> None:
+        """Add the rows of the states of carried terms to those of their carriers, in M (D, …)."""
+        for own, rows, k in zip(self.blocks, self.told, self.carriers, strict=True):
+            if k is not None:
+                M[rows, ...] += M[own, ...]
 
     @cached_property
     def grows(self) -> bool:
         """A term varies without bound along the line."""
-        return any(factor.grows for term in self.terms for factor in term.factors)
+        return any(term.grows for term in self.terms)
 
     def require_reach(self, x: Vector, name: str) -> None:
         """Raise, naming the first, for places x (m,) at which a term that grows may overflow."""
@@ -154,13 +227,6 @@ class Motion:
     def at(self, gaps: Vector, x: Vector, longest: float) -> Step:
         """A step over gaps (B,), none longer than `longest`, to places x (B,)."""
         return Step(self, x, [[f.numbers(gaps, longest) for f in t.factors] for t in self.terms])
-
-    def prior(self, x: Vector) -> Stack:
-        """The covariance of a state at places x (B,) before any reading, (D, D, B)."""
-        P = zeros((self.size, self.size, x.shape[0]), x)
-        for block, term in zip(self.blocks, self.terms, strict=True):
-            P[block, block, ...] += term.prior(x)
-        return P
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,9 +273,14 @@ class Step:
 
     def add_noise(self, P: Stack) -> None:
         """Put ``P + Q`` in the place of P (D, D, B)."""
-        for block, Q in zip(self.motion.blocks, self.noise, strict=True):
-            if Q is not None:
-                P[block, block, ...] += Q
+        for own, rows, Q in zip(self.motion.blocks, self.motion.told, self.noise, strict=True):
+            if Q is None:
+                continue
+            P[own, own, ...] += Q
+            if rows != own:
+                P[rows, rows, ...] += Q
+                P[rows, own, ...] += Q
+                P[own, rows, ...] += Q
 
     def carry(self, P: Stack) -> None:
         """Put ``F P Fᵀ`` in the place of P."""
@@ -220,3 +291,36 @@ class Step:
         """Put ``Fᵀ P F`` in the place of P."""
         self.down(P)
         self.down(array_namespace(P).permute_dims(P, (1, 0, 2)))
+
+
+def signal(M: Array, seen: tuple[int, ...]) -> Array:
+    """``H M`` for M (D, …): the sum of the rows that are seen, ``~i`` a row to be taken away."""
+    total = M[seen[0], ...] if seen[0] >= 0 else -M[~seen[0], ...]
+    for i in seen[1:]:
+        total = total + M[i, ...] if i >= 0 else total - M[~i, ...]
+    return total
+
+
+def narrow(
+    P: Stack, shared: Matrix, precision: Vector, noise: Array, seen: tuple[int, ...]
+) -> None:  # fmt: skip
+    """Put what a reading leaves, ``P − P Hᵀ H P / S``, in the place of a covariance P (D, D, B).
+
+    Where the signal is one entry, its row is ``H P σ²/S``, in which nothing cancels.
+
+    Parameters
+    ----------
+    shared : Matrix, shape (D, B)
+        ``P Hᵀ``, which may be a row of P.
+    precision, noise : Vector, shape (B,)
+        ``1 / S``, and σ², the variance of the noise; infinite noise tells nothing.
+    seen : tuple of int
+        The entries whose sum is the signal.
+    """
+    xp, told = array_namespace(P), precision > 0.0
+    none = xp.ones_like(precision)
+    kept = shared * xp.where(told, xp.where(told, noise, none) * precision, none)
+    P -= (shared * precision)[:, None, :] * shared[None, :, :]
+    if len(seen) == 1:
+        P[seen[0], ...] = kept
+        P[:, seen[0], ...] = kept

@@ -34,7 +34,7 @@ from ...ground.xp import (
     zeros,
 )
 from .first_reading import FirstReading
-from .motion import FARTHEST, Motion, Step
+from .motion import FARTHEST, Motion, Step, narrow, signal
 
 __all__ = [
     "LOST",
@@ -45,14 +45,13 @@ __all__ = [
     "entered",
     "lanes_of",
     "scan",
-    "signal",
     "solution",
     "stacked",
     "turned",
 ]
 
 
-LOST = "rounding takes all digits of what readings of such noise leave of the prior variance"
+LOST = "rounding takes the digits of what readings of such noise leave of the prior variance"
 _AT_ONCE = 2**18  # numbers of the covariances of a step
 
 
@@ -89,11 +88,6 @@ class Lanes:
     def step(self, k: int) -> Step:
         """Step k of all lanes."""
         return self.motion.at(self.gaps[k, ...], self.places[k, ...], self.longest)
-
-    @property
-    def before(self) -> Stack:
-        """The covariance of the state at the first of all readings before it is read, (D, D, 1)."""
-        return self.motion.prior(self.places[0, :1])
 
     @cached_property
     def first(self) -> FirstReading:
@@ -210,16 +204,8 @@ def elements(lanes: Lanes) -> Element:
         eta += weighed * gap
         A -= gain[:, None, :] * seen[None, :, :]
         b += gain * gap
-        C -= gain[:, None, :] * shared[None, :, :]
+        narrow(C, shared, told, noise, motion.seen)
     return Element(stacked(A), stacked(b), stacked(C), stacked(eta), stacked(J))
-
-
-def signal(M: Array, seen: tuple[int, ...]) -> Array:
-    """``H M`` for M (D, …): the sum of the rows that are seen."""
-    total = M[seen[0], ...]
-    for i in seen[1:]:
-        total = total + M[i, ...]
-    return total
 
 
 def stacked(M: Array) -> Stack:

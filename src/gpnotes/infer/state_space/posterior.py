@@ -38,8 +38,8 @@ from ..posterior import PartPosterior, Posterior, named_as, require_inputs, with
 from .as_terms import Expansion, expansion_of, seen_of
 from .belief import Belief
 from .kalman import Filtered, kalman_filter
-from .motion import FARTHEST, Motion
-from .parallel_scan import LOST, lanes_of, signal
+from .motion import FARTHEST, Motion, narrow, signal
+from .parallel_scan import LOST, lanes_of
 from .prior_draws import prior_draw
 
 __all__ = [
@@ -212,7 +212,7 @@ class StateSpacePosterior(Posterior):
         return self._covariance_by(Xs, part.kernel, self._seen_of(part.kernel)[0])
 
     def _seen_of(self, kernel: Kernel) -> tuple[tuple[int, ...], float]:
-        return seen_of(kernel, self.gp, self.tolerance, self._seen)
+        return seen_of(kernel, self.gp, self.tolerance, self.run.lanes.motion)
 
     def fitted(self) -> Vector:
         """The mean of f at the readings, (n,), in their order: no search is needed."""
@@ -363,9 +363,11 @@ class StateSpacePosterior(Posterior):
         run = self.run
         m, P = _at_readings(run.mean, places, run), _at_readings(run.cov, places, run)
         shared = signal(P, run.lanes.motion.seen)
-        gain = shared * _at_readings(run.precision, places, run)
-        m += gain * _at_readings(run.innovation, places, run)
-        P -= gain[:, None, :] * shared[None, :, :]
+        precision = _at_readings(run.precision, places, run)
+        noise = array_namespace(P).stack(run.lanes.later_noise)
+        m += shared * (precision * _at_readings(run.innovation, places, run))
+        seen = run.lanes.motion.seen
+        narrow(P, shared, precision, _at_readings(noise, places, run), seen)
         return m, P
 
     def __repr__(self) -> str:
@@ -515,7 +517,7 @@ class StateSpaceForecast(Posterior):
         found = expansion_of(self.gp, self.tolerance)
         m, P = self.belief.ahead(found.motion, to_write(Xs[:, 0]))
         xp = array_namespace(m)
-        seen, white = seen_of(kernel, self.gp, self.tolerance, found.motion.seen)
+        seen, white = seen_of(kernel, self.gp, self.tolerance, found.motion)
         mean, variance = xp.zeros_like(m[0, ...]), xp.zeros_like(m[0, ...])
         if seen:
             mean, variance = signal(m, seen), signal(signal(P, seen), seen)
@@ -568,12 +570,18 @@ def posterior_of(gp: GP, rows: Rows, tolerance: float) -> StateSpacePosterior:
 
 
 def warn_of_rounding(run: Filtered, log_evidence: float) -> None:
-    """Warn of a filter that rounding leaves less than a quarter of the digits of its evidence."""
-    if run.rounding <= epsilon(run.precision) ** 0.25 * max(abs(log_evidence), run.lanes.count):
+    """Warn of a filter that rounding leaves less than a quarter of the digits of its evidence.
+
+    Or, where a term grows, less than half of those of the variances of predictions.
+    """
+    eps, count = epsilon(run.precision), run.lanes.count
+    if run.rounding > eps**0.25 * max(abs(log_evidence), count):
+        off = f"the log evidence {log_evidence:.6g} may be off by {run.rounding:.1e}"
+        said = f"{off}, and so predictions"
+    elif count > 1 and run.lanes.motion.grows and run.lost > eps**0.5:
+        said = f"the variances of predictions may be off by {run.lost:.1e} of the noise"
+    else:
         return
-    said = (
-        f"the log evidence {log_evidence:.6g} may be off by {run.rounding:.1e}, and so predictions"
-    )
     remedy = "give a larger noise_var, or measure X from its first reading where it has a trend"
     warnings.warn(f"{said}: {LOST}; {remedy}", RoundingWarning, stacklevel=5)
 

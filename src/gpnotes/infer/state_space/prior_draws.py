@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...ground.xp import Array, Matrix, Stack, array_namespace, eye, zeros
-from .parallel_scan import Element, Lanes, entered, signal, stacked
+from .motion import signal
+from .parallel_scan import Element, Lanes, entered, stacked
 
 __all__ = ["prior_draw"]
 
@@ -24,15 +25,19 @@ def prior_draw(lanes: Lanes, normals: Stack, *seen: tuple[int, ...]) -> Matrix:
         step = lanes.step(k)
         step.up(x)
         step.up(passed)
-        for block, Q in zip(motion.blocks, step.noise, strict=True):
+        for block, rows, Q in zip(motion.blocks, motion.told, step.noise, strict=True):
             if Q is not None:
-                x[block, ...] += _rooted(Q, normals[k, block, :])
+                enters = _rooted(Q, normals[k, block, :])
+                x[block, ...] += enters
+                if rows != block:
+                    x[rows, ...] += enters
         own.append(xp.stack([signal(x, entries) for entries in seen]))
         through.append(xp.stack([signal(passed, entries) for entries in seen]))
     moved = stacked(x)
     lane = Element(stacked(passed), moved, stacked(none), xp.zeros_like(moved), stacked(none))
-    first = xp.concat([_rooted(lanes.before[block, block, :], normals[0, block, :1])
-                       for block in motion.blocks])  # fmt: skip
+    place, pairs = lanes.places[0, :1], zip(motion.terms, motion.blocks, strict=True)
+    first = xp.concat([_rooted(term.prior(place), normals[0, own, :1]) for term, own in pairs])
+    motion.fold(first)
     start, _ = entered(lane, first, none[:, :, :1])
     drawn = xp.stack(own) + xp.sum(xp.stack(through) * start[None, None, :, :], axis=2)
     return xp.stack([lanes.ordered(drawn[:, s, :]) for s in range(len(seen))])

@@ -72,8 +72,10 @@ def _pulled(run: Filtered) -> tuple[Matrix, Matrix, list[TermBar]]:
     """``K_y⁻¹ r``, the diagonal of ``K_y⁻¹``, and the derivatives of the evidence by the terms."""
     xp = array_namespace(run.precision)
     alpha, precision = xp.empty_like(run.precision), xp.empty_like(run.precision)
-    sums = [TermSums(term, block) for term, block in zip(
-        run.lanes.motion.terms, run.lanes.motion.blocks, strict=True)]  # fmt: skip
+    motion = run.lanes.motion
+    terms = enumerate(zip(motion.terms, motion.told, strict=True))
+    sums = [TermSums(term, told, [motion.entries(i, row) for row in range(term.size)])
+            for i, (term, told) in terms]  # fmt: skip
     passes = zip(pass_back_of_means(run), pass_back_of_covariances(run), strict=True)
     for (k, told, late), (_, share, taken) in passes:
         alpha[k, ...], precision[k, ...] = told, share
@@ -119,7 +121,7 @@ class StateSpaceGP:
     -----
     RoundingWarning
         If a sum of terms that vary by far more than the noise leaves less than a quarter of the
-        digits of the evidence.
+        digits of the evidence, or, where one grows, less than half of those of the variances.
 
     Notes
     -----
@@ -128,8 +130,9 @@ class StateSpaceGP:
     those of waves, [eq-be-season]. A state of D numbers costs O(N D²) and 16 D² bytes a reading.
     Kalman's filter and the modified Bryson–Frazier smoother work on many stretches of the line at a
     time, joined exactly afterwards, in float64 where the device has it; they begin after the first
-    reading, which may leave 1e-19 of the variance of a trend. For the gradient, a gap s carries a
-    belief by ``dm/ds = G m`` and ``dP/ds = G P + P Gᵀ + L``, and the pass back has the derivatives
+    reading, which may leave 1e-19 of the variance of a trend. A term whose state moves as a part of
+    that of a trend is added to it, so that no two large ones cancel. For the gradient, a gap s
+    carries a belief by ``dm/ds = G m`` and ``dP/ds = G P + P Gᵀ + L``; the pass back has those
     by m and P of each step: λ and ``½ (λλᵀ − Λ)``. Source: Hartikainen & Särkkä (2010); Solin &
     Särkkä (2014); Särkkä & García-Fernández (2021).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from .as_terms import TermBar
-from .motion import ProductTerm
+from .motion import ProductTerm, signal
 
 __all__ = ["TermSums"]
 
@@ -20,12 +20,15 @@ class TermSums:
     ----------
     term : ProductTerm
         The term.
-    block : slice
-        The rows of its state.
+    told : slice
+        The rows of what later readings tell of its state.
+    entries : list of tuple of int
+        For each number of its state the entries of the whole that sum to it, as of
+        `Motion.entries`.
     """
 
-    def __init__(self, term: ProductTerm, block: slice) -> None:
-        self._term, self._block = term, block
+    def __init__(self, term: ProductTerm, told: slice, entries: list[tuple[int, ...]]) -> None:
+        self._term, self._block, self._entries = term, told, entries
         self._by_noise = 0.0
         self._rates = [0.0] * len(term.factors)
 
@@ -66,9 +69,10 @@ class TermSums:
         self, i: int, j: int, m: Matrix, P: Stack, late: Matrix, taken: Stack
     ) -> Array:  # fmt: skip
         """``λᵢ (m + P λ)ⱼ − (Λ P)ᵢⱼ``."""
-        xp, i, j = array_namespace(m), self._block.start + i, self._block.start + j
-        state = m[j, ...] + xp.sum(P[j, ...] * late, axis=0)
-        return late[i, ...] * state - xp.sum(taken[i, ...] * P[:, j, ...], axis=0)
+        xp, i, seen = array_namespace(m), self._block.start + i, self._entries[j]
+        shared = signal(P, seen)
+        state = signal(m, seen) + xp.sum(shared * late, axis=0)
+        return late[i, ...] * state - xp.sum(taken[i, ...] * shared, axis=0)
 
 
 def _derivative(late: Matrix, taken: Stack) -> Stack:
