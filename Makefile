@@ -81,7 +81,7 @@ coverage: $(WHOLE)  ## `make unit` with the coverage of src, at twice the time
 	@$(TESTS) -m 'not book and not browser and not nightly' --cov --cov-report=term:skip-covered
 arrays: $(WHOLE) $(if $(filter torch%,$(NAMESPACE)),torch)  ## the tests of arrays in one namespace (NAMESPACE=jax)
 	@test -n "$(NAMESPACE)" || { echo "say which of gpnotes.testing.array_namespaces: NAMESPACE=jax"; exit 2; }
-	@$(TESTS) --namespace $(NAMESPACE) tests
+	@$(TESTS) --namespace $(NAMESPACE) tests engine/tests
 lint: $(WHOLE)  ## check style, formatting, types, and the form of the workflows
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -113,7 +113,7 @@ TORCH := torch==2.13.0 networkx==3.6.1 sympy==1.14.0
 torch: $(WHOLE)  ## add PyTorch to the environment
 	@$(BIN)/python -c 'import torch' 2>/dev/null || $(UV) --torch-backend cpu $(TORCH) || $(PIP) install --quiet $(TORCH)
 namespaces: $(WHOLE) $(if $(filter torch%,$(NAMESPACE)),torch)  ## `make arrays` with the nightly tests, for one namespace or for all that want no GPU (hours)
-	@$(TESTS) $(addprefix --namespace ,$(or $(NAMESPACE),night own)) -m '' tests
+	@$(TESTS) $(addprefix --namespace ,$(or $(NAMESPACE),night own)) -m '' tests engine/tests
 # No test can run CuPy without a GPU: its wheel is read alone. Where it cannot be had, the tool says so.
 names: $(WHOLE)  ## look up each function of arrays that the package calls in the libraries, CuPy too (a download)
 	@$(PIP) install --quiet --upgrade --no-deps --target _build/wheels 'cupy-cuda12x>=13.4' cuda-pathfinder || true

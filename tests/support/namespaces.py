@@ -27,8 +27,12 @@ ONLY_HERE: tuple[ListedSpace, ...] = (
     StandInRow("standin-float64", "cupy_stand_in", "float64", "1", "own"),
     StandInRow("standin-float32", "cupy_stand_in", "float32", "0", "own"),
 )
-# By day one test of each room takes the first of them; all others do in a job of its own.
+# By day a test of each room takes the first of them; all others do in a job of its own.
 BY_DAY = (
+    "engine/tests/book/test_sentences.py::test_the_numbers_of_a_table_may_live_in_any_library",
+    "engine/tests/evaluate/test_libraries.py::test_each_form_of_the_language_takes_arrays_of_any_library",
+    "engine/tests/evaluate/test_libraries.py::test_a_function_is_given_arrays_that_it_takes",
+    "engine/tests/evaluate/test_libraries.py::test_scipy_is_given_arrays_of_numpy_alone",
     "tests/assess/test_crossval.py::test_any_space",
     "tests/decide/bayesopt/test_maximiser.py::test_the_point_lives_where_the_posterior_does",
     "tests/decide/design/test_information.py::test_gain_is_what_one_more_measurement_adds",

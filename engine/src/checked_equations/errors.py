@@ -13,6 +13,17 @@ class ShapeError(OperationError):
     """The operands do not fit each other."""
 
 
+class LibraryError(OperationError):
+    """What is bound cannot be had from its library of arrays: no fault of the equation."""
+
+
+def is_of_library(error: BaseException | None) -> bool:
+    """Whether an error comes from a `LibraryError`, so that no edit of the equation mends it."""
+    while error is not None and not isinstance(error, LibraryError):
+        error = error.__cause__
+    return error is not None
+
+
 class EquationError(ValueError):
     """A fault in an equation: what, at which line and column, and the LaTeX with a caret.
 

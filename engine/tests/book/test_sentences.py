@@ -1,6 +1,7 @@
 """Formulas of sentences: roots of variances, values of expressions, and what nothing judges."""
 
 import pytest
+from scipy import stats
 
 from checked_equations import Chapter, EquationError
 from checked_equations.book.ledger import LedgerError
@@ -119,3 +120,13 @@ def test_an_edit_of_one_of_two_twins_is_counted(ledger):
     assert len(ledger(twice, **known).inline) == 2
     with pytest.raises(LedgerError, match=r"formulas that are evaluated, of 2 in .*: 1"):
         ledger(twice[:-5] + "^3)$.", **known)
+
+
+def test_the_numbers_of_a_table_may_live_in_any_library(ledger, space):
+    """A variance has its root there, too, and the value of an expression may be SciPy's."""
+    bound = {r"\sigma_n^2": space.asarray(0.25), "p": space.asarray(4.0)}
+    root = stats.norm(scale=3.0).ppf  # of SciPy's, which takes NumPy's arrays
+    values = {r"3 \sigma_n": lambda drawn: root(stats.norm.cdf(4 * drawn[r"\sigma_n^2"])) / 2}
+    text = r"With $p = 1 / \sigma_n^2$ and $\sigma_n > 0$ it is $3 \sigma_n$."
+    record = ledger(text, bindings=bound, values=values)
+    assert [relation.outcome for relation in record.inline] == ["evaluated"] * 3

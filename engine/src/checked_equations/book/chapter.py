@@ -102,6 +102,8 @@ class Chapter:
             any object with the fields that the notation gives to symbols, alone or in a pair with a
             mapping for the others; or a function of a NumPy generator that returns one of these,
             and is drawn three times: then the worst residual counts.
+            Arrays may be of any library: they come to the host, where functions are called with
+            NumPy's, or with arrays of that library if they work with such alone.
         oracle : str
             By which independent route the numbers come.
         rtol, atol, approx : float

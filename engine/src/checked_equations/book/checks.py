@@ -14,7 +14,6 @@ from ..check.bindings import (
     Bindings,
     Fields,
     Tight,
-    backend,
     draw_bindings,
     draw_tight_bindings,
 )
@@ -25,6 +24,7 @@ from ..check.mutant_outcomes import Survivors, check_mutants
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement, check_steps, worst_estimate
 from ..errors import EquationError
+from ..evaluate.libraries import Drawn
 from ..latex.balance import balanced
 from ..latex.equation import Equation, located
 from ..latex.macros import Macros
@@ -93,7 +93,7 @@ def _record_of(
 def _compared(
     kind: str,
     bound: BoundStatement,
-    drawn: Sequence[Mapping[str, Any]],
+    drawn: Sequence[Drawn],
     equation: Equation,
     terms: Terms,
 ) -> Record:
@@ -108,7 +108,7 @@ def _compared(
         steps=steps,
         mutants=check_mutants(bound, equation.latex, terms.spare, terms.tight),
         draws=len(drawn),
-        backend=backend(drawn[0]),
+        backend=drawn[0].library,
         route=statements.route_of(bound.statement, drawn[0]),
         notes=notes_on(bound.statement, drawn, allowed),
     )  # fmt: skip
@@ -169,7 +169,8 @@ def check_equation(
         The equation.
     bindings : mapping or Callable
         The value of each symbol by its LaTeX, or a function of a NumPy generator that returns such
-        a mapping; then it is drawn three times and the worst residual counts.
+        a mapping; then it is drawn three times and the worst residual counts. Arrays may
+        be of any library, as in `Chapter.check`.
     oracle, rtol, atol, approx, spare, tight
         As in `Chapter.check`.
     macros : mapping, optional

@@ -15,6 +15,8 @@ from functools import lru_cache
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from ..check.bindings import name_kinds, names_in, swap_groups
 from ..check.definitions import NORMAL, moment_steps, normal_shape
 from ..check.fitness import refuse_name_clashes
@@ -284,6 +286,12 @@ def _with_roots(drawn: Mapping[str, Any]) -> dict[str, Any]:
     roots = {
         square[1]: float(value) ** 0.5
         for key, value in drawn.items()
-        if (square := _SQUARE.fullmatch(key)) and isinstance(value, Real) and float(value) >= 0
+        if (square := _SQUARE.fullmatch(key)) and _is_real(value) and float(value) >= 0
     }
     return {**roots, **drawn}
+
+
+def _is_real(value: Any) -> bool:
+    """Whether it is one real number, also as an array without axes."""
+    whole = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
+    return whole or isinstance(value, Real)

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import EquationError
 from ..evaluate import values
+from ..evaluate.libraries import Drawn, brought
 from ..latex import names
 from ..latex.parser import parse
 from ..latex.tree import Apply, Integral, Name, Node, Under, walk
@@ -44,17 +45,17 @@ def normalised(bindings: Bindings) -> dict[str, Any]:
 
 def draw_bindings(
     bindings: Bindings, seed: str, naming: Naming = normalised, draws: int = DRAWS
-) -> tuple[dict[str, Any], ...]:
+) -> tuple[Drawn, ...]:
     """The bindings by normal name: once as they are, or of a function one for each of three draws.
 
-    `naming` says which numbers of what was drawn are which symbols. With more `draws`, the first
-    are as they were.
+    Arrays of any library come to the host here. `naming` says which numbers of what was drawn are
+    which symbols. With more `draws`, the first are as they were.
     """
     if not callable(bindings):
-        return (naming(bindings),)
+        return (brought(naming(bindings)),)
     digest = hashlib.sha256(seed.encode()).digest()
     stream = np.random.default_rng(np.frombuffer(digest, dtype=np.uint32))
-    drawn = tuple(naming(bindings(stream)) for _ in range(draws))
+    drawn = tuple(brought(naming(bindings(stream))) for _ in range(draws))
     if any(set(other) != set(drawn[0]) for other in drawn):
         raise ValueError("the draws bind different symbols")
     return drawn
@@ -70,9 +71,7 @@ def split_given(given: Any) -> tuple[Any, Mapping[str, Any]]:
 Tight = Bindings | Sequence[Bindings] | str | None
 
 
-def draw_tight_bindings(
-    tight: Tight, seed: str, naming: Naming = normalised
-) -> tuple[dict[str, Any], ...]:
+def draw_tight_bindings(tight: Tight, seed: str, naming: Naming = normalised) -> tuple[Drawn, ...]:
     """Numbers on which an inequality is an equality, one draw for each set of bindings."""
     if tight is None or isinstance(tight, str):
         return ()
@@ -186,10 +185,3 @@ def _group(key: str, value: Any) -> Hashable:
 def name_kinds(bindings: Mapping[str, Any]) -> dict[str, str]:
     """What the grammar must know of each name."""
     return {key: values.kind(value) for key, value in bindings.items()}
-
-
-def backend(bindings: Mapping[str, Any]) -> str:
-    """The library whose arrays are bound: numpy unless another one's are among them."""
-    modules = {type(value).__module__.split(".")[0] for value in bindings.values()}
-    others = (name for name in ("cupy", "torch", "array_api_strict") if name in modules)
-    return next(others, "numpy")

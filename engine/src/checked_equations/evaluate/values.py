@@ -15,24 +15,35 @@ Array: TypeAlias = np.ndarray
 
 
 def host(value: Any) -> Array:
-    """`value` as a NumPy array of its own shape, float64 or complex128, wherever it lives.
-
-    CuPy arrays come down by ``get``; array-api-strict arrays and other devices by DLPack.
-    """
+    """`value` as a NumPy array of its own shape, float64 or complex128, wherever it lives."""
     if type(value) is np.ndarray and value.dtype in (np.float64, np.complex128):
         return value  # as most are
-    if hasattr(value, "get") and hasattr(value, "__cuda_array_interface__"):
-        value = value.get()
     try:
-        array = np.asarray(value)
+        array = on_host(value)
     except (TypeError, ValueError, RuntimeError) as problem:
-        if not hasattr(value, "__array_namespace__"):
-            raise _no_array(value) from problem
-        info = value.__array_namespace__().__array_namespace_info__()
-        array = np.from_dlpack(value.to_device(info.default_device()))
+        raise _no_array(value) from problem
     if array.dtype.kind not in "biufc":
         raise _no_array(value)
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64, copy=False)
+
+
+def on_host(value: Any) -> Array:
+    """`value` as a NumPy array of its own dtype; what the library says where it cannot be one.
+
+    CuPy's arrays come down by ``get``, PyTorch's by ``numpy``, whether or not they require a
+    gradient, and those of array-api-strict on another device by DLPack.
+    """
+    if hasattr(value, "detach"):
+        return np.asarray(value.numpy(force=True))
+    if hasattr(value, "get") and hasattr(value, "__cuda_array_interface__"):
+        return np.asarray(value.get())
+    try:
+        return np.asarray(value)
+    except (TypeError, ValueError, RuntimeError):
+        if not hasattr(value, "__array_namespace__"):
+            raise
+    info = value.__array_namespace__().__array_namespace_info__()
+    return np.from_dlpack(value.to_device(info.default_device()))
 
 
 def _no_array(value: Any) -> OperationError:

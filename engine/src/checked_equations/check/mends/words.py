@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...errors import EquationError
+from ...errors import EquationError, is_of_library
 from ...evaluate.values import Estimate
 from ...latex import tree as t
 from ...latex.balance import balanced, is_balanced
@@ -31,8 +31,10 @@ def holds_as_read(
     statement = read_loosely(latex, kinds) or parse(latex, kinds)
     try:
         return holds_on(drawn, allowed)(statement)
-    except Exception:  # noqa: BLE001  it has no value, whatever a bound callable says to it
-        return False
+    except Exception as wrong:
+        if is_of_library(wrong):  # whether it holds is not known
+            raise
+        return False  # it has no value, whatever a bound callable says to it
 
 
 def mends_of_equation(
@@ -101,13 +103,14 @@ def _printed(mend: Mend) -> t.Statement:
 def mended(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> Iterator[None]:
     """Let an error that is raised inside say, when it is shown, what would mend the equation.
 
-    Nothing is said of an estimate, whose noise hides too much.
+    Nothing is said of an estimate, whose noise hides too much, nor where a library of arrays has
+    not what is asked of it.
     """
     try:
         yield
     except EquationError as error:
         noisy = any(isinstance(value, Estimate) for value in drawn[0].values())
-        if error.mend is None and not noisy:
+        if error.mend is None and not noisy and not is_of_library(error):
             error.mend = partial(_suggestion, latex, drawn, allowed)
         raise
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import EquationError, OperationError, ShapeError
+from ...errors import EquationError, LibraryError, OperationError, ShapeError
 from ...latex import tree as t
 from .. import operations as op
 from ..evaluator import Evaluator, Scope, rule
@@ -261,7 +261,13 @@ def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
     except TimeoutError:  # it is no fault of the function
         raise
     except Exception as wrong:
-        raise OperationError(f"`{key}` failed: {wrong}") from wrong
+        raise failure(f"`{key}`", wrong) from wrong
+
+
+def failure(what: str, wrong: Exception) -> OperationError:
+    """What a bound function raised, as an error of the operation, or of its library."""
+    kind_of_error = LibraryError if isinstance(wrong, LibraryError) else OperationError
+    return kind_of_error(f"{what} failed: {wrong}")
 
 
 def argument(ev: Evaluator, node: t.Node, scope: Scope) -> Any:

@@ -17,7 +17,7 @@ from .. import operations as op
 from ..ellipsis import value_of as dots_value
 from ..evaluator import Evaluator, Item, Points, Scope, rule
 from ..values import Array, Distribution, Nodes, conform, scalar
-from .algebra import argument, members_of, whole_number
+from .algebra import argument, failure, members_of, whole_number
 
 _LONGEST = 10_000_000
 
@@ -197,7 +197,7 @@ def _nodes(ev: Evaluator, under: t.Under, scope: Scope) -> Nodes:
         try:
             nodes = nodes(*arguments)
         except Exception as wrong:
-            raise OperationError(f"the nodes of `{key}` failed: {wrong}") from wrong
+            raise failure(f"the nodes of `{key}`", wrong) from wrong
     if not isinstance(nodes, Nodes):
         raise OperationError(f"`{key}` must be bound to Nodes(points, weights)")
     return nodes
