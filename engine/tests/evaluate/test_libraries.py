@@ -213,3 +213,18 @@ def test_no_edit_mends_what_a_library_lacks():
         with pytest.raises(EquationError, match=said) as raised:
             verb("a = h(u)", {"a": 1.0, "h": nowhere, "u": STRICT.asarray(x)})
         assert raised.value.mend is None
+
+
+KEPT = STRICT.asarray(x)
+
+
+def test_no_edit_mends_a_function_that_holds_arrays_of_another_library():
+    """Where nothing is bound that says which: an array of NumPy's does not go with its own."""
+    held = STRICT.asarray(y)
+    for holds in (lambda u: held + u, lambda u: KEPT + u):
+        with pytest.raises(EquationError, match="`h` failed: ") as raised:
+            check_equation("a = h(u)", {"a": 1.0, "h": holds, "u": x})
+        assert raised.value.mend is None
+    with pytest.raises(EquationError, match="`h` failed: ") as raised:
+        check_equation("a = h(u)", {"a": 1.0, "h": np.linalg.inv, "u": x})
+    assert raised.value.mend is not None

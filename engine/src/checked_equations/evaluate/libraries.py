@@ -8,6 +8,7 @@ again with its arguments in that library. It stays where it has first worked.
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -65,6 +66,15 @@ def _foreign(value: Any) -> Iterator[Any]:
 def _is_foreign(value: Any) -> bool:
     numpy = isinstance(value, np.ndarray | np.generic)
     return not numpy and any(hasattr(type(value), mark) for mark in _MARKS)
+
+
+def takes_part(wrong: BaseException) -> bool:
+    """Whether a function that raised had an array of another library at hand."""
+    for frame, _ in traceback.walk_tb(wrong.__traceback__):
+        named = (frame.f_globals.get(name) for name in frame.f_code.co_names)
+        if any(map(_is_foreign, [*frame.f_locals.values(), *named])):
+            return True
+    return False
 
 
 class _Above:

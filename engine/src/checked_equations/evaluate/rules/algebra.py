@@ -12,6 +12,7 @@ from ...errors import EquationError, LibraryError, OperationError, ShapeError
 from ...latex import tree as t
 from .. import operations as op
 from ..evaluator import Evaluator, Scope, rule
+from ..libraries import takes_part
 from ..values import (
     Array,
     Distribution,
@@ -265,9 +266,9 @@ def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
 
 
 def failure(what: str, wrong: Exception) -> OperationError:
-    """What a bound function raised, as an error of the operation, or of its library."""
-    kind_of_error = LibraryError if isinstance(wrong, LibraryError) else OperationError
-    return kind_of_error(f"{what} failed: {wrong}")
+    """What a bound function raised, as an error of the operation, or of a library of arrays."""
+    of_library = isinstance(wrong, LibraryError) or takes_part(wrong)
+    return (LibraryError if of_library else OperationError)(f"{what} failed: {wrong}")
 
 
 def argument(ev: Evaluator, node: t.Node, scope: Scope) -> Any:
