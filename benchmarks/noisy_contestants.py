@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from light_contestants import LIGHT_CONTESTANTS
 from race_contestants import Race, told_by
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp
@@ -178,20 +179,28 @@ def watched(rule: Callable[[ExactPosterior], Any]) -> Callable[[Race], np.ndarra
     return run
 
 
-def by_optuna(race: Race) -> np.ndarray:
-    """The default sampler, and the luckiest reading, which is what a study calls its best."""
-    import optuna
+def by_optuna(name: str) -> Callable[[Race], np.ndarray]:
+    """A sampler with its defaults, and the luckiest reading, which a study calls its best."""
 
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    names = [f"u{i}" for i in range(race.problem.dimensions)]
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=race.seed))
-    for u in race.first():
-        study.enqueue_trial(dict(zip(names, map(float, u), strict=True)))
-    study.optimize(
-        lambda trial: race(np.asarray([trial.suggest_float(name, 0.0, 1.0) for name in names])),
-        n_trials=race.problem.budget,
-    )
-    return np.asarray([study.best_params[name] for name in names])
+    def run(race: Race) -> np.ndarray:
+        import optuna
+
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        names = [f"u{i}" for i in range(race.problem.dimensions)]
+
+        def reading(trial: optuna.Trial) -> float:
+            return race(np.asarray([trial.suggest_float(name, 0.0, 1.0) for name in names]))
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a sampler is called experimental
+            sampler = getattr(optuna.samplers, name)(seed=race.seed)
+            study = optuna.create_study(sampler=sampler)
+            for u in race.first():
+                study.enqueue_trial(dict(zip(names, map(float, u), strict=True)))
+            study.optimize(reading, n_trials=race.problem.budget)
+        return np.asarray([study.best_params[name] for name in names])
+
+    return run
 
 
 def by_botorch(race: Race) -> np.ndarray:
@@ -237,5 +246,7 @@ CONTESTANTS: dict[str, Callable[[Race], np.ndarray]] = {
     "knowledge gradient": at_candidates(knowledge_gradient),
     "no prior": ours(bayesopt.LogExpectedImprovement, without_a_prior),
     "botorch": by_botorch,
-    "optuna": by_optuna,
+    "optuna": by_optuna("TPESampler"),
+    "optuna gp": by_optuna("GPSampler"),
+    **LIGHT_CONTESTANTS,
 }

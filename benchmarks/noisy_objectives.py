@@ -1,4 +1,6 @@
-"""What the races under noise minimise: ten functions of one, two and six inputs, used nowhere else.
+"""What the races under noise minimise: eight functions each of one, two and six inputs.
+
+They are used nowhere else, so that no default was chosen on them.
 
 Each takes a point u (d,) of the unit cube. Boxes are shifted where the least value would lie in
 their middle.
@@ -86,6 +88,79 @@ def _trid(x: np.ndarray) -> float:
     return float(np.sum((x - 1.0) ** 2) - np.sum(x[1:] * x[:-1]))
 
 
+def _sum_of_waves(x: np.ndarray) -> float:
+    """Two waves that do not fit."""
+    return np.sin(x[0]) + np.sin(10.0 * x[0] / 3.0)
+
+
+def _growing_waves(x: np.ndarray) -> float:
+    """Source: Hansen (1979)."""
+    return -(1.4 - 3.0 * x[0]) * np.sin(18.0 * x[0])
+
+
+def _wave_and_line(x: np.ndarray) -> float:
+    """Swings that grow with x."""
+    return -x[0] * np.sin(x[0])
+
+
+def _ratio(x: np.ndarray) -> float:
+    """One smooth valley beside a hill."""
+    return (x[0] ** 2 - 5.0 * x[0] + 6.0) / (x[0] ** 2 + 1.0)
+
+
+def _narrow_and_wide(x: np.ndarray) -> float:
+    """A narrow valley that is twice as deep as a wide one."""
+    return -np.exp(-(((x[0] - 0.3) / 0.06) ** 2)) - 0.5 * np.exp(-(((x[0] - 0.75) / 0.2) ** 2))
+
+
+def _four_valleys(x: np.ndarray) -> float:
+    """Source: Himmelblau (1972)."""
+    return (x[0] ** 2 + x[1] - 11.0) ** 2 + (x[0] + x[1] ** 2 - 7.0) ** 2
+
+
+def _booth(x: np.ndarray) -> float:
+    """An oblique bowl."""
+    return (x[0] + 2.0 * x[1] - 7.0) ** 2 + (2.0 * x[0] + x[1] - 5.0) ** 2
+
+
+def _cross_in_a_tray(x: np.ndarray) -> float:
+    """Source: Mishra (2006)."""
+    size = np.exp(np.abs(100.0 - np.sqrt(x @ x) / np.pi))
+    return -1e-4 * (np.abs(np.sin(x[0]) * np.sin(x[1]) * size) + 1.0) ** 0.1
+
+
+def _egg_crate(x: np.ndarray) -> float:
+    """A bowl with pits."""
+    return float(np.sum(x**2 + 25.0 * np.sin(x) ** 2))
+
+
+def _zakharov(x: np.ndarray) -> float:
+    """A bowl in a plane, steep across it."""
+    across = 0.5 * np.arange(1, len(x) + 1) @ x
+    return float(np.sum(x**2) + across**2 + across**4)
+
+
+def _dixon_price(x: np.ndarray) -> float:
+    """Source: Dixon & Price (1989)."""
+    order = np.arange(2, len(x) + 1)
+    return float((x[0] - 1.0) ** 2 + np.sum(order * (2.0 * x[1:] ** 2 - x[:-1]) ** 2))
+
+
+def _qing(x: np.ndarray) -> float:
+    """Source: Qing (2006)."""
+    return float(np.sum((x**2 - np.arange(1, len(x) + 1)) ** 2))
+
+
+def _bell(x: np.ndarray) -> float:
+    """One smooth valley."""
+    return -np.exp(-0.5 * np.sum(x**2))
+
+
+def _schwefel(x: np.ndarray) -> float:
+    """Source: Schwefel (1981)."""
+    return -float(np.sum(x * np.sin(np.sqrt(np.abs(x)))))
+
+
 FUNCTIONS = (
     Function("waves on a wall", ((0.5, 2.5),), _waves_on_a_wall, -0.869011134989500),
     Function("two waves", ((0.0, 10.0),), _two_waves, -1.141748338808672),
@@ -97,6 +172,20 @@ FUNCTIONS = (
     Function("dents", ((-1.0, 2.0),) * 6, _dents, 0.0),
     Function("alpine", ((-4.0, 6.0),) * 6, _alpine, 0.0),
     Function("trid", ((-36.0, 36.0),) * 6, _trid, -50.0),
+    Function("sum of waves", ((2.7, 7.5),), _sum_of_waves, -1.8995993491521137),
+    Function("growing waves", ((0.0, 1.2),), _growing_waves, -1.4890725386896044),
+    Function("wave and line", ((0.0, 10.0),), _wave_and_line, -7.916727371587783),
+    Function("ratio", ((-5.0, 5.0),), _ratio, -0.035533905932737815),
+    Function("narrow and wide", ((0.0, 1.0),), _narrow_and_wide, -1.0031694333135956),
+    Function("four valleys", ((-5.0, 5.0),) * 2, _four_valleys, 0.0),
+    Function("booth", ((-10.0, 10.0),) * 2, _booth, 0.0),
+    Function("cross in a tray", ((-4.0, 6.0),) * 2, _cross_in_a_tray, -2.0626118708227397),
+    Function("egg crate", ((-4.0, 7.0),) * 2, _egg_crate, 0.0),
+    Function("zakharov", ((-2.0, 3.0),) * 6, _zakharov, 0.0),
+    Function("dixon and price", ((-2.0, 3.0),) * 6, _dixon_price, 0.0),
+    Function("qing", ((0.0, 4.0),) * 6, _qing, 0.0),
+    Function("bell", ((-1.0, 2.0),) * 6, _bell, -1.0),
+    Function("schwefel", ((-500.0, 500.0),) * 6, _schwefel, -2513.897323634602),
 )
 
 
@@ -110,7 +199,7 @@ def deviation(function: Function) -> float:
 
 
 def problems(level: float) -> tuple[Problem, ...]:
-    """The ten functions in units of their standard deviations, and noise of `level` in these."""
+    """The functions in units of their standard deviations, and noise of `level` in these."""
 
     def of(function: Function) -> Callable[[int], Objective]:
         unit = deviation(function)

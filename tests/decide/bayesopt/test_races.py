@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import math
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, condition, dataset
+from gpnotes import GP, RBF, condition, dataset, stream
+from gpnotes.decide.bayesopt import dim_scaled_model
+from gpnotes.model.priors import LogNormalPrior
 
 REGRETS = slice(6, 16)
 
@@ -20,6 +23,7 @@ def races(root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     names = "race_objectives", "race_contestants", "optimisation_races", "search_races"
     names += "noisy_objectives", "noisy_contestants", "noisy_searches"
+    names += ("light_contestants",)
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -256,11 +260,15 @@ def test_a_short_race_is_run_again_to_a_later_end(races, tmp_path, monkeypatch, 
 LEAST_AT = (
     [0.0242817], [0.7024814], [0.7584543], [0.1732368, 0.2075432], [0.6, 0.4],
     [1.0 / 3.0, 2.0 / 3.0], [0.6869753, 0.7565935], [1.0 / 3.0] * 6, [0.4] * 6,
-    [(i * (7 - i) + 36) / 72 for i in range(1, 7)],
+    [(i * (7 - i) + 36) / 72 for i in range(1, 7)], [0.5095282], [0.8050715], [0.7978666],
+    [0.5 + 0.1 * (1.0 + math.sqrt(2.0))], [0.3001285], [0.8, 0.7], [0.55, 0.65],
+    [0.2650593, 0.5349407], [4.0 / 11.0] * 2, [0.4] * 6,
+    [0.4 + 0.2 * 2.0 ** (2.0 ** (1 - i) - 1.0) for i in range(1, 7)],
+    [math.sqrt(i) / 4.0 for i in range(1, 7)], [1.0 / 3.0] * 6, [0.9209687] * 6,
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("number", range(10))
+@pytest.mark.parametrize("number", range(24))
 def test_each_function_of_the_races_under_noise_is_least_where_the_literature_says(races, number):
     objectives = races["noisy_objectives"]
     function, u = objectives.FUNCTIONS[number], np.asarray(LEAST_AT[number])
@@ -292,8 +300,44 @@ def test_races_under_noise_go_on_where_they_were(races, tmp_path, monkeypatch, c
     out, err = capsys.readouterr()
     assert out == first
     assert err.startswith("not a run")
-    assert len(out.splitlines()) == 6  # a head of two, two methods twice: one input, and all
-    assert "| 0.3 | 1 | thompson | 2 |" in out
+    assert len(out.splitlines()) == 10  # a head of two, two methods in four fields
+    assert "| 0.3 | 1 | thompson | 2 | 2 |" in out
+
+
+def test_the_error_of_a_race_under_noise_is_that_of_a_mean_over_functions(races):
+    field = {"noise": 0.3, "inputs": 1}
+    rows = [
+        {"problem": name, "method": method, "seed": seed, "missing": left, **field}
+        for name, method, seed, left in [
+            ("a", "one", 0, 1.0), ("a", "one", 1, 3.0), ("b", "one", 0, 1.0), ("b", "one", 1, 1.0),
+            ("a", "two", 0, 0.0), ("a", "two", 1, 2.0), ("b", "two", 0, 4.0),
+        ]
+    ]  # fmt: skip
+    lines = races["noisy_searches"].standings(rows, ["one", "two"])
+    # ahead by 1 on a and by -3 on b: -1 in the mean, deviation sqrt(8), over sqrt(2)
+    assert lines[3] == "| 0.3 | 1 | two | 2 | 3 | 2.500 | -1.000 ± 2.000 | 1 of 2 |"
+
+
+@pytest.mark.parametrize("d", [1, 6])
+def test_the_light_model_is_that_of_the_package(races, d):
+    light = races["light_contestants"]
+    rng = np.random.default_rng(d)
+    X = rng.random((20, d))
+    y = np.sin(6.0 * X[:, 0]) + 0.3 * rng.standard_normal(20)
+    y = (y - np.mean(y)) / np.std(y)
+    posterior = dim_scaled_model(X, y, rng=stream(1))
+    gp, (location, scale) = posterior.gp, light.scaled(d)
+    lengths = np.broadcast_to(gp.kernel.lengthscale, (d,))
+    prior = LogNormalPrior(location, scale).log_density(lengths)
+    prior += d * (math.log(scale) + 0.5 * math.log(2.0 * math.pi))  # which the light one leaves out
+    start = np.log([gp.kernel.variance, gp.noise_var, *lengths])
+    logs, top = light.fitted_numbers(X, y, (location, scale), [start])
+    assert top == pytest.approx(posterior.log_evidence + prior, abs=1e-4)
+    np.testing.assert_allclose(logs[:2], start[:2], atol=0.02)
+    Xs = rng.random((5, d))
+    mean, variance = light.Belief(start, X, y).at(Xs)
+    np.testing.assert_allclose(mean, posterior.mean(Xs), atol=1e-4)
+    np.testing.assert_allclose(variance, posterior.predict(Xs)[1], atol=1e-6)
 
 
 def test_the_rules_that_the_package_has_not_are_what_they_say(races):
