@@ -8,7 +8,8 @@ of the highest posterior mean, Optuna its best trial. All have the same noise fr
     OMP_NUM_THREADS=1 .venv/bin/python benchmarks/noisy_searches.py --methods improvement thompson
 
 Every run is kept in ``noisy-searches.jsonl`` as soon as it ends, so that a script that is killed
-goes on where it was. It prints, for each noise and number of inputs, the mean of what is missing
+goes on where it was; the one in `benchmarks` has the runs of its README, which ``--kept`` prints
+without running any. It prints, for each noise and number of inputs, the mean of what is missing
 and by how much it is less than for the first method, over the runs that both have, with the
 standard error of a mean over functions. Those called light are of `light_contestants.py`: one
 model, the same candidates, a tenth of the time.
@@ -49,7 +50,7 @@ def run(problem: str, noise: float, method: str, seed: int) -> Row:
 
 
 def race_all(chosen: argparse.Namespace) -> list[Row]:
-    """Run the missing races seed by seed, so that every method has equally many."""
+    """Run the missing races seed by seed, so that all methods have equally many."""
     have = {key(row) for row in kept(chosen.runs)}
     wanted = [
         (function.name, noise, method, seed)
@@ -60,7 +61,7 @@ def race_all(chosen: argparse.Namespace) -> list[Row]:
         for method in chosen.methods
     ]
     for one in wanted:
-        if one not in have:
+        if one not in have and not chosen.kept:
             keep(chosen.runs, run(*one))
     return [row for row in kept(chosen.runs) if key(row) in set(wanted)]
 
@@ -121,6 +122,7 @@ def main() -> int:
     parser.add_argument("--inputs", nargs="*", type=int, choices=(1, 2, 6), default=[1, 2, 6])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--runs", type=Path, default=Path("noisy-searches.jsonl"))
+    parser.add_argument("--kept", action="store_true", help="run nothing, print what is kept")
     chosen = parser.parse_args()
     print("\n".join(standings(race_all(chosen), chosen.methods)))
     return 0

@@ -23,7 +23,7 @@ def races(root, monkeypatch):
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
     names = "race_objectives", "race_contestants", "optimisation_races", "search_races"
     names += "noisy_objectives", "noisy_contestants", "noisy_searches"
-    names += ("light_contestants",)
+    names += "light_contestants", "kept_runs"
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -287,7 +287,7 @@ def test_each_function_of_the_races_under_noise_is_least_where_the_literature_sa
 def test_races_under_noise_go_on_where_they_were(races, tmp_path, monkeypatch, capsys):
     script = races["noisy_searches"]
     runs = tmp_path / "runs.jsonl"
-    options = ["--methods", "thompson", "augmented", "--noise", "0.3", "--inputs", "1"]
+    options = ["--methods", "light thompson", "augmented", "--noise", "0.3", "--inputs", "1"]
     options += ["--seeds", "1", "--runs", str(runs)]
     monkeypatch.setattr(sys, "argv", ["noisy_searches.py", *options])
     monkeypatch.setattr(script, "FUNCTIONS", script.FUNCTIONS[:2])
@@ -301,7 +301,7 @@ def test_races_under_noise_go_on_where_they_were(races, tmp_path, monkeypatch, c
     assert out == first
     assert err.startswith("not a run")
     assert len(out.splitlines()) == 10  # a head of two, two methods in four fields
-    assert "| 0.3 | 1 | thompson | 2 | 2 |" in out
+    assert "| 0.3 | 1 | light thompson | 2 | 2 |" in out
 
 
 def test_the_error_of_a_race_under_noise_is_that_of_a_mean_over_functions(races):
@@ -316,6 +316,49 @@ def test_the_error_of_a_race_under_noise_is_that_of_a_mean_over_functions(races)
     lines = races["noisy_searches"].standings(rows, ["one", "two"])
     # ahead by 1 on a and by -3 on b: -1 in the mean, deviation sqrt(8), over sqrt(2)
     assert lines[3] == "| 0.3 | 1 | two | 2 | 3 | 2.500 | -1.000 ± 2.000 | 1 of 2 |"
+
+
+def test_the_printed_standings_under_noise_are_those_of_the_kept_runs(races, root):
+    script = races["noisy_searches"]
+    rows = races["kept_runs"].kept(root / "benchmarks" / "noisy-searches.jsonl")
+    others = sorted({row["method"] for row in rows} - {"light improvement"})
+    found = script.standings(rows, ["light improvement", *others])
+    text = (root / "benchmarks" / "README.md").read_text("utf-8")
+    _, _, text = text.partition("`noisy_searches.py`")
+    text, _, _ = text.partition("`several_objectives_races.py`")
+    printed = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(printed) > 10
+    assert not set(printed) - set(found)
+
+
+def test_light_rules_are_those_of_which_the_answer_is_known(races):
+    """Draws have the moments of the belief; exact readings make noisy improvement the plain one."""
+    light = races["light_contestants"]
+    rng = np.random.default_rng(2)
+    X = rng.random((6, 1))
+    y, at = np.sin(6.0 * X[:, 0]), np.linspace(0.05, 0.95, 7)[:, None]
+    belief = light.Belief(np.log([1.0, 0.1, 0.3]), X, y)
+    mean, variance = belief.at(at)
+    drawn = light._draws(belief, at, 20_000, rng)
+    assert np.all(np.abs(np.mean(drawn, axis=0) - mean) < 5.0 * np.sqrt(variance / 20_000))
+    np.testing.assert_allclose(np.var(drawn, axis=0), variance, rtol=0.05)
+    level, slope = belief.at(X)[0], belief.covariance(at, X)
+    spread = np.sqrt(variance + belief.noise)
+    exact = [
+        races["noisy_contestants"]._expected_top(
+            np.append(level, mean[i]), np.append(slope[i], variance[i]) / spread[i]
+        )
+        + max(np.max(level), mean[i])
+        for i in range(7)
+    ]
+    np.testing.assert_allclose(light.knowledge_gradient(belief, at, rng), exact, atol=0.01)
+    exactly = light.Belief(np.log([1.0, 1e-9, 0.3]), X, y)
+    at = np.linspace(0.1, 0.5, 9)[:, None]
+    plain = light.improvement(exactly, at, rng)
+    noisy = light.noisy_improvement(exactly, at, rng) - math.log(16.0)
+    seen = plain > -12.0
+    assert np.sum(seen) >= 3, plain
+    np.testing.assert_allclose(noisy[seen], plain[seen], atol=0.05)
 
 
 @pytest.mark.parametrize("d", [1, 6])
