@@ -195,6 +195,24 @@ def test_what_rounding_keeps_on_its_floor_is_told():
         assert fit(OPEN, X, y).remarks == found.remarks != ()
 
 
+def plane(X):
+    return 3.0 * X[:, 0] - 2.0 * X[:, 1]
+
+
+def test_what_rounding_keeps_on_a_lower_floor_is_told():
+    """A plane makes a variance without end, whose digits leave none for the noise."""
+    X, y, Xs, ys = read(plane, (40, 2), 10.0, 1e-4, seed=5)
+    said = r"its floor, 1e-\d+ of .*, beyond which the evidence rises: give bounds="
+    with pytest.warns(FitWarning, match=said):
+        found = fit(OPEN, X, y)
+    assert found.model.noise_var < 0.1 * FLOOR * np.var(y)
+    assert "The noise stands on its floor" in " ".join(str(found).split())
+    error, sd, _ = told(found.posterior, Xs, ys)
+    assert sd > 8.0 * error
+    near = fit(OPEN, X, y, bounds={"noise_var": (1e-9, 1e-7)})  # as the warning says
+    assert told(near.posterior, Xs, ys)[1] < 4.0 * 1e-4
+
+
 def test_bounds_that_were_given_are_not_left():
     X, y, *_ = read(wave, (60, 1), 10.0, 0.01)
     found = on_floor(X, y)

@@ -43,7 +43,7 @@ from .evidence import data_of, evidence_of, measured
 from .fit_checks import ALL_NOISE, SURPRISE, TOO_HIGH, FitWarning, is_all_noise, left_out_size
 from .further_starts import shorter_start
 from .interdomain import WaveSums
-from .noise_floor import FLOOR, around, climb, stands_too_high
+from .noise_floor import around, climb, too_high
 from .objective import Fit, Objective, objective_of
 from .open_start import held_open, like_of, started_objective
 from .progress import ENOUGH, Bar, OnStep, bar_of, show_steps
@@ -523,9 +523,11 @@ def _surprised(objective: Objective[Any], model: Any, data: Data | WaveSums) -> 
 
 def _too_high(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) -> tuple[str, ...]:
     """What there is to say where the noise stands on its floor and readings are more precise."""
-    if best.message in (ENOUGH, INTERRUPTED) or not stands_too_high(objective, data, best.model):
+    stopped = best.message in (ENOUGH, INTERRUPTED)
+    floor = 0.0 if stopped else too_high(objective, data, best.model)
+    if not floor:
         return ()
-    rises = f"{FLOOR:g} of the variance of y, beyond which the evidence rises"
+    rises = f"{floor:g} of the variance of y, beyond which the evidence rises"
     wider = "X and y in float64, or " if objective.spread.rounding > _ROUNDS else ""
     remedy = f"give {wider}bounds={{'{objective.floor}': (low, high)}}"
     said = f"{TOO_HIGH}, {rises}: {remedy} if your readings are more precise"

@@ -26,13 +26,14 @@ from .progress import ENOUGH, FitStep, OnStep
 from .report import FLAT_THRESHOLD
 from .ties import Groups
 
-__all__ = ["FLOOR", "around", "climb", "stands_too_high", "with_floor"]
+__all__ = ["FLOOR", "around", "climb", "too_high", "with_floor"]
 
 FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
 _RUNG = math.log(10.0)
 _STEPS = (2, 1)  # how many powers of ten a floor is lowered; fewer, if more were no use
 _NEAR = 1e-9  # of a logarithm, which loses as much on its way through a model
 _ROUNDING = 0.02  # nats a reading, or shares of a variance
+_WIDE, _MANY = 0.1, 20  # below the first floor: how small errors of so many readings warn
 
 M = TypeVar("M", bound=Parameters)
 
@@ -136,18 +137,31 @@ def around(objective: Objective[M], *vectors: HostVector) -> Objective[M]:
     return _lowered(objective, math.ceil(short / _RUNG - _NEAR))
 
 
-def stands_too_high(objective: Objective[Any], data: Data | WaveSums, model: Any) -> bool:
-    """Return whether a model that a run found stands on the first floor, higher than readings say.
+def too_high(objective: Objective[Any], data: Data | WaveSums, model: Any) -> float:
+    """Return the floor on which a model stands higher than readings say, or zero.
 
-    So it is, too, where the objective rises beyond the floor and no readings are at hand, or
-    rounding leaves nothing of what a `GP` says of those that are left out.
+    It is a share of the variance of y, and that of the first floor also where the objective rises
+    beyond it and no readings are at hand, or rounding leaves nothing of what a `GP` says of those
+    that are left out. A lower floor, to which a run went on, is too high where rounding keeps the
+    noise there and errors of twenty readings or more are less than a tenth of their deviations; of
+    fewer that may be chance.
     """
-    if not objective.floor or not _rises_below(objective, objective.vector(model)):
-        return False
+    if not objective.floor:
+        return 0.0
+    end = objective.vector(model)
+    lowest = around(objective, end)
+    if not _rises_below(lowest, end):
+        return 0.0
+    row = _row(objective)
+    rungs = round(float(objective.limits[row, 0] - lowest.limits[row, 0]) / _RUNG)
+    share = FLOOR * 10.0**-rungs
     if not isinstance(data, Rows):
-        return True
+        return share
     found = left_out(objective.evidence, model, data)
-    return found.is_far_within if found else isinstance(model, GP)
+    if found is None:
+        return share if isinstance(model, GP) and not rungs else 0.0
+    far_below = found.size < _WIDE and found.readings >= _MANY
+    return share if (far_below if rungs else found.is_far_within) else 0.0
 
 
 def _row(objective: Objective[Any]) -> int:
