@@ -77,6 +77,7 @@ def test_a_fit_has_the_class_of_its_model():
     assert_type(found.posterior, SparsePosterior)
     assert_type(fit(GP(RBF(), 0.1), X, y, max_steps=2, rng=1).posterior, ExactPosterior)
     assert found.model.gp.noise_var > 0.0
+    assert found.model.gp.kernel.lengthscale > 0.0
 
 
 def test_wings_and_estimators_are_there():
@@ -94,5 +95,5 @@ def test_wings_and_estimators_are_there():
 def test_a_search_completes(tmp_path: Path):
     found = minimise(lambda x: float(x[0] ** 2), [(-1.0, 1.0)], budget=3, rng=0)
     assert_type(found.best_so_far(), np.ndarray[tuple[Any, ...], np.dtype[Any]])
-    assert found.best is not None
     assert found.best.y <= found.best_so_far()[0]
+    assert abs(found.best.x[0]) <= abs(found.recommended.x[0]) + 1.0

@@ -57,8 +57,9 @@ class Outcome(Generic[Place]):
         True if the search ended because all settings of a finite space are known.
     """
 
-    best: Evaluation[Place] | None
-    recommended: Recommendation[Place] | None
+    # None is `Any` here, so that an editor lets ``outcome.best.x`` be written as the pages do
+    best: Evaluation[Place] | Any
+    recommended: Recommendation[Place] | Any
     evaluations: tuple[Evaluation[Place], ...]
     goal: Goal
     used_up: bool = False

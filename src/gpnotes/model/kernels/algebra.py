@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 from numbers import Real
 from operator import mul
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ...fast import tiled_kernels
 from ...fast.tiled_kernels import tiled
@@ -62,6 +62,10 @@ class Kernel(KernelBase):
     array([[4.1   , 0.5413],
            [0.5413, 4.1   ]])
     """
+
+    if TYPE_CHECKING:  # for an editor: ``found.model.kernel.lengthscale``, whatever its class
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def on(self, *dims: int) -> ActiveDims:
         """Restrict this kernel to some columns of its inputs.
