@@ -41,7 +41,7 @@ def test_what_is_no_date_is_named():
     for wrong, words in ((["2020-01-31", "2020-13-01"], "got '2020-13-01' in row 1"),
                          (["2020-01-31", 3.5], "got '3.5' in row 1"),
                          ([pd.Timestamp("2020-01-31"), pd.NaT], "1 are, the first in row 1: leave"),
-                         (pd.Series([TEXTS[0], math.nan], dtype=object), "in row 1: leave")):  # fmt: skip
+                         (np.asarray([TEXTS[0], math.nan], object), "in row 1")):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match=words):
             days_since(wrong, "2020-01-01")
     for origin in (0, "soon", None, TEXTS):
