@@ -251,16 +251,27 @@ class GPEstimator(BaseEstimator):
         how: dict[str, Any] = {"batch": batch} if batch else {"restarts": self.restarts}
         how.update(known, priors=self.priors, tied=self.tied, progress=self.verbose > 0)
         how["bounds"] = self.bounds
-        columns = self._columns()  # by which parameters and columns of a kernel may be named
-        data: Any = NamedRows(X, columns) if columns else X
         with raised_interrupts(), may_be_precise():  # a grid search would go on to its next
-            found = fit(model, data, y, rng=draws, fixed=held, max_steps=self.max_steps, **how)
+            found = fit(
+                model,
+                self._with_names(X),
+                y,
+                rng=draws,
+                fixed=held,
+                max_steps=self.max_steps,
+                **how,
+            )
         for said in (one for one in found.remarks if one.lower().startswith(TOO_HIGH)):
             warnings.warn(said, ConvergenceWarning, stacklevel=4)
         if batch is None and not found.runs[0].converged:
             said = f"the fit stopped short of a maximum after max_steps={self.max_steps}"
             warnings.warn(f"{said}: {found.runs[0].message}", ConvergenceWarning, stacklevel=4)
         return found
+
+    def _with_names(self, X: HostMatrix) -> Any:
+        """Rows with the names of their columns, by which these and parameters may be named."""
+        columns = self._columns()
+        return NamedRows(X, columns) if columns else X
 
     def _batch(self, rows: int) -> int | None:
         """Of how many of so many rows each step of a fit is; None: of all."""

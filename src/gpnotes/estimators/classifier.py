@@ -205,7 +205,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         told = 2.0 * number - 1.0 if self.classes_.size == 2 else number
         model = _model(kernel, self.classes_.size, self.inducing, self._method(rows.shape[0]))
         found = self._fitted(model, rows, told) if self.optimise else None
-        given = found.posterior if found else condition(model, rows, told)
+        given = found.posterior if found else condition(model, self._with_names(rows), told)
         self._keep(given, found)
         if isinstance(given, _OF_INDUCING):
             self.log_evidence_ = found.log_evidence if found else svgp.elbo(given, rows, told)

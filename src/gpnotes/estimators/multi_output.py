@@ -159,7 +159,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         self.centre_, self.scale_ = _units(table)
         scaled = (table - self.centre_) / self.scale_
         model = self._start(rows, scaled)
-        given = readings_of(rows, scaled, gaps=True)
+        places, readings = map(to_numpy, readings_of(rows, scaled, gaps=True))
         told: dict[str, Any] = {}
         if known is not None:
             told["noise_var"] = self._told(rows, known)
@@ -170,9 +170,13 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         elif self.optimise:
             of_B = self.kernel is None or isinstance(self.kernel, Stationary)
             held = [_LEVEL, f"{_OF_INPUTS}.variance"] if of_B else [_LEVEL]
-            places, readings = map(to_numpy, given)
             found = self._fitted(model, places, readings, fixed=held, **told)
-        self._keep(found.posterior if found else condition(model, *given, **told), found)
+        given = (
+            found.posterior
+            if found
+            else condition(model, self._with_names(places), readings, **told)
+        )
+        self._keep(given, found)
         return self
 
     @overload

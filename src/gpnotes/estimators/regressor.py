@@ -215,7 +215,9 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
             start = GP(start.kernel, mean=start.mean)
         model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
         found = self._fitted(model, rows, targets, **known) if learns else None
-        given = found.posterior if found else condition(model, rows, targets, **known)
+        given = (
+            found.posterior if found else condition(model, self._with_names(rows), targets, **known)
+        )
         self._keep(given, found, known_columns(**named))
         return self
 

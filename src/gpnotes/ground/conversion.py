@@ -16,6 +16,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 
 from . import check as _check
+from .named_columns import at_columns
 from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
@@ -59,7 +60,7 @@ def takes(*names: str, kept: tuple[str, ...] = ()) -> Callable[[Callable[P, R]],
     NumPy where there is none. What is neither an array nor made of numbers goes on as it came, to
     be refused. Where the first argument, such as a posterior, has `columns`, those of a frame of
     inputs are matched by `ordered`; where it has `known_columns`, what is not given is taken from
-    them.
+    them; where it has no data yet and names columns, as a kernel may, `at_columns` finds them.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -80,6 +81,8 @@ def takes(*names: str, kept: tuple[str, ...] = ()) -> Callable[[Callable[P, R]],
             made |= {name: given[name] for name in kept if columns_of(given[name])}
             new: list[Any] = list(args)
             more: dict[str, Any] = dict(kwargs)
+            holder: Any = new if args else more
+            holder[0 if args else first] = _found(owner, given)
             for name, at in wanted:
                 if at < len(args):
                     new[at] = made[name]
@@ -91,6 +94,15 @@ def takes(*names: str, kept: tuple[str, ...] = ()) -> Callable[[Callable[P, R]],
         return called
 
     return decorated
+
+
+def _found(owner: T, given: dict[str, Any]) -> T:
+    """An owner without data of its own, with the columns that it names found in its inputs."""
+    if hasattr(owner, "columns"):
+        return owner
+    frames = ((name, columns_of(given[name])) for name in _INPUTS if name in given)
+    name, columns = next((pair for pair in frames if pair[1]), ("X", ()))
+    return at_columns(owner, columns, name)
 
 
 def _recalled(owner: object, given: dict[str, Any], of_y: bool) -> dict[str, Any]:

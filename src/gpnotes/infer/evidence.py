@@ -135,6 +135,7 @@ def evidence_given(
     """
     evidence = evidence_of(model, data) if evidence is None else evidence
     _require_noise(model, data, evidence)
+    _require_found(model, data)
     _require_alike(model, data, evidence)
     _require_no_offset(model, data, evidence)
     return evidence
@@ -148,6 +149,14 @@ def _require_noise(
     said = isinstance(data, Rows) and data.noise_var is not None
     if isinstance(gp, GP) and not (said or "gp.noise_var" in evidence.held):
         require_noise(gp)
+
+
+def _require_found(model: Parameters, data: Data | WaveSums) -> None:
+    """Refuse a kernel of columns by name, where there are no rows that a frame may hold."""
+    gp = getattr(model, "gp", model)
+    if isinstance(gp, GP) and not isinstance(data, Rows) and gp.kernel.seeks_columns:
+        wanted = "number its columns, as in `.on(0)`, where X is no frame but chunks or sums"
+        raise ValueError(f"model must {wanted}; got {gp.kernel!r}")
 
 
 def _require_alike(

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from typing import (
     TYPE_CHECKING,
@@ -32,6 +32,7 @@ from ..ground.chunks import Chunks, Data
 from ..ground.conversion import columns_of, known_columns, ordered, taken_out
 from ..ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
+from ..ground.named_columns import at_columns
 from ..ground.params import Parameters
 from ..ground.random import RNG, stream_of
 from ..ground.threads import in_one_pool
@@ -48,7 +49,7 @@ from .objective import Fit, Objective, objective_of
 from .open_start import held_open, like_of, started_objective
 from .progress import ENOUGH, Bar, OnStep, bar_of, show_steps
 from .report import FLAT_THRESHOLD
-from .report.hyperparameters import entries_by_label, with_entries
+from .report.hyperparameters import by_entry
 from .run import Run
 
 if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
@@ -342,8 +343,10 @@ def fit(
     X, each = taken_out(X, **of_each)
     X = ordered(X, "X", getattr(start, "columns", ()))
     columns, known = columns_of(X), known_columns(**of_each)
+    model = at_columns(model, columns)
     data = data_of(model, X, y, **each)
-    chosen = _by_entry(model, data, columns, fixed=fixed, bounds=bounds, priors=priors, tied=tied)
+    begins = partial(_started, model, data)
+    chosen = by_entry(begins, columns, fixed=fixed, bounds=bounds, priors=priors, tied=tied)
     makes = objective_of if start is not None else started_objective
     objective = replace(makes(model, data, **chosen), columns=columns, known_columns=known)
     max_steps = _check.whole(max_steps, "max_steps", 1)
@@ -415,18 +418,9 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _by_entry(model: Any, data: Any, columns: tuple[str, ...], **given: Any) -> dict[str, Any]:
-    """Arguments that name parameters, also as a report prints them: with the names of columns."""
-
-    @cache
-    def labels() -> dict[str, str]:
-        spread = measured(data, evidence_of(model, data))
-        return entries_by_label(started(model, spread, like_of(model, data)), columns)
-
-    def entry_of(name: str) -> str:
-        return labels().get(name, name) if columns and name.endswith((")", "]")) else name
-
-    return {name: with_entries(value, entry_of) for name, value in given.items()}
+def _started(model: Any, data: Any) -> Any:
+    """The model with numbers from the data where it leaves them open."""
+    return started(model, measured(data, evidence_of(model, data)), like_of(model, data))
 
 
 def _refuse(options: Mapping[str, object], where: str) -> None:

@@ -20,6 +20,7 @@ from ..ground.ascent import Ascent, Function, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.conversion import columns_of, known_columns, taken_out
 from ..ground.interrupts import INTERRUPTED, kept_interrupts
+from ..ground.named_columns import at_columns
 from ..ground.naming import path_of, require_names, without
 from ..ground.params import (
     Parameters,
@@ -39,7 +40,7 @@ from .posterior import Posterior, named
 from .prior_terms import NamedPrior, density_and_gradient, priors_of
 from .progress import ENOUGH, Enough, OnStep, Watched
 from .report import FLAT_THRESHOLD, FinishedRun, Report
-from .report.hyperparameters import Hyperparameter, surveyed, with_columns, with_followers
+from .report.hyperparameters import Hyperparameter, by_entry, surveyed, with_columns, with_followers
 from .run import Run
 from .ties import Groups, followers, places, tied_together, ties_of
 
@@ -406,12 +407,16 @@ def objective_of(
     """
     given = {"noise_var": noise_var, "weights": weights, "offset": offset}
     X, each = taken_out(X, **given)
+    columns = columns_of(X)
+    model = at_columns(model, columns)
     data = _rows_of(X, y) or data_of(model, cast(Any, X), y, **each)
     if isinstance(data, Chunks):
         repeatable(data.chunks)
     evidence = evidence_given(model, data)
-    found = objective_given(model, evidence, measured(data, evidence), fixed, bounds, priors, tied)
-    return replace(found, columns=columns_of(X), known_columns=known_columns(**given))
+    names = {"fixed": fixed, "bounds": bounds, "priors": priors, "tied": tied}
+    chosen = by_entry(lambda: evidence.settled(model), columns, **names)
+    found = objective_given(model, evidence, measured(data, evidence), **chosen)
+    return replace(found, columns=columns, known_columns=known_columns(**given))
 
 
 def objective_given(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..ground.chunks import Chunks, repeatable
 from ..ground.conversion import columns_of, known_columns, taken_out
+from ..ground.named_columns import at_columns
 from ..ground.params import Parameters
 from ..ground.xp import OfEach, Table
 from . import exact  # registers GP, which comes from a lower floor
@@ -182,7 +183,7 @@ def condition(
     """
     given = {"noise_var": noise_var, "weights": weights, "offset": offset}
     X, each = taken_out(X, **given)
-    evidence = _evidence(model, X, y, **each)
+    evidence, model = _evidence(model, X, y, **each)
     posterior = evidence.posterior(evidence.settled(model))
     return named(posterior, columns_of(X), known_columns(**given))
 
@@ -224,7 +225,7 @@ def log_evidence(
     >>> bounds[0] < log_evidence(gp, X, y) < bounds[1]
     True
     """
-    evidence = _evidence(model, X, y, noise_var, weights, offset)
+    evidence, model = _evidence(model, X, y, noise_var, weights, offset)
     return evidence.value(evidence.settled(model))
 
 
@@ -276,18 +277,20 @@ def log_evidence_and_gradient(
     """
     if isinstance(X, Chunks):
         repeatable(X.chunks)
-    evidence = _evidence(model, X, y, noise_var, weights, offset)
+    evidence, model = _evidence(model, X, y, noise_var, weights, offset)
     evidence.require_gradient(model)
     return evidence.value_and_gradient(evidence.settled(model))
 
 
 def _evidence(
-    model: Any,
+    model: M,
     X: Table | Chunks | WaveSums,
     y: Table | None,
     noise_var: OfEach | None,
     weights: OfEach | None,
     offset: OfEach | None,
-) -> Evidence[Any, Posterior]:
+) -> tuple[Evidence[Any, Posterior], M]:
+    """The evidence, and the model with the columns that it names found in X."""
     X, each = taken_out(X, noise_var=noise_var, weights=weights, offset=offset)
-    return evidence_given(model, data_of(model, X, y, **each))
+    model = at_columns(model, columns_of(X))
+    return evidence_given(model, data_of(model, X, y, **each)), model

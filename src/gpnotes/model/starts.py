@@ -315,7 +315,7 @@ def _(kernel: Wiener | IntegratedWiener, at: Scales) -> Kernel:
 
 @start_of.register(ActiveDims)
 def _(kernel: ActiveDims, at: Scales) -> Kernel:
-    return _with_kernel(kernel, start_of(kernel.kernel, at.on(kernel.dims)))
+    return _with_kernel(kernel, start_of(kernel.kernel, at.on(kernel.places)))
 
 
 @start_of.register(Scaled)

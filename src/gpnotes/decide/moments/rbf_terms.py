@@ -83,8 +83,8 @@ def _terms_of(kernel: Any, scale: float, like: Array) -> list[tuple[float, Any]]
         return _terms_of(kernel.kernel, scale * kernel.scale, like)
     if type(kernel) is ActiveDims:
         return [
-            (variance, _widen(kernel.dims, lengths, like))
-            for variance, lengths in _terms_of(kernel.kernel, scale, like[:, : len(kernel.dims)])
+            (variance, _widen(kernel.places, lengths, like))
+            for variance, lengths in _terms_of(kernel.kernel, scale, like[:, : len(kernel.places)])
         ]
     if type(kernel) is not RBF:
         raise TypeError(f"kernel must be an RBF kernel or a sum of such; got {kernel!r}")

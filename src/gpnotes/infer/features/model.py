@@ -76,7 +76,8 @@ class FeatureGP:
     def __post_init__(self) -> None:
         _check.instance(self.frequencies, "frequencies", FeatureMap)
         positive_noise(_check.instance(self.gp, "gp", GP))
-        self.frequencies.validate_kernel(self.gp.kernel)
+        if not self.gp.kernel.seeks_columns:
+            self.frequencies.validate_kernel(self.gp.kernel)
 
     @property
     def stands_for(self) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -18,11 +19,8 @@ from ...model.kernels.periodic import Periodic
 from .curvature import survey
 
 __all__ = [
-    "Hyperparameter", "entries_by_label", "surveyed", "with_columns", "with_entries",
-    "with_followers",
+    "Hyperparameter", "by_entry", "entries_by_label", "surveyed", "with_columns", "with_followers",
 ]  # fmt: skip
-
-T = TypeVar("T")
 
 _PER_UNIT = ("lengthscale", "period", "frequency")  # in the unit of an input
 _PER_COLUMN = (*_PER_UNIT, "variance", "weight_variance")  # a vector has one for each column
@@ -193,16 +191,45 @@ def entries_by_label(model: Parameters, columns: Sequence[str]) -> dict[str, str
     return by_column | {_label(name, column): name for name, column in entries.items()}
 
 
-def with_entries(given: T, entry_of: Callable[[str], str]) -> T:
-    """Return names, alone, as keys or in groups, each as the entry that is meant by it."""
-    found: Any = given
+def by_entry(
+    model: Callable[[], Parameters], columns: Sequence[str], **given: Any
+) -> dict[str, Any]:
+    """Return arguments that name parameters, where they do it as a report prints them, by entries.
+
+    Parameters
+    ----------
+    model : callable
+        A function that returns the model of the report; called only where there is such a label.
+    columns : sequence of str
+        The names of the columns of its inputs; without any there are no such labels.
+    **given : Any
+        The arguments by their names: names, alone, as keys or in groups.
+
+    Returns
+    -------
+    dict
+        The arguments.
+    """
+
+    @cache
+    def labels() -> dict[str, str]:
+        return entries_by_label(model(), columns)
+
+    def entry_of(name: str) -> str:
+        return labels().get(name, name) if columns and name.endswith((")", "]")) else name
+
+    return {name: _with_entries(value, entry_of) for name, value in given.items()}
+
+
+def _with_entries(given: Any, entry_of: Callable[[str], str]) -> Any:
+    """Names, alone, as keys or in groups, each as the entry that is meant by it."""
     if isinstance(given, str):
-        found = entry_of(given)
-    elif isinstance(given, Mapping):
-        found = {with_entries(name, entry_of): value for name, value in given.items()}
-    elif isinstance(given, tuple | list | set | frozenset):
-        found = type(given)(with_entries(one, entry_of) for one in given)
-    return cast(T, found)
+        return entry_of(given)
+    if isinstance(given, Mapping):
+        return {_with_entries(name, entry_of): value for name, value in given.items()}
+    if isinstance(given, tuple | list | set | frozenset):
+        return type(given)(_with_entries(one, entry_of) for one in given)
+    return given
 
 
 def _label(name: str, column: str) -> str:
@@ -216,7 +243,7 @@ def _column(name: str, model: Any, columns: Sequence[str]) -> str:
     for step in way:
         model = model[int(step)] if isinstance(model, tuple) else getattr(model, step)
         if isinstance(model, ActiveDims):
-            columns = [columns[k] for k in model.dims]
+            columns = [columns[k] for k in model.places]
     if isinstance(model, OutputNoise):  # whose variances are of outputs
         return ""
     if at and last in _PER_COLUMN and "," not in at:

@@ -50,7 +50,8 @@ class Induced:
             settled: Any = _check.whole(cast(Any, self.inducing), "inducing", 1)
         else:
             variables = variables_of(floats(cast(Any, self.inducing), "inducing"), "inducing")
-            self.gp.kernel._validate_inputs(variables.inputs, "inducing")
+            if not self.gp.kernel.seeks_columns:
+                self.gp.kernel._validate_inputs(variables.inputs, "inducing")
             settled = variables.Z if type(variables) is InducingPoints else variables
             object.__setattr__(self, "variables", variables)
         object.__setattr__(self, "inducing", settled)

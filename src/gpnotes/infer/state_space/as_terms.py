@@ -268,7 +268,7 @@ def _scaled(kernel: Scaled, tolerance: float) -> Expansion:
 
 @expansion.register
 def _on_the_line(kernel: ActiveDims, tolerance: float) -> Expansion:
-    if kernel.dims != (0,):
+    if len(kernel.dims) > 1 or kernel.numbers not in ((0,), ()):  # a name is not found yet
         raise TypeError(f"gp must look at column 0, the only one of a line; got {kernel!r}")
     inner = expansion(kernel.kernel, tolerance)
 

@@ -6,17 +6,18 @@ All of them are kernels again, so that a whole expression has one matrix and one
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from numbers import Real
 from operator import mul
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from ...fast import tiled_kernels
 from ...fast.tiled_kernels import tiled
 from ...fast.tiles import TiledKernel
 from ...ground import check as _check
+from ...ground.named_columns import at_columns, number_of
 from ...ground.params import cotangent, fixed, holds_derivatives, positive
 from ...ground.xp import Array, Matrix, Vector, array_namespace, whole_power
 from .base import KernelBase
@@ -67,15 +68,17 @@ class Kernel(KernelBase):
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def on(self, *dims: int) -> ActiveDims:
+    def on(self, *dims: int | str | Sequence[int | str]) -> ActiveDims:
         """Restrict this kernel to some columns of its inputs.
 
         Parameters
         ----------
-        *dims : int
-            The columns, distinct and counted from 0.
+        *dims : int or str
+            The columns, distinct: numbers from 0, or names, which are found where the inputs are a
+            frame. A list of them will do too.
         """
-        return ActiveDims(self, dims)
+        listed = len(dims) == 1 and isinstance(dims[0], list | tuple)
+        return ActiveDims(self, tuple(cast(Any, dims[0] if listed else dims)))
 
     def __add__(self, other: Kernel | float) -> Sum:
         """Add a kernel, or a number as the `Constant` of that variance."""
@@ -535,28 +538,77 @@ class ActiveDims(Kernel):
     ----------
     kernel : Kernel
         The kernel k₁.
-    dims : tuple of int
-        The columns, distinct and counted from 0.
+    dims : tuple of int or str
+        The columns, distinct: numbers from 0, or names of those of a frame. `gpnotes.fit`,
+        `gpnotes.condition` and all else that is given the frame with the kernel find the names in
+        it, whatever their order; without a frame they are a `ValueError`.
+    numbers : tuple of int, default ()
+        The numbers of the columns, where names were found.
 
     Examples
     --------
     >>> import numpy as np
+    >>> import pandas as pd
     >>> from gpnotes import Linear
     >>> Linear().on(1)(np.asarray([[7.0, 2.0], [8.0, 3.0]]))
+    array([[4., 6.],
+           [6., 9.]])
+    >>> Linear().on("wind")(pd.DataFrame({"wind": [2.0, 3.0], "temp": [7.0, 8.0]}))
     array([[4., 6.],
            [6., 9.]])
     """
 
     kernel: Kernel = fixed()
-    dims: tuple[int, ...] = fixed()
+    dims: tuple[int | str, ...] = fixed()
+    numbers: tuple[int, ...] = fixed(())
 
     def __post_init__(self) -> None:
         require_kernels("kernel", self.kernel)
         dims = self.dims if isinstance(self.dims, tuple | list) else (self.dims,)
-        dims = tuple(_check.whole(k, "dims", None) for k in dims)
-        if not dims or len(set(dims)) < len(dims) or min(dims) < 0:
+        dims = tuple(k if isinstance(k, str) else _check.whole(k, "dims", None) for k in dims)
+        named = any(isinstance(k, str) for k in dims)
+        numbers = tuple(_check.whole(k, "numbers", 0) for k in self.numbers) if named else dims
+        below = any(isinstance(k, int) and k < 0 for k in dims)
+        if not dims or below or any(len(set(some)) < len(some) for some in (dims, numbers)):
             raise ValueError(f"dims must be distinct columns from 0; got {dims}")
+        if numbers and len(numbers) != len(dims):
+            raise ValueError(f"numbers must be as many as dims, {len(dims)}; got {numbers}")
         object.__setattr__(self, "dims", dims)
+        object.__setattr__(self, "numbers", numbers)
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The numbers of the columns; a `ValueError` for names that were not yet found."""
+        self._require_numbers("X")
+        return self.numbers
+
+    @property
+    def seeks_columns(self) -> bool:
+        """Whether it names columns of its inputs that were not found yet."""
+        return not self.numbers or self.kernel.seeks_columns
+
+    def at_columns(self, columns: tuple[str, ...], name: str = "X") -> ActiveDims:
+        """The same kernel, with the names found among those of the columns of the inputs.
+
+        Parameters
+        ----------
+        columns : tuple of str
+            The names of all columns.
+        name : str, default "X"
+            The name of the inputs in an error.
+        """
+        of = (number_of(k, columns, name, self) if isinstance(k, str) else k for k in self.dims)
+        numbers = tuple(of)
+        kernel = at_columns(self.kernel, tuple(columns[k] for k in numbers if k < len(columns)))
+        same = kernel is self.kernel and numbers == self.numbers
+        return self if same else ActiveDims(kernel, self.dims, numbers)
+
+    def _require_numbers(self, name: str) -> None:
+        if not self.numbers:
+            named = [k for k in self.dims if isinstance(k, str)]
+            wanted = f"{name} must be a frame with the columns {named}, which {self!r} names"
+            remedy = "give the frame, or number the columns, as in `.on(0)`"
+            raise ValueError(f"{wanted}; got no names of columns: {remedy}")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return self.kernel._gram(self.take_columns(x), None if z is None else self.take_columns(z))
@@ -580,25 +632,26 @@ class ActiveDims(Kernel):
         return tiled_kernels.Wrapped(self, tiled(self.kernel, self.take_columns(x)))
 
     def _validate_inputs(self, x: Matrix, name: str) -> None:
-        if (last := max(self.dims)) >= x.shape[1]:
+        self._require_numbers(name)
+        if (last := max(self.numbers)) >= x.shape[1]:
             raise ValueError(f"{name} must have more than {last} columns; got {tuple(x.shape)}")
-        if self.kernel.labels_rows and self.dims[-1] != x.shape[1] - 1:
-            wanted = f"the last of dims, {self.dims[-1]}, as its last column: it holds labels"
+        if self.kernel.labels_rows and self.numbers[-1] != x.shape[1] - 1:
+            wanted = f"the last of dims, {self.dims[-1]!r}, as its last column: it holds labels"
             raise ValueError(f"{name} must have {wanted}; got {tuple(x.shape)}")
         self.kernel._validate_inputs(self.take_columns(x), f"{name}[:, {list(self.dims)}]")
 
     def take_columns(self, x: Array) -> Array:
         """The columns that the inner kernel sees."""
-        return array_namespace(x).stack([x[:, k] for k in self.dims], axis=1)
+        return array_namespace(x).stack([x[:, k] for k in self.places], axis=1)
 
     def _put(self, inner: Array, x: Array) -> Array:
         xp = array_namespace(x)
         nothing = xp.zeros_like(x[:, 0])
-        place = {k: i for i, k in enumerate(self.dims)}
+        place = {k: i for i, k in enumerate(self.places)}
         columns = range(x.shape[1])
         return xp.stack([inner[:, place[k]] if k in place else nothing for k in columns], axis=1)
 
     def __repr__(self) -> str:
         combined = isinstance(self.kernel, Sum | Product | Scaled | Power)
         inner = f"({self.kernel!r})" if combined else repr(self.kernel)
-        return f"{inner}.on({', '.join(map(str, self.dims))})"
+        return f"{inner}.on({', '.join(map(repr, self.dims))})"

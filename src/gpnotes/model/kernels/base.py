@@ -92,6 +92,11 @@ class KernelBase(ABC):
         """
         return any(kernel.labels_rows for kernel in _kernels_in(self))
 
+    @property
+    def seeks_columns(self) -> bool:
+        """Whether it names columns of its inputs that were not found yet."""
+        return any(kernel.seeks_columns for kernel in _kernels_in(self))
+
     @takes("x", "z")
     def __call__(self, x: MatrixLike, z: MatrixLike | None = None) -> Matrix:
         """Evaluate the matrix ``[k(xᵢ, zⱼ)]``.

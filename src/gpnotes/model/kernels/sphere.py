@@ -72,6 +72,10 @@ class OnSphere(Kernel):
         radius = _check.positive(_check.number(self.radius, "radius"), "radius")
         object.__setattr__(self, "radius", radius)
 
+    def at_columns(self, columns: tuple[str, ...], name: str = "X") -> Self:
+        """The same: the columns that the kernel within sees are of points, and have no names."""
+        return self
+
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return self.kernel._gram(self._points(x), None if z is None else self._points(z))
 

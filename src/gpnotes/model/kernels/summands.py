@@ -34,6 +34,6 @@ def summands_of(
     elif isinstance(kernel, Scaled):
         yield from summands_of(kernel.kernel, columns, scale * kernel.scale)
     elif isinstance(kernel, ActiveDims):
-        yield from summands_of(kernel.kernel, tuple(columns[k] for k in kernel.dims), scale)
+        yield from summands_of(kernel.kernel, tuple(columns[k] for k in kernel.places), scale)
     else:
         yield kernel, columns, scale

@@ -1,0 +1,131 @@
+"""Every model finds the columns that its kernel names, wherever they stand in a frame."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gpnotes import (
+    EPGP,
+    GP,
+    RBF,
+    SVGP,
+    Bernoulli,
+    Chunks,
+    FeatureGP,
+    HeteroscedasticGP,
+    LaplaceGP,
+    Linear,
+    LogNormalPrior,
+    Matern32,
+    SoftmaxGP,
+    SparseGP,
+    StateSpaceGP,
+    condition,
+    fit,
+    load,
+    log_evidence,
+    log_evidence_and_gradient,
+    save,
+    stream,
+)
+from gpnotes.draw.paths import sample_paths
+from gpnotes.ground.params import flatten_gradient
+from gpnotes.infer.features import draw_frequencies
+from gpnotes.infer.objective import objective_of
+
+ROWS = stream(0).uniform((14, 3)) * 3.0
+FRAME = pd.DataFrame(ROWS, columns=["wind", "temp", "time"])
+Y = np.sin(2.0 * ROWS[:, 1]) + 0.5 * ROWS[:, 0] + 0.1 * np.asarray(stream(1).normal(14))
+LABELS = np.where(np.median(Y) < Y, 1.0, -1.0)
+TURNED = FRAME[["time", "temp", "wind"]]
+LINE = FRAME[["time"]]
+NAMED = RBF(1.0, 0.7).on("temp") + Linear(0.5).on("wind")
+NUMBERED = RBF(1.0, 0.7).on(1) + Linear(0.5).on(0)
+DRAWN = draw_frequencies(RBF(1.0, 0.7).on(1), ROWS, 8, rng=2)
+
+MODELS = {
+    "GP": (lambda k: GP(k, 0.1), Y),
+    "SparseGP": (lambda k: SparseGP(GP(k, 0.1), 6), Y),
+    "SparseGP at inputs": (lambda k: SparseGP(GP(k, 0.1), ROWS[:6]), Y),
+    "SVGP": (lambda k: SVGP(GP(k, 0.0), Bernoulli(), 5), LABELS),
+    "LaplaceGP": (lambda k: LaplaceGP(GP(k, 0.0)), LABELS),
+    "EPGP": (lambda k: EPGP(GP(k, 0.0)), LABELS),
+    "SoftmaxGP": (lambda k: SoftmaxGP(GP(k, 0.0), 2), (LABELS + 1.0) / 2.0),
+    "HeteroscedasticGP": (lambda k: HeteroscedasticGP(GP(k, 0.1), k), Y),
+    "FeatureGP": (lambda k: FeatureGP(GP(k.parts[0], 0.1), DRAWN), Y),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_by_names_is_the_model_by_numbers(name):
+    made, y = MODELS[name]
+    value, slope = log_evidence_and_gradient(made(NAMED), FRAME, y)
+    same, numbered = log_evidence_and_gradient(made(NUMBERED), ROWS, y)
+    assert value == same
+    of_names, of_numbers = (flatten_gradient(made(NUMBERED), bar) for bar in (slope, numbered))
+    np.testing.assert_array_equal(of_names, of_numbers)
+    posterior = condition(made(NAMED), FRAME, y)
+    if name != "SoftmaxGP":
+        np.testing.assert_array_equal(
+            posterior.mean(TURNED), condition(made(NUMBERED), ROWS, y).mean(ROWS)
+        )
+    with pytest.raises(ValueError, match=r"X must be a frame with the columns \['temp'\]"):
+        condition(made(NAMED), ROWS, y)
+
+
+@pytest.mark.parametrize("name", ["GP", "SparseGP", "LaplaceGP"])
+def test_the_order_of_the_columns_does_not_matter_to_names(name):
+    made, y = MODELS[name]
+    value = log_evidence(made(NAMED), FRAME, y)
+    assert log_evidence(made(NAMED), TURNED, y) == pytest.approx(value, rel=1e-9)
+    with pytest.raises(ValueError, match=r"X must have a column 'temp', .*got \['time', 'wind'\]"):
+        log_evidence(made(NAMED), FRAME[["time", "wind"]], y)
+
+
+def test_what_a_fit_found_finds_its_names_in_other_frames(tmp_path):
+    found = fit(GP(NAMED, 0.1), FRAME, Y, max_steps=5)
+    assert ".on('temp')" in repr(found.model)
+    assert found.log_evidence == fit(GP(NUMBERED, 0.1), ROWS, Y, max_steps=5).log_evidence
+    turned = condition(found.model, TURNED, Y)
+    assert turned.log_evidence == pytest.approx(found.log_evidence)
+    save(found, tmp_path / "found")
+    again = load(tmp_path / "found")
+    assert again.model == found.model
+    np.testing.assert_array_equal(again.posterior.mean(TURNED), found.posterior.mean(FRAME))
+    assert sample_paths(found.posterior, 2, rng=1)(TURNED).shape == (2, 14)
+
+
+def test_a_line_may_have_a_name():
+    named, plain = (StateSpaceGP(GP(k, 0.1)) for k in (Matern32().on("time"), Matern32()))
+    assert log_evidence(named, LINE, Y) == log_evidence(plain, LINE.to_numpy(), Y)
+    with pytest.raises(TypeError, match="gp must look at column 0"):
+        StateSpaceGP(GP(Matern32().on("time", "temp"), 0.1))
+
+
+def test_chunks_have_no_names():
+    with pytest.raises(ValueError, match=r"model must number its columns.*on\(0\).*'temp'"):
+        log_evidence(SparseGP(GP(NAMED, 0.1), ROWS[:6]), Chunks([(ROWS, Y)]))
+
+
+def test_labels_of_a_report_name_parameters_of_kernels_by_name():
+    gp = GP(RBF(1.0, [0.7, 2.0]).on("wind", "temp") + Linear(0.5).on("time"), 0.1)
+    labels = [one.label for one in fit(gp, TURNED, Y, max_steps=2).report().hyperparameters]
+    assert labels[1:4] == [
+        "kernel.parts.0.kernel.lengthscale[0] (wind)",
+        "kernel.parts.0.kernel.lengthscale[1] (temp)",
+        "kernel.parts.1.kernel.variance",
+    ]
+    by_column = "kernel.parts.0.kernel.lengthscale[temp]"
+    held = fit(gp, TURNED, Y, max_steps=2, fixed=[labels[2]], bounds={labels[1]: (0.5, 0.8)})
+    assert held.model.kernel.parts[0].kernel.lengthscale[1] == 2.0
+    tied = fit(gp, TURNED, Y, max_steps=2, tied=[(labels[1], by_column)])
+    assert len(set(tied.model.kernel.parts[0].kernel.lengthscale.tolist())) == 1
+
+
+def test_an_objective_takes_the_labels_of_a_report_too():
+    gp, column = GP(RBF(1.0, [0.7, 2.0, 1.0]), 0.1), "kernel.lengthscale[temp]"
+    assert objective_of(gp, FRAME, Y, fixed=[column]).fixed == ("kernel.lengthscale[1]",)
+    priors = {"kernel.lengthscale[0] (wind)": LogNormalPrior(0.0, 1.0)}
+    assert objective_of(gp, FRAME, Y, priors=priors).priors[0].name == "kernel.lengthscale[0]"
