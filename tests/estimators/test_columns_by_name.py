@@ -5,10 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+import xarray as xr
 
 from gpnotes import RBF, Linear, stream
-from gpnotes.estimators import GPClassifier, GPRegressor, MultiOutputGPRegressor
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import clone  # noqa: E402
+
+from gpnotes.estimators import (  # noqa: E402
+    GPClassifier,
+    GPRegressor,
+    MultiOutputGPRegressor,
+)
 
 ROWS = stream(0).uniform((12, 2)) * 3.0
 FRAME = pd.DataFrame(ROWS, columns=["wind", "temp"])
@@ -38,3 +47,26 @@ def test_an_estimator_finds_the_columns_that_its_kernel_names(name, tmp_path):
     np.testing.assert_array_equal(type(model).load(tmp_path / "model").predict(FRAME), predicted)
     with pytest.raises(ValueError, match=r"X.* must be a frame with the columns \['temp'\]"):
         made(NAMED).fit(ROWS, y)
+
+
+def test_a_dataarray_that_names_its_columns_is_a_frame_to_an_estimator():
+    X = xr.DataArray(ROWS, dims=("row", "column"), coords={"column": ["wind", "temp"]})
+    model = GPRegressor(NAMED, optimise=False).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(FRAME), model.predict(X))
+    with pytest.raises(ValueError, match=r"X must be rows(.|\n)* same order as they were"):
+        model.predict(X[:, ::-1])
+
+
+def test_a_score_matches_the_outputs_by_name(tmp_path):
+    y = pd.DataFrame({"sine": np.sin(ROWS[:, 1]), "wind": ROWS[:, 0], "both": Y})
+    model = MultiOutputGPRegressor(optimise=False).fit(FRAME, y)
+    score = model.score(FRAME, y)
+    assert score > 0.9
+    model.save(tmp_path / "model")
+    for one in (model, MultiOutputGPRegressor.load(tmp_path / "model")):
+        assert one.output_names_ == ("sine", "wind", "both")
+        assert one.score(FRAME, y[["both", "sine", "wind"]]) == pytest.approx(score)
+    with pytest.warns(UserWarning, match="y is joined to the outputs .* by position"):
+        assert model.score(FRAME, y.rename(columns={"sine": "cosine"})) == score
+    plain = MultiOutputGPRegressor(optimise=False).fit(FRAME, y.to_numpy())
+    assert (plain.output_names_, plain.score(FRAME, y)) == ((), score)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import xarray as xr
 
 from gpnotes.ground.conversion import takes
 
@@ -90,3 +91,20 @@ def test_a_row_of_names_is_matched_by_them():
     Y, reference = _volume_like(FRAME, pd.Series({"b": 9.0, "a": 8.0}))
     np.testing.assert_array_equal(reference, [8.0, 9.0])
     np.testing.assert_array_equal(Y, FRAME)
+
+
+def test_labels_of_xarray_are_those_of_rows_and_columns():
+    X = xr.DataArray(FRAME, dims=("row", "column"))
+    y = xr.DataArray(SERIES, dims="row")
+    np.testing.assert_array_equal(_given(X, y)[0], FRAME)
+    np.testing.assert_array_equal(_given(X, y, weights="a")[2], FRAME["a"])
+    np.testing.assert_array_equal(_kernel_like(X, X[:, ::-1])[1], FRAME)
+    np.testing.assert_array_equal(_kernel_like(X, FRAME[["b", "a"]])[1], FRAME)
+    for turned in (y[::-1], SERIES[::-1]):
+        with pytest.raises(ValueError, match=r"y must have the row labels of X; row 0 is 9 .* 7"):
+            _given(X, turned)
+    plain = xr.DataArray(FRAME.to_numpy()), y[::-1].to_numpy()  # has no labels
+    for got, given in zip(_given(*plain)[:2], plain, strict=True):
+        np.testing.assert_array_equal(got, given)
+    with pytest.raises(TypeError, match=r"X must be an array or a frame: .*Dataset"):
+        _given(X.to_dataset("column"))

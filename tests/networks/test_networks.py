@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -558,3 +559,28 @@ def test_what_is_wrong_is_named(numbers, said):
 def test_more_readings_than_memory_holds_are_told_by_what_they_need():
     with pytest.raises(MemoryError, match=r"n must be smaller: 1\d{30} of them need"):
         nets.bootstrap_counts(10**30, 2, rng=stream(1))
+
+
+def test_a_frame_of_several_columns_is_refused_wherever_x_is_asked_for(numbers):
+    """Weights know columns by position, and a frame's may stand in another order next time."""
+    X, y, _ = numbers
+    model, theta = nets.BayesianNetwork(nets.Network((2, 1)), noise_variance=1.0), np.ones(3)
+    frame, q = pd.DataFrame(X, columns=["b", "a"]), nets.MeanField(theta, -theta)
+    tangent = nets.fit_linearised_laplace(model, theta, X, y)
+    calls = [
+        lambda X: nets.map_estimate(model, X, y, theta, num_steps=1),
+        lambda X: nets.fit_mc_dropout(model, X, y, theta, dropout_rate=0.1, num_steps=1, rng=1),
+        lambda X: nets.fit_swag(model, X, y, theta, num_steps=4, batch=2, every=1, rng=1),
+        lambda X: nets.fit_mean_field(model, X, y, q, num_steps=1, rng=1),
+        lambda X: nets.fit_last_layer(model, theta, X, y),
+        lambda X: nets.fit_linearised_laplace(model, theta, X, y),
+        lambda X: nets.predict(model, theta, X),
+        tangent.outputs,
+        lambda X: tangent.predict(X, 2, rng=1),
+    ]
+    for call in calls:
+        call(pd.DataFrame(X))  # whose columns are numbered
+        with pytest.raises(TypeError, match=r"X must be an array: .*give X\[\['b', 'a'\]\].to_nu"):
+            call(frame)
+    line = nets.BayesianNetwork(nets.Network((1, 1)), noise_variance=1.0)
+    assert nets.predict(line, theta[:2], frame[["a"]]).means.shape == (1, 9)

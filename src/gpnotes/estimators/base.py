@@ -20,7 +20,7 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
-from ..ground.conversion import NamedRows, columns_of, floats, out_of_order
+from ..ground.conversion import NamedRows, columns_of, floats, framed, out_of_order
 from ..ground.interrupts import raised_interrupts
 from ..ground.naming import require_names
 from ..ground.params import leaves, replaced
@@ -297,6 +297,7 @@ class GPEstimator(BaseEstimator):
 
     def _rows(self, X: ArrayLike, *, reset: bool) -> HostMatrix:
         """Rows as a matrix of float64, of as many columns as at the fit unless `reset`."""
+        X = framed(X)  # scikit-learn knows the names of frames alone
         _check.plain(X, "X")
         try:
             settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": reset}

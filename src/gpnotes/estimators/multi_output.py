@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping
-from typing import Any, ClassVar, Literal, Self, overload
+from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +32,8 @@ from ..model.kernels import (
 from .base import Bounds, GPEstimator, RandomState, ScoreOfRows, reals, warn_of_order
 
 __all__ = ["MultiOutputGPRegressor"]
+
+T = TypeVar("T")
 
 _NOISE = 0.1  # of the variance of each output: where a fit of its noise starts
 _VARIANCES = "variances of real numbers, (n, p)"
@@ -76,6 +78,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
       `posterior_`, given the data, whose last column is the number of an output;
     - `covariance_`, B in the units of y, and `correlation_`, with ones on its diagonal;
     - `noise_var_`, the variance of the noise of each output;
+    - `output_names_`, the names of the columns of y, empty where it was no frame;
     - `log_evidence_` of the outputs so scaled, `runs_`, `report_`, `n_features_in_` and
       `feature_names_in_`, as of a `GPRegressor`.
 
@@ -150,7 +153,8 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         """
         self.check_arguments()
         warn_of_order(X=X, y=y, noise_var=noise_var)
-        noise_var = _as_outputs(noise_var, columns_of(y))
+        self.output_names_ = columns_of(y)
+        noise_var = _as_outputs(noise_var, "noise_var", self.output_names_)
         rows = self._rows(X, reset=True)
         table = _outputs(y, rows.shape[0])
         known = None if noise_var is None else _known_noise(noise_var, table)
@@ -221,6 +225,29 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         sd = self._table(np.sqrt(variance))
         return self._table(mean) + self._shaped(self.centre_), sd
 
+    def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Score the means at X (m, d) by R² of y (m, p), averaged over the outputs.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in a `GPRegressor`.
+        y : array-like, shape (m, p) or (m,)
+            What is true there. The columns of a frame are matched by name where that of the fit had
+            the same names; a ``UserWarning`` says where it had others, and they are joined by
+            position.
+
+        Returns
+        -------
+        float
+            R².
+        """
+        there, known = columns_of(y), getattr(self, "output_names_", ())
+        if there and known and set(there) != set(known):
+            said = "y is joined to the outputs of the fit by position, though their names differ"
+            warnings.warn(f"{said}: {list(there)} and {list(known)}", UserWarning, stacklevel=2)
+        return super().score(X, _as_outputs(y, "y", known), sample_weight)
+
     @property
     def covariance_(self) -> HostMatrix:
         """B in the units of y, (p, p)."""
@@ -284,7 +311,8 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
 
     def saved_values(self) -> dict[str, Any]:
         """The arguments and the fit by their names, as `gpnotes.save` writes them."""
-        more = {name: getattr(self, name) for name in ("centre_", "scale_", "is_vector_")}
+        of_outputs = ("centre_", "scale_", "is_vector_", "output_names_")
+        more = {name: getattr(self, name) for name in of_outputs}
         return {**super().saved_values(), **more}
 
     def _restore(self, values: dict[str, Any]) -> None:
@@ -293,6 +321,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         _check.positive(scale, "scale_")
         centre = _check.vector(values.pop("centre_"), "centre_", size=scale.shape[0])
         is_vector = _check.flag(values.pop("is_vector_"), "is_vector_")
+        self.output_names_ = tuple(values.pop("output_names_", ()))  # old files have none
         names = values["feature_names_in_"]
         values["feature_names_in_"] = (*names, "output") if names else ()
         values["n_features_in_"] = _check.whole(values["n_features_in_"], "n_features_in_") + 1
@@ -324,13 +353,12 @@ def _outputs(y: ArrayLike, n: int) -> HostArray:
     return table
 
 
-def _as_outputs(noise_var: ArrayLike | None, outputs: tuple[str, ...]) -> ArrayLike | None:
-    """What is known of the noise, its columns in the order of the outputs if they have the names.
+def _as_outputs(given: T, name: str, outputs: tuple[str, ...]) -> T:
+    """A table of outputs, its columns in the order of those of the fit if they have the names.
 
     Other names, as ``sd_a`` beside ``a``, say nothing of an order.
     """
-    same = set(columns_of(noise_var)) == set(outputs)
-    return ordered(noise_var, "noise_var", outputs) if same else noise_var
+    return ordered(given, name, outputs) if set(columns_of(given)) == set(outputs) else given
 
 
 def _known_noise(given: ArrayLike, y: HostArray) -> HostArray:

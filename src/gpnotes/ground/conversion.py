@@ -7,7 +7,7 @@ there are arrays of floats only, and nothing converts a second time.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import wraps
 from numbers import Real
@@ -21,8 +21,8 @@ from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
 __all__ = [
-    "NamedRows", "columns_of", "floats", "known_columns", "on_host", "ordered", "out_of_order",
-    "taken_out", "takes", "together",
+    "NamedRows", "columns_of", "floats", "framed", "known_columns", "on_host", "ordered",
+    "out_of_order", "taken_out", "takes", "together",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -174,7 +174,8 @@ def out_of_order(tables: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str
         pairs = zip(labels, wanted, strict=True)
         row, (got, there) = next(found for found in enumerate(pairs) if found[1][0] != found[1][1])
         seen = f"row {row} is {got!r} in {name} and {there!r} in {first}"
-        same = labels.is_unique and set(labels) == set(wanted)
+        pandas = all(hasattr(tables[one], "index") for one in (name, first))
+        same = pandas and labels.is_unique and set(labels) == set(wanted)
         moved = f"`{name}.loc[{first}.index]`, or " if same else ""
         kept = f"`{name}.to_numpy()` if its order is right as it is"
         yield name, first, seen, f"give {moved}{kept}"
@@ -183,13 +184,31 @@ def out_of_order(tables: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str
 def _only_column(a: Any) -> Any:
     """The column of a frame that has but one; anything else as it came."""
     names = columns_of(a)
-    return a[names[0]] if len(names) == 1 else a
+    return _picked(a, names)[names[0]] if len(names) == 1 else a
 
 
 def _labels(a: Any) -> Any:
     """The labels of the rows of a frame or a column of pandas; None of what has none."""
     labels = getattr(a, "index", None)
+    labels = _index_of(a, 0) if labels is None else labels
     return labels if hasattr(labels, "equals") else None  # of a list it is a method
+
+
+def _index_of(a: Any, axis: int) -> Any:
+    """The labels along an axis of a DataArray of xarray; None of what has none."""
+    dims, indexes = getattr(a, "dims", ()), getattr(a, "indexes", None)
+    known = indexes is not None and isinstance(dims, tuple) and len(dims) > axis
+    return indexes.get(dims[axis]) if known else None
+
+
+def framed(a: T) -> T:
+    """Return a DataArray of xarray whose columns have labels as a frame of pandas, else `a`."""
+    return cast(Any, a).to_pandas() if _index_of(a, 1) is not None else a
+
+
+def _picked(frame: Any, columns: Sequence[str]) -> Any:
+    """Some columns of a frame."""
+    return framed(frame)[list(columns)]
 
 
 def _by_name(owner: object, tables: dict[str, Any]) -> dict[str, Any]:
@@ -266,9 +285,18 @@ class NamedRows:
 
 
 def columns_of(X: Any) -> tuple[str, ...]:
-    """Return the names of the columns of a frame of pandas or Polars, else ``()``."""
-    names = () if _is_array(X) else tuple(getattr(X, "columns", ()))
+    """Return the names of the columns of a frame of pandas or Polars, else ``()``.
+
+    So it is with the labels of the second axis of a DataArray of xarray.
+    """
+    if _is_array(X):
+        return ()
+    names = tuple(getattr(X, "columns", ())) or tuple(_named(_index_of(X, 1)))
     return names if all(isinstance(name, str) for name in names) else ()
+
+
+def _named(index: Any) -> Any:
+    return () if index is None else index
 
 
 def taken_out(X: T, **given: OfEach | None) -> tuple[T, dict[str, Table | None]]:
@@ -309,7 +337,7 @@ def taken_out(X: T, **given: OfEach | None) -> tuple[T, dict[str, Table | None]]
     if not names:
         return X, each
     frame: Any = X
-    left = frame[[column for column in columns_of(X) if column not in names]]
+    left = _picked(frame, [column for column in columns_of(X) if column not in names])
     return cast(T, left), each
 
 
@@ -339,7 +367,7 @@ def _column(X: Any, inputs: str, a: Any, name: str) -> Any:
         raise TypeError(f"{wanted}; got {a!r}")
     if columns.count(a) != 1:
         raise ValueError(f"{name} must be a column of {inputs}, one of {list(columns)}; got {a!r}")
-    return X[a]
+    return _picked(X, columns)[a]
 
 
 def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:
@@ -356,7 +384,7 @@ def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:
             wanted = f"{name} must have a column {column!r}, as the data had"
             raise ValueError(f"{wanted}; got {'it twice' if times else list(given)}")
     frame: Any = a
-    return cast(T, frame[list(columns)])
+    return cast(T, _picked(frame, columns))
 
 
 def _entries_of(a: Any) -> tuple[str, ...]:
@@ -395,11 +423,13 @@ def _of_whole_numbers(a: Any, like: Array | None) -> Any:
 
 
 def on_host(a: Any, name: str) -> HostArray:
-    """Return what the host holds as an array of NumPy; a `ValueError` names what is ragged."""
+    """Return what the host holds as an array of NumPy; an error names what is ragged, or none."""
     try:
         return np.asarray(a)
     except ValueError as problem:
         raise ValueError(f"{name} must not be ragged: {problem}") from problem
+    except TypeError as problem:  # as of a Dataset of xarray
+        raise TypeError(f"{name} must be an array or a frame: {problem}") from problem
 
 
 def _host(a: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -50,6 +50,11 @@ class BayesianNetwork:
     noise_variance : float, optional
         The variance of the noise, positive, for a network of one output.
 
+    Notes
+    -----
+    Weights know the inputs by position, so that a frame of several named columns is refused
+    wherever X is asked for.
+
     Examples
     --------
     >>> from gpnotes import stream
@@ -80,6 +85,22 @@ class BayesianNetwork:
                 f"network must have {num_outputs} outputs where the noise is {noise}; got "
                 f"{self.network.sizes[-1]}"
             )
+
+    def at_columns(self, columns: tuple[str, ...], name: str = "X") -> Self:
+        """Refuse a frame of several columns, by whose names weights cannot be matched.
+
+        Parameters
+        ----------
+        columns : tuple of str
+            The names of its columns.
+        name : str, default "X"
+            The name of the inputs in an error.
+        """
+        if len(columns) > 1:
+            why = "weights know their inputs by position alone"
+            remedy = f"give {name}[{list(columns)}].to_numpy(), in the order of all other calls"
+            raise TypeError(f"{name} must be an array: {why}; got a frame: {remedy}")
+        return self
 
     def draw(self, num_samples: int, *, like: Array | None = None, rng: RNG) -> Matrix:
         """Draw the weights (num_samples, p) of networks from the prior.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gpnotes import (
@@ -147,3 +148,28 @@ NUMBERED = SparseGP(GP(RBF(), 0.1), 6)
 def test_what_a_number_is_not(ask, kind, said):
     with pytest.raises(kind, match=said):
         ask(*rows())
+
+
+@pytest.mark.parametrize("name", ["regression", "variational"])
+def test_inducing_inputs_of_a_frame_have_the_columns_of_x_in_their_order(name, tmp_path):
+    X = pd.DataFrame(stream(1).uniform((12, 2)), columns=["wind", "temp"])
+    y, Z = np.sin(4.0 * X["temp"]), X[:5]
+    save(MODELS[name](Z), tmp_path / "model")
+    found = fit(MODELS[name](Z), X, y, max_steps=2)
+    value = log_evidence(MODELS[name](Z.to_numpy()), X, y)
+    for one in (MODELS[name](Z), load(tmp_path / "model")):
+        assert one.inducing_columns == ("wind", "temp")
+        assert log_evidence(one, X, y) == log_evidence(one, X.to_numpy(), y) == value
+    match = r"inducing must have the columns of X in their order, \['temp', 'wind'\]; got \['wind"
+    for one in (MODELS[name](Z), load(tmp_path / "model"), found.model):
+        for call in (condition, log_evidence, log_evidence_and_gradient, fit):
+            with pytest.raises(ValueError, match=match):
+                call(one, X[["temp", "wind"]], y)
+    with pytest.raises(ValueError, match=r"inducing must .*; got \['wind', 'temp', 'more'\]"):
+        log_evidence(MODELS[name](Z.assign(more=0.0)), X, y)
+
+
+def test_names_of_inducing_columns_are_as_many_as_there_are():
+    with pytest.raises(ValueError, match="inducing_columns must be the names of the 2 columns"):
+        SparseGP(GP(RBF(), 0.1), np.ones((3, 2)), inducing_columns=("wind",))
+    assert SparseGP(GP(RBF(), 0.1), 3, inducing_columns=("wind",)).inducing_columns == ()

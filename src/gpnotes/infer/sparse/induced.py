@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 from numbers import Number
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
 from ...ground import check as _check
 from ...ground.chunks import Data, Rows
-from ...ground.conversion import floats
+from ...ground.conversion import columns_of, floats
+from ...ground.named_columns import at_columns
 from ...ground.xp import Matrix, Vector, as_array, to_numpy
 from ...model.bounds import lengths_of
 from ...model.contracts import InducingVariables
@@ -39,22 +40,50 @@ class Induced:
         The process.
     inducing : Matrix (M, d), InducingVariables or int
         The inducing inputs, other inducing variables, or how many inputs to choose.
+    inducing_columns : tuple of str
+        The names of the columns of the inducing inputs, where a frame had some.
     """
 
     gp: GP
     inducing: Matrix | InducingVariables | int
+    inducing_columns: tuple[str, ...]
 
     def _settle_inducing(self) -> None:
         """Check the field and keep a copy of it; variables are looked over once."""
+        columns = columns_of(self.inducing) or tuple(self.inducing_columns)
         if isinstance(self.inducing, Number):
             settled: Any = _check.whole(cast(Any, self.inducing), "inducing", 1)
+            columns = ()
         else:
             variables = variables_of(floats(cast(Any, self.inducing), "inducing"), "inducing")
             if not self.gp.kernel.seeks_columns:
                 self.gp.kernel._validate_inputs(variables.inputs, "inducing")
-            settled = variables.Z if type(variables) is InducingPoints else variables
+            at_inputs = type(variables) is InducingPoints
+            settled, columns = (variables.Z, columns) if at_inputs else (variables, ())
             object.__setattr__(self, "variables", variables)
+        if columns and len(columns) != settled.shape[1]:
+            wanted = f"the names of the {settled.shape[1]} columns of inducing"
+            raise ValueError(f"inducing_columns must be {wanted}; got {columns}")
         object.__setattr__(self, "inducing", settled)
+        object.__setattr__(self, "inducing_columns", columns)
+
+    def at_columns(self, columns: tuple[str, ...], name: str = "X") -> Self:
+        """The same model, its kernel at its columns; inducing inputs of others are refused.
+
+        Parameters
+        ----------
+        columns : tuple of str
+            The names of the columns of the inputs.
+        name : str, default "X"
+            The name of the inputs in an error.
+        """
+        known = self.inducing_columns
+        if known and known != columns:  # the lengths of a kernel may be in either order
+            wanted = f"inducing must have the columns of {name} in their order, {list(columns)}"
+            remedy = "choose one frame's by the other's, or give an array whose order is right"
+            raise ValueError(f"{wanted}; got {list(known)}: {remedy}")
+        gp = at_columns(self.gp, columns, name)
+        return self if gp is self.gp else replace(cast(Any, self), gp=gp)
 
     @cached_property
     def variables(self) -> InducingVariables:

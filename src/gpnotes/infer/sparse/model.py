@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -68,6 +68,9 @@ class SparseGP(Induced):
         The name of a method, one of those above.
     power : float, default 0.5
         The power of ``"pep"``, from 0 to 1.
+    inducing_columns : tuple of str, default ()
+        The names of the columns of Z; those of the frame, where `inducing` is one. A frame X of
+        other columns, or in another order, is then refused.
 
     Raises
     ------
@@ -110,6 +113,7 @@ class SparseGP(Induced):
     inducing: Matrix | InducingVariables | int
     method: MethodName = fixed("vfe")
     power: float = fixed(0.5)
+    inducing_columns: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     __repr__ = summary
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...ground import check as _check
 from ...ground.params import fixed
@@ -39,6 +39,9 @@ class SVGP(Induced):
     nodes : int, default 20
         The number of terms of the Gauss-Hermite sums that stand for averages over f without a
         closed form.
+    inducing_columns : tuple of str, default ()
+        The names of the columns of Z; those of the frame, where `inducing` is one. A frame X of
+        other columns, or in another order, is then refused.
 
     Notes
     -----
@@ -64,6 +67,7 @@ class SVGP(Induced):
     likelihood: Likelihood | MulticlassLikelihood
     inducing: Matrix | InducingVariables | int
     nodes: int = fixed(20)
+    inducing_columns: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     __repr__ = summary
 
