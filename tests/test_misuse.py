@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from misuse.answers import Answer, Call, answers
+from misuse.answers import Answer, Call, answers, names_it
 from misuse.calls import CALLS
 
 ROOMS = (
@@ -53,6 +53,30 @@ def test_nearly_all_errors_name_the_argument(tried: list[Answer]) -> None:
     obscure = [str(answer) for answer in tried if answer.outcome == "obscure"]
     assert len(tried) > 20000, "fewer wrong calls than have been tried before"
     assert outcomes["clear"] >= CLEAR * len(tried), "\n".join(obscure)
+
+
+def test_errors_name_arguments_of_the_function_that_was_called(tried: list[Answer]) -> None:
+    """Not those of a function that it calls, which the caller never gave."""
+    parameters: dict[str, set[str]] = {}
+    for row in CALLS:  # of which several may have one name
+        parameters.setdefault(row.called, set()).update(row.arguments, _parameters(row.function))
+    said = [(one, one.said.partition(": ")[2]) for one in tried if one.outcome != "silent"]
+    without = {
+        (one.called, one.argument) for one, words in said
+        if one.outcome == "obscure" and not any(names_it(words, p) for p in parameters[one.called])
+    }  # fmt: skip
+    assert without == NAMED_BY_NOTHING
+    begun = [(one, re.match(r"(\w+) must ", words)) for one, words in said]
+    others = {(one.called, word[1]) for one, word in begun if word} - {
+        (called, word) for called, known in parameters.items() for word in known
+    }
+    assert {(called, word) for called, word in others if word not in FIELDS} == set()
+
+
+# what a caller's own function raises, and numbers beyond floats in the engine
+NAMED_BY_NOTHING = {("sample", "jobs"), ("check_equation", "rtol"), ("check_equation", "atol")}
+# fields of what the caller gave: of `Chunks`, of a posterior of networks
+FIELDS = {"chunks", "theta"}
 
 
 def test_every_public_function_is_in_the_catalogue() -> None:
@@ -141,6 +165,13 @@ def _whole(function: Any) -> list[str]:
 def _declared(function: Any, *types: str) -> list[str]:
     parameters = inspect.signature(function).parameters.values()
     return [p.name for p in parameters if p.annotation in types]
+
+
+def _parameters(function: Any) -> list[str]:
+    try:
+        return list(inspect.signature(function).parameters)
+    except ValueError:  # a class that NumPy or Python wrote
+        return []
 
 
 def _answer(called: Call, name: str, value: Any) -> Exception | None:

@@ -123,9 +123,7 @@ def test_models_of_something_else(model):
         Expansion(few[0][:0, :], few[1][:0], few[2])
     with pytest.raises(TypeError, match="expansions must be a tuple of Expansion; got Expansion"):
         PayoffModel(GAME, model.expansions[0])
-    with pytest.raises(
-        TypeError, match="the payoff of strategy 0 must be a gpnotes Expansion; got int"
-    ):
+    with pytest.raises(TypeError, match=r"expansions\[0\] must be a gpnotes Expansion; got int"):
         PayoffModel(GAME, (1, 2, 3, 4, 5))
     with pytest.raises(TypeError, match="game must be a gpnotes RoleSymmetricGame; got NoneType"):
         PayoffModel(None, model.expansions)

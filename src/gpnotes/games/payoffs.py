@@ -77,10 +77,12 @@ class PayoffModel:
                 f"got {len(self.expansions)}"
             )
         for s, payoff in enumerate(self.expansions):
-            name = f"the profiles of strategy {s}"
-            _check.instance(payoff, f"the payoff of strategy {s}", Expansion)
+            name = f"expansions[{s}].profiles"
+            _check.instance(payoff, f"expansions[{s}]", Expansion)
             _check.matrix(payoff.profiles, name, columns=self.game.num_strategies)
-            _check.alike(payoff.profiles, name, self.expansions[0].profiles, "those of strategy 0")
+            _check.alike(
+                payoff.profiles, name, self.expansions[0].profiles, "expansions[0].profiles"
+            )
             _refuse_deviator(self.game, s, payoff.profiles)
 
     def deviation_payoffs(self, mixtures: Array, method: str = "exact", **options: Any) -> Array:

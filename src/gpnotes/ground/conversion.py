@@ -196,8 +196,8 @@ def _labels(a: Any) -> Any:
 
 def _index_of(a: Any, axis: int) -> Any:
     """The labels along an axis of a DataArray of xarray; None of what has none."""
-    dims, indexes = getattr(a, "dims", ()), getattr(a, "indexes", None)
-    known = indexes is not None and isinstance(dims, tuple) and len(dims) > axis
+    dims, indexes = getattr(a, "dims", ()), getattr(a, "indexes", {})
+    known = isinstance(dims, tuple) and len(dims) > axis
     return indexes.get(dims[axis]) if known else None
 
 
@@ -291,12 +291,9 @@ def columns_of(X: Any) -> tuple[str, ...]:
     """
     if _is_array(X):
         return ()
-    names = tuple(getattr(X, "columns", ())) or tuple(_named(_index_of(X, 1)))
+    index = _index_of(X, 1)
+    names = tuple(getattr(X, "columns", ()) if index is None else index)
     return names if all(isinstance(name, str) for name in names) else ()
-
-
-def _named(index: Any) -> Any:
-    return () if index is None else index
 
 
 def taken_out(X: T, **given: OfEach | None) -> tuple[T, dict[str, Table | None]]:

@@ -98,6 +98,7 @@ def elbo_and_gradient(
     _check.alike(_check.matrix(noise, "noise", columns=q.mean.shape[0]), "noise", q.mean, "q.mean")
     if noise.shape[0] == 0:
         raise ValueError(f"noise must have at least one row; got shape {tuple(noise.shape)}")
+    _check.alike(noise, "noise", _check.matrix(X, "X"), "X")
     data = check_data(model, X, y, noise, None)
     value, gradient = _elbo(model, q, noise, data)
     _check.no_overflow(gradient.log_sd, "q", "the log density")

@@ -657,7 +657,7 @@ def test_what_does_not_fit_is_refused(rng, task):
     still = Transitions(data.states, 0.0 * data.actions, data.next_states)
     with pytest.raises(ValueError, match="data must vary in every state and action"):
         fit_dynamics(still)
-    with pytest.raises(ValueError, match="the action must be finite"):
+    with pytest.raises(ValueError, match=r"act\(z\) must be finite"):
         simulate(lambda z: np.asarray([np.nan]), (np.pi, 0.0), 2)
     with pytest.raises(ValueError, match="num_trials must be a whole number from 1; got 0"):
         learn(task, lambda _: data, lambda: None, num_trials=0)
@@ -670,7 +670,7 @@ def test_what_does_not_fit_is_refused(rng, task):
 def test_swings_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"start must have shape \(2,\); got \(3,\)"):
         simulate(lambda z: np.zeros(1), np.zeros(3), 2)
-    with pytest.raises(ValueError, match=r"the action must have shape \(1,\); got \(2,\)"):
+    with pytest.raises(ValueError, match=r"act\(z\) must have shape \(1,\); got \(2,\)"):
         simulate(lambda z: np.zeros(2), (np.pi, 0.0), 2)
     with pytest.raises(ValueError, match="states must have at least 10 rows; got 3"):
         upright(np.zeros((3, 2)))

@@ -347,7 +347,7 @@ def test_the_mean_of_values(space, rows, close):
     ],
 )
 def test_kernels_without_derivatives_are_refused_with_the_reason(kernel, reason):
-    with pytest.raises(ValueError, match=f"WithGradients is for RBF, .*{reason}"):
+    with pytest.raises(ValueError, match=f"kernel of WithGradients must be among RBF, .*{reason}"):
         WithGradients(kernel)
 
 

@@ -26,14 +26,16 @@ def actions(dynamics: Dynamics, policy: Policy, m: Vector) -> None:
         raise ValueError(f"dynamics must have {wanted}; got {model.outputs}")
     _check.entries(dynamics.angles, "angles", m.shape[0], "m")
     z = augment_states(m[None, :], dynamics.angles)[0, :]
-    action = _check.vector(_check.function(policy, "policy")(z), "the action")
+    if isinstance(policy, type):
+        raise TypeError(f"policy must be a function of a state; got the class {policy.__name__}")
+    action = _check.vector(_check.function(policy, "policy")(z), "policy(z)")
     width = model.X.shape[1]
     if z.shape[0] + action.shape[0] != width:
         got = f"{z.shape[0]} of the state with its angles and {action.shape[0]} of the action"
         raise ValueError(
             f"the posteriors of dynamics have inputs of {width} entries; there are {got}"
         )
-    _check.alike(action, "the action", m, "m")
+    _check.alike(action, "policy(z)", m, "z")
 
 
 def cost(cost: Cost | StepCost, z: Augmented, policy: Policy | None = None) -> None:
@@ -72,4 +74,4 @@ def particles(dynamics: Dynamics, starts: Matrix) -> Matrix:
     _check.matrix(starts, "starts", columns=len(dynamics.posteriors))
     if starts.shape[0] == 0:
         raise ValueError(f"starts must have at least one row; got {tuple(starts.shape)}")
-    return starts
+    return _check.alike(starts, "starts", dynamics.predictor.X, "the data of dynamics")

@@ -32,7 +32,7 @@ def held_action(
     act: Callable[[Vector], Vector], z: list[float], limit: float, like: Array
 ) -> HostVector:
     """What a policy asks for in a state with its angles, (1,), on the host and within a limit."""
-    action = to_numpy(_check.vector(act(as_array(z, like)), "the action", size=1))
+    action = to_numpy(_check.vector(act(as_array(z, like)), "act(z)", size=1))
     return np.clip(action, -limit, limit)
 
 

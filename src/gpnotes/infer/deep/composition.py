@@ -109,7 +109,7 @@ def compose(layers: Sequence[GP], X: Matrix, *, rng: RNG) -> tuple[Vector, ...]:
         raise ValueError("layers must hold at least one GP; got none")
     for number, gp in enumerate(layers):
         require_known_mean(_check.instance(gp, f"layers[{number}]", GP))
-    _check.matrix(X, "X")
+    layers[0].kernel.validate_inputs(X, "X")
     stream = stream_of(rng)
     values: list[Vector] = []
     for gp in layers:

@@ -58,8 +58,8 @@ class Induced:
             variables = variables_of(floats(cast(Any, self.inducing), "inducing"), "inducing")
             if not self.gp.kernel.seeks_columns:
                 self.gp.kernel._validate_inputs(variables.inputs, "inducing")
-            at_inputs = type(variables) is InducingPoints
-            settled, columns = (variables.Z, columns) if at_inputs else (variables, ())
+            settled = variables.Z if type(variables) is InducingPoints else variables
+            columns = columns if settled is not variables else ()
             object.__setattr__(self, "variables", variables)
         if columns and len(columns) != settled.shape[1]:
             wanted = f"the names of the {settled.shape[1]} columns of inducing"

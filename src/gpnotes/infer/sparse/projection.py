@@ -120,7 +120,7 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
         ``JitterWarning`` tells.
     """
     inputs = variables.inputs
-    gp.kernel._validate_inputs(inputs, "Z")
+    gp.kernel._validate_inputs(inputs, "inducing")
     memory.require_square(variables.size, like=inputs, copies=6, what="K_uu")
     kernel = kernel_in_double(gp.kernel)
     wide = _variables_in_double(variables)

@@ -340,6 +340,6 @@ def _refusal(kernel: Kernel) -> str:
     served = (
         "RBF, Matern52, Matern32, ThinPlate, Linear and Constant kernels, their sums and multiples"
     )
-    return f"WithGradients is for {served}; got {name}: " + rough.get(
+    return f"kernel of WithGradients must be among {served}; got {name}: " + rough.get(
         name, "its derivatives by the inputs are not written here"
     )

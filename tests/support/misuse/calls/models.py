@@ -290,9 +290,9 @@ CALLS = (
          **dict.fromkeys(("variances", "frequencies", "bandwidths"), _BANDS)),
     call("Graph", kernels.Graph, nodes=whole(), edges=_EDGES),
     call("kernel.on", lambda dims: RBF().on(*dims), dims=entries((0, 1), 2, empty=False).but(
-         "beyond", "one number", "a mask", "None", "nested", "a string")),
+         "beyond", "one number", "a mask", "None", "nested", "a string", "numerals")),
     call("ActiveDims", kernels.ActiveDims, kernel=thing(RBF(), _GP),
-         dims=entries((0, 1), 2, empty=False).but("beyond", "one number")),
+         dims=entries((0, 1), 2, empty=False).but("beyond", "one number", "a string", "numerals")),
     call("Scaled", kernels.Scaled, scale=positive(), kernel=thing(RBF(), _GP)),
     call("Power", kernels.Power, kernel=thing(RBF(), _GP), exponent=whole(2, 1)),
     call("OnSphere", kernels.OnSphere, kernel=thing(RBF(), _GP), radius=positive()),
