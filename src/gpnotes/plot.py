@@ -12,14 +12,17 @@ import io
 import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 
 import numpy as np
+from array_api_compat import is_array_api_obj
 
 from .ground import check as _check
-from .ground.arrays import asarray, host_columns, to_numpy
+from .ground.arrays import host_columns, to_numpy
 from .ground.conversion import floats
 from .ground.xp import HostArray, HostMatrix, MatrixLike, Table, Vector
 
@@ -84,8 +87,8 @@ def use_style() -> None:
     """Switch matplotlib to the book's style, and a notebook to figures of exact size.
 
     In a notebook the figures are SVG, and PNG for the hosts that show no SVG of a notebook that
-    somebody else ran. With ``GPNOTES_BACKEND=cupy`` what is drawn along an axis, as by ``ax.plot``
-    and ``ax.scatter``, may be arrays of the device; CuPy converts none without being asked.
+    somebody else ran. Axes that matplotlib makes from then on take arrays of any library, on any
+    device, wherever they take NumPy's; so do those that `figure` and `parts` make.
 
     Raises
     ------
@@ -93,7 +96,7 @@ def use_style() -> None:
         If matplotlib is not installed.
     """
     pyplot = _pyplot()
-    _draw_arrays_of_the_backend()
+    importlib.import_module("matplotlib.projections").register_projection(_axes_class())
     pyplot.style.use([Path(__file__).with_name("gpnotes.mplstyle"), _coloured(pyplot)])
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is not None:
@@ -107,18 +110,38 @@ def use_style() -> None:
         shell.display_formatter.mimebundle_formatter.for_type(figure, _pictures)
 
 
-def _draw_arrays_of_the_backend() -> None:
-    """Let axes convert the arrays that `asarray` makes, where they are not NumPy's."""
-    kind = type(asarray([0.0]))
-    if kind is np.ndarray:
-        return
+@cache
+def _axes_class() -> type[Axes]:
+    """The axes of matplotlib, whose methods take arrays of any library and of any device."""
+    base: Any = importlib.import_module("matplotlib.axes").Axes
+    drawing = {name: act for name, act in vars(base).items() if _is_public(name, act)}
+    drawing |= {name: getattr(base, name) for name in ("set", "set_xlim", "set_ylim")}
+    methods = {name: _with_host_arrays(act) for name, act in drawing.items()}
+    made: type[Axes] = type("Axes", (base,), {**methods, "__doc__": base.__doc__})
+    return made
 
-    def on_host(value: Any, unit: object, axis: object) -> Any:
-        return to_numpy(value) if isinstance(value, kind) else value  # an axis asks of all to come
 
-    units = importlib.import_module("matplotlib.units")
-    made = type("OnHost", (units.ConversionInterface,), {"convert": staticmethod(on_host)})
-    units.registry[kind] = made()
+def _is_public(name: str, act: object) -> bool:
+    return isinstance(act, FunctionType) and not name.startswith("_")
+
+
+def _with_host_arrays(act: Callable[..., Any]) -> Callable[..., Any]:
+    """A method whose arguments, and what lists and tuples among them hold, come to the host."""
+
+    @wraps(act)
+    def drawn(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given = {name: _drawable(value) for name, value in kwargs.items()}
+        return act(self, *map(_drawable, args), **given)
+
+    return drawn
+
+
+def _drawable(value: Any) -> Any:
+    if type(value) in (list, tuple):
+        return type(value)(map(_drawable, value))
+    if isinstance(value, np.ndarray | np.generic) or not is_array_api_obj(value):
+        return value  # copies of what is on the host would be for nothing
+    return to_numpy(value)
 
 
 def _coloured(pyplot: Any) -> dict[str, Any]:
@@ -183,7 +206,13 @@ def figure(kind: str = "single") -> tuple[Figure, Axes | HostArray]:
         raise ValueError(f"kind must be one of {sorted(_SIZES)}; got {kind!r}")
     panels, same = _PANELS[kind], kind == "row"
     fig, axes = _pyplot().subplots(
-        1, panels, figsize=_SIZES[kind], layout="constrained", sharex=same, sharey=same
+        1,
+        panels,
+        figsize=_SIZES[kind],
+        layout="constrained",
+        sharex=same,
+        sharey=same,
+        subplot_kw={"axes_class": _axes_class()},
     )
     for letter, ax in zip("abc", axes if panels > 1 else (), strict=False):
         ax.set_title(letter, loc="left", fontweight="bold")
@@ -359,7 +388,8 @@ def parts(
     places = to_numpy(floats(Xs, "Xs"))[:, 0] if x is None else x
     size = _SIZES["single"][0], 0.6 + 1.2 * len(names)
     shape = {"figsize": size, "layout": "constrained", "sharex": True, "squeeze": False}
-    fig, axes = _pyplot().subplots(len(names), 1, **shape)
+    kind = {"axes_class": _axes_class()}
+    fig, axes = _pyplot().subplots(len(names), 1, subplot_kw=kind, **shape)
     for ax, name, (mean, variance) in zip(axes[:, 0], names, moments, strict=True):
         label = name if isinstance(name, str) else f"part {name}"
         sd = np.sqrt(to_numpy(variance))
