@@ -146,6 +146,17 @@ def test_functions_of_numpy_go_to_those_of_the_device(cp: ModuleType, a: Any) ->
         np.polyfit(a, a, 1)
 
 
+def test_a_host_array_is_compared_with_and_quantiles_stay(cp: ModuleType, a: Any) -> None:
+    """`allclose` is among the few that bring an array of the host to the device."""
+    near = np.allclose(a, np.asarray([[4.0, 2.0], [2.0, 3.0]]))
+    middle = np.quantile(a[0], (0.0, 0.5))
+    between = np.interp(cp.asarray([0.5]), cp.asarray([0.0, 1.0]), a[0])
+    found = (near, middle, between, np.corrcoef(a))
+    assert all(type(one) is cp.ndarray for one in found)
+    assert bool(near)
+    assert (middle.tolist(), between.tolist()) == ([2.0, 3.0], [3.0])
+
+
 def test_its_generator_lacks_what_that_of_cupy_lacks(cp: ModuleType) -> None:
     rng = cp.random.default_rng(0)
     assert type(rng.standard_normal(3)) is cp.ndarray

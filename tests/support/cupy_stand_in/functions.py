@@ -25,10 +25,10 @@ _UFUNCS = (
     "right_shift rint sign signbit sin sinh sqrt square subtract tan tanh true_divide trunc"
 )
 _OF_ONE = (
-    "all amax amin any argmax argmin argsort around atleast_1d atleast_2d cov cumprod cumsum diag "
-    "diagonal diff expand_dims flip imag max mean median min moveaxis nonzero permute_dims prod "
-    "ravel real repeat reshape roll round sort squeeze std sum swapaxes take_along_axis tile trace "
-    "transpose tril triu unique var"
+    "all amax amin any argmax argmin argsort around atleast_1d atleast_2d corrcoef cov cumprod "
+    "cumsum diag diagonal diff expand_dims flip imag max mean median min moveaxis nonzero "
+    "permute_dims prod ravel real repeat reshape roll round sort squeeze std sum swapaxes "
+    "take_along_axis tile trace transpose tril triu unique var"
 )
 _OF_MORE = "dot inner kron matmul outer searchsorted tensordot vdot"
 _JOINED = "concatenate hstack stack vstack"
@@ -183,6 +183,23 @@ def clip(a: Any, a_min: Any, a_max: Any, out: Any = None) -> ndarray:
     return up(np.clip(down(a), *bounds))
 
 
+def allclose(
+    a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False
+) -> Any:
+    """What is on the host is brought to the device here, unlike elsewhere."""
+    return up(np.asarray(np.allclose(down(asarray(a)), down(asarray(b)), rtol, atol, equal_nan)))
+
+
+def quantile(a: Any, q: Any, axis: Any = None) -> ndarray:
+    launch()
+    return up(np.asarray(np.quantile(down(a), down(q) if isinstance(q, ndarray) else q, axis)))
+
+
+def interp(x: Any, xp: Any, fp: Any) -> ndarray:
+    launch()
+    return up(np.interp(down(x), down(xp), down(fp)))
+
+
 def broadcast_to(array: Any, shape: Any) -> ndarray:
     return up(np.broadcast_to(down(array), shape))
 
@@ -215,8 +232,8 @@ NAMES: dict[str, Any] = {
     **{
         function.__name__: function
         for function in (
-            array, asarray, asnumpy, where, full, full_like, take, count_nonzero, clip,
-            broadcast_to, broadcast_arrays, meshgrid, result_type, get_default_memory_pool,
+            allclose, array, asarray, asnumpy, interp, quantile, where, full, full_like, take,
+            count_nonzero, clip, broadcast_to, broadcast_arrays, meshgrid, result_type, get_default_memory_pool,
         )
     },
 }  # fmt: skip
