@@ -233,7 +233,8 @@ NAMES: dict[str, Any] = {
         function.__name__: function
         for function in (
             allclose, array, asarray, asnumpy, interp, quantile, where, full, full_like, take,
-            count_nonzero, clip, broadcast_to, broadcast_arrays, meshgrid, result_type, get_default_memory_pool,
+            count_nonzero, clip, broadcast_to, broadcast_arrays, meshgrid, result_type,
+            get_default_memory_pool,
         )
     },
 }  # fmt: skip
