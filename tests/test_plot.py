@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import pickle
 import subprocess
 import sys
 
@@ -44,6 +45,16 @@ def test_every_axes_takes_arrays_of_any_library(space):
         np.testing.assert_array_equal(line.get_xydata(), [[0.0, 0.0], [0.5, 0.25], [1.0, 1.0]])
         np.testing.assert_array_equal(image.get_array(), [[0.0, 1.0], [2.0, 3.0]])
         assert (ax.get_xlim(), ax.get_ylim()) == ((0.0, 1.0), (0.0, 1.0))
+
+
+def test_a_figure_comes_back_from_pickle_and_is_called_as_matplotlib_calls_it():
+    fig, ax = plot.figure()
+    assert type(ax) is not pyplot.Axes
+    assert type(ax).__module__ == pyplot.Axes.__module__
+    ax.plot([0.0, 1.0], [0.0, 1.0])
+    again = pickle.loads(pickle.dumps(fig))
+    assert type(again.axes[0]) is type(ax)
+    np.testing.assert_array_equal(again.axes[0].lines[0].get_xdata(), [0.0, 1.0])
 
 
 def test_axes_leave_arrays_of_numpy_as_they_are():

@@ -7,6 +7,7 @@ imported when something is drawn; it belongs to the extra ``notebook``.
 from __future__ import annotations
 
 import base64
+import copyreg
 import importlib
 import io
 import re
@@ -16,7 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, overload
 
 import numpy as np
 from array_api_compat import is_array_api_obj
@@ -117,8 +118,20 @@ def _axes_class() -> type[Axes]:
     drawing = {name: act for name, act in vars(base).items() if _is_public(name, act)}
     drawing |= {name: getattr(base, name) for name in ("set", "set_xlim", "set_ylim")}
     methods = {name: _with_host_arrays(act) for name, act in drawing.items()}
-    made: type[Axes] = type("Axes", (base,), {**methods, "__doc__": base.__doc__})
-    return made
+    names = ("__module__", "__qualname__", "__doc__")  # to all but us they are matplotlib's
+    own = {name: getattr(base, name) for name in names}
+    return cast("type[Axes]", _AxesKind("Axes", (base,), methods | own))
+
+
+class _AxesKind(type):
+    """The class of a class that `pickle` does not find under its name, but makes anew."""
+
+
+def _made_anew(kind: _AxesKind) -> tuple[Any, ...]:
+    return _axes_class, ()
+
+
+copyreg.pickle(_AxesKind, _made_anew)
 
 
 def _is_public(name: str, act: object) -> bool:
