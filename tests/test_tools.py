@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +19,7 @@ pytest.importorskip("threadpoolctl")
 def tools(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The scripts, which are in no package."""
     monkeypatch.syspath_prepend(str(root / "tools"))
-    names = ("chapters_on_gpu", "edits", "fast", "machines", "mutants", "stages", "versions")
+    names = ("edits", "fast", "machines", "mutants", "stages", "versions")
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -121,51 +120,3 @@ def test_every_edit_that_is_known_has_its_line_in_the_packages(tools: Any, root:
     known = tools["mutants"].known()
     assert known
     assert all(was in lines and was != becomes for was, becomes in known)
-
-
-def test_a_chapter_is_run_by_the_rules_of_a_gpu(
-    tools: Any, tmp_path: Path, monkeypatch: Any
-) -> None:
-    chapters = tools["chapters_on_gpu"]
-    monkeypatch.setattr(chapters, "BOOK", tmp_path)
-    monkeypatch.setenv("GPNOTES_BACKEND", "numpy")
-    imports = "import numpy as np\nfrom gpnotes import asarray"
-    cells = [imports, "x = asarray([1.0]) + 1.0", "x + np.ones(1)"]
-    pages = {"runs": cells[:2], "stops": cells}
-    for slug, code in pages.items():
-        text = "\n".join(f"```{{code-cell}} ipython3\n{one}\n```\n" for one in code)
-        (tmp_path / f"{slug}.md").write_text(text)
-        (tmp_path / "_claims").mkdir(exist_ok=True)
-        (tmp_path / "_claims" / f"{slug}.json").write_text("{}")
-    assert chapters.problems("runs") == []
-    (said,) = chapters.problems("stops")
-    assert said.startswith("line 11: TypeError: Unsupported type")
-    assert (tmp_path / "_claims" / "stops.json").read_text() == "{}"
-    assert len(chapters.chapters()) == 28
-    assert chapters.goes_along("stops")
-    (tmp_path / "stays.md").write_text("```{code-cell} ipython3\nx = np.asarray([1.0])\n```\n")
-    assert not chapters.goes_along("stays")
-
-
-_WORDS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty"
-)
-_COUNTS = {word: count for count, word in enumerate(_WORDS.split(), 1)}
-
-
-def test_as_many_chapters_run_by_the_rules_of_a_gpu_as_the_book_says(root: Path) -> None:
-    """Minutes of one core: most chapters that stop do so early."""
-    page = (root / "book" / "how-to-read.md").read_text("utf-8")
-    form = r"(\w+) of the (\w+) ran to their end(.*?)among them;(.*?)do not yet"
-    *said, some, others = re.search(form, page, re.S).groups()
-    count, there = (_COUNTS[word.lower()] for word in said)
-    some, others = (re.findall(r"<([\w/-]+)>", names) for names in (some, others))
-    command = [sys.executable, str(root / "tools" / "chapters_on_gpu.py")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    ends = dict(re.findall(r"^([\w-]+/[\w-]+): (.*)", done.stdout, re.M))
-    run = {slug for slug, end in ends.items() if end == "runs"}
-    assert len(ends) == 28
-    assert done.stdout.endswith(f"{count} of the {there} chapters that go along run to their end\n")
-    assert set() < {*some} <= run
-    assert not run & {*others}

@@ -2,24 +2,37 @@
 
 ``python tools/chapters_on_gpu.py [CHAPTER ...]`` puts the data where ``GPNOTES_BACKEND=cupy`` says.
 Without CuPy the stand-in of the tests takes its place, which goes by CuPy's rules on NumPy's
-numbers. Each chapter has a process of its own; a check that fails there is told, but stops nothing.
-What was found of its claims stays what it was. A chapter that never calls `asarray` works with
-NumPy's arrays wherever it runs, and is told but not run.
+numbers. Each chapter has a process of its own. What its cells print is compared with what is
+stored; a check that fails there is reported, but stops nothing. With ``--lecture`` equations are
+not checked and claims not repeated: some seconds a chapter. ``tools/chapters_off_gpu.toml`` lists
+the chapters that do not run yet, each with its reason.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
 import os
 import re
 import subprocess
 import sys
-from contextlib import AbstractContextManager, nullcontext
+import tomllib
+import traceback
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, chdir, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOK = ROOT / "book"
+STORED = ROOT / "tests" / "notebooks"
+LISTED = ROOT / "tools" / "chapters_off_gpu.toml"
+
+_DECIMAL = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\d+[eE][-+]?\d+")
+_EVIDENCE = ("check", "define", "refute", "source", "symbols", "ledger")
+_OF_EVIDENCE = re.compile(rf"\bchapter\.(?:{'|'.join(_EVIDENCE)})\(")
 
 
 def chapters() -> list[str]:
@@ -32,23 +45,134 @@ def chapters() -> list[str]:
     return [slug for slug in slugs if "/" in slug]
 
 
+def off() -> dict[str, str]:
+    """Return the chapters that do not run with their data on a GPU yet, with the reasons."""
+    listed: dict[str, str] = tomllib.loads(LISTED.read_text("utf-8"))
+    return listed
+
+
 def goes_along(slug: str) -> bool:
-    """Whether a chapter puts its data where the variable says: nothing else does than `asarray`."""
+    """Return whether a chapter puts its data where the variable says, which only `asarray` does."""
     from checked_equations.book.execution import cells
 
     code = "\n".join(cell.code for cell in cells(BOOK / f"{slug}.md"))
     return re.search(r"(?<![.\w])asarray\(", code) is not None
 
 
-def problems(slug: str) -> list[str]:
+def problems(slug: str, *, lecture: bool = False) -> list[str]:
     """Run a chapter here; return what is wrong, each with its line, what stops it last."""
-    from checked_equations.book.execution import run_page
+    from matplotlib import rc_context
 
-    os.environ["GPNOTES_BACKEND"] = "cupy"
-    with _array_library():
-        return [
-            f"line {fault.line}: {fault.said}" for fault in run_page(BOOK / f"{slug}.md").faults
-        ]
+    page, claims = BOOK / f"{slug}.md", BOOK / "_claims" / f"{slug}.json"
+    found_before = claims.read_bytes() if claims.is_file() else None
+    asked = patch.dict(os.environ, {"GPNOTES_BACKEND": "cupy"})
+    with asked, _array_library(), chdir(page.parent), _evidence(left_out=lecture), rc_context():
+        wrong = list(_run(page, _stored_cells(slug), lecture))
+    if found_before is not None and claims.read_bytes() != found_before:
+        claims.write_bytes(found_before)
+        wrong.append(
+            "line 1: a claim was drawn anew: its code holds what has another kind on a GPU"
+        )
+    return wrong
+
+
+def _run(page: Path, stored: list[Any], lecture: bool) -> Iterator[str]:
+    """Run the cells of a page in order, and compare what each prints with what is stored."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from matplotlib import pyplot
+
+    from checked_equations.book.execution import cells
+
+    pyplot.switch_backend("agg")
+    shell = InteractiveShell.instance()
+    shell.showtraceback = lambda *args, **kwargs: None
+    try:
+        for cell, was in zip(cells(page), stored or [None] * len(cells(page)), strict=True):
+            printed, error = _executed(shell, cell.code)
+            pyplot.close("all")
+            if error is not None and "raises-exception" not in cell.tags:
+                told = f"{type(error).__name__}: {error}"
+                yield f"line {_line(error, cell.line)}: {told}"
+                if not _stops_nothing(error):
+                    return
+            elif _is_compared(cell, was, lecture) and not _alike(printed, _printed(was)):
+                yield f"line {cell.line}: prints {printed!r} where {_printed(was)!r} is stored"
+    finally:
+        InteractiveShell.clear_instance()
+
+
+def _executed(shell: Any, code: str) -> tuple[str, BaseException | None]:
+    """What a cell prints and shows as text, and the error that ends it."""
+    from IPython.utils.capture import capture_output
+
+    with capture_output() as caught:
+        result = shell.run_cell(code, store_history=True)
+    data = [output.data for output in caught.outputs]
+    said = re.sub(r"(?m)^Out\[\d+\]: ", "", caught.stdout)
+    return said + _texts(data), result.error_before_exec or result.error_in_exec
+
+
+def _printed(cell: Any) -> str:
+    """The text of the outputs of a cell of a stored notebook."""
+    streams = [output["text"] for output in cell.outputs if output.output_type == "stream"]
+    return "".join(streams) + _texts([o["data"] for o in cell.outputs if "data" in o])
+
+
+def _texts(data: list[Any]) -> str:
+    """What is shown as text; a figure is shown as its size, and only where it is drawn."""
+    shown = [str(one[kind]) for one in data for kind in sorted(one) if kind.endswith("text/plain")]
+    return "".join(text for text in shown if not text.startswith("<Figure"))
+
+
+def _alike(now: str, then: str) -> bool:
+    """Whether two texts have the same words, and decimals that differ by rounding."""
+    if _DECIMAL.split(now.strip()) != _DECIMAL.split(then.strip()):
+        return False
+    pairs = zip(_DECIMAL.findall(now), _DECIMAL.findall(then), strict=True)
+    return all(math.isclose(float(a), float(b), rel_tol=1e-6) for a, b in pairs)
+
+
+def _is_compared(cell: Any, was: Any, lecture: bool) -> bool:
+    if was is None or "nbval-ignore-output" in cell.tags:
+        return False
+    return not (lecture and _OF_EVIDENCE.search(cell.code))
+
+
+def _stored_cells(slug: str) -> list[Any]:
+    """The cells of the stored notebook of a chapter, in order; none where there is none."""
+    import nbformat
+
+    path = STORED / f"{slug}.ipynb"
+    return list(nbformat.read(path, as_version=4).cells) if path.is_file() else []
+
+
+@contextmanager
+def _evidence(*, left_out: bool) -> Iterator[None]:
+    """Let a chapter check nothing and repeat no draw meanwhile, if that is asked for."""
+    from gpnotes_book import Chapter
+
+    nothing = dict.fromkeys(_EVIDENCE if left_out else (), lambda *args, **kwargs: None)
+    seconds = {"CHECKED_CLAIMS_SECONDS": "0"} if left_out else {}
+    with (
+        patch.multiple(Chapter, **nothing) if left_out else nullcontext(),
+        patch.dict(os.environ, seconds),
+    ):
+        yield
+
+
+def _stops_nothing(error: BaseException) -> bool:
+    """Whether an error is of a check or of a claim, after which a build goes on."""
+    from checked_equations import ClaimError, EquationError
+    from checked_equations.book.ledger import LedgerError
+
+    return isinstance(error, ClaimError | EquationError | LedgerError)
+
+
+def _line(error: BaseException, first: int) -> int:
+    """The line of the page at which a cell went wrong, that of its code begins with `first`."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = (one.lineno for one in frames if "ipython-input" in one.filename)
+    return first + (next(own, None) or 1) - 1
 
 
 def _array_library() -> AbstractContextManager[object]:
@@ -60,27 +184,30 @@ def _array_library() -> AbstractContextManager[object]:
     return installed()
 
 
+def apart(slug: str, *, lecture: bool = False) -> str:
+    """Run a chapter in a process of its own; return what is wrong, or nothing."""
+    command = [sys.executable, __file__, "--here", slug, *(["--lecture"] if lecture else [])]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    return (said.stdout if said.returncode == 0 else said.stderr[-500:]).strip()
+
+
 def main() -> None:
     """Print a line for each chapter, and how many run to their end."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("chapter", nargs="*", help="as part/slug; all, if none is given")
+    parser.add_argument("--lecture", action="store_true", help="neither checks nor claims")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.here:
-        print("\n".join(problems(*given.chapter)))
+        print("\n".join(problems(*given.chapter, lecture=given.lecture)))
         return
     slugs, run = given.chapter or chapters(), 0
     there = [slug for slug in slugs if goes_along(slug)]
     for slug in slugs:
-        if slug not in there:
-            print(f"{slug}: NumPy alone", flush=True)
-            continue
-        command = [sys.executable, __file__, "--here", slug]
-        said = subprocess.run(command, capture_output=True, text=True, check=False)
-        wrong = (said.stdout if said.returncode == 0 else said.stderr[-500:]).strip()
+        wrong = apart(slug, lecture=given.lecture) if slug in there else "NumPy alone"
         run += not wrong
         print(f"{slug}: {wrong or 'runs'}", flush=True)
-    print(f"{run} of the {len(there)} chapters that go along run to their end")
+    print(f"{run} of {len(slugs)} chapters run to their end, {len(there)} go along")
 
 
 if __name__ == "__main__":
