@@ -22,7 +22,7 @@ pytest.importorskip("matplotlib")
 # the cheapest of each part of the book: seconds
 BY_DAY = (
     "foundations/probability",
-    "gaussian-processes/weight-view",
+    "gaussian-processes/mean-functions",
     "fast/interdomain",
     "decisions/asking-for-labels",
     "games/deviation-payoffs",
@@ -85,6 +85,8 @@ def test_a_page_is_run_by_the_rules_of_a_gpu(
     assert on_gpu.goes_along("stops")
     (tmp_path / "stays.md").write_text("```{code-cell} ipython3\nx = np.asarray([1.0])\n```\n")
     assert not on_gpu.goes_along("stays")
+    _write(tmp_path, "last", [imports, "print(1)\n2"], ["", "1\n2"])
+    assert on_gpu.problems("last") == []
     _write(tmp_path, "differs", cells[:2], ["", "[3.]\n"])
     (said,) = on_gpu.problems("differs")
     assert said == "line 7: prints '[2.]\\n' where '[3.]\\n' is stored"

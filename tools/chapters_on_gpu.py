@@ -107,9 +107,9 @@ def _executed(shell: Any, code: str) -> tuple[str, BaseException | None]:
 
     with capture_output() as caught:
         result = shell.run_cell(code, store_history=True)
-    data = [output.data for output in caught.outputs]
-    said = re.sub(r"(?m)^Out\[\d+\]: ", "", caught.stdout)
-    return said + _texts(data), result.error_before_exec or result.error_in_exec
+    said, _, value = re.sub(r"(?m)^Out\[\d+\]: ", "\0", caught.stdout).partition("\0")
+    shown = _texts([output.data for output in caught.outputs])
+    return said + shown + value.strip(), result.error_before_exec or result.error_in_exec
 
 
 def _printed(cell: Any) -> str:
