@@ -185,7 +185,7 @@ def write(path: Path, folder: Path) -> None:
         table.writerow(HEAD)
         for run in runs:
             for row in run["rows"]:
-                said = [f"{value:.4g}" for value in row]
+                said = ["" if value != value else f"{value:.4g}" for value in row]
                 table.writerow([METHODS.index(run["method"]), run["seed"], *said])
     ours = [run for run in runs if run["method"] == "pilco"]
     if ours:

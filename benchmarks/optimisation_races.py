@@ -102,7 +102,7 @@ def table(rows: list[Row]) -> Iterator[list[str]]:
         best = np.minimum.accumulate(row["values"])
         counts = [problem.budget * part // PARTS for part in range(1, PARTS + 1)]
         regrets = [max(float(best[count - 1]) - floors[mark], 0.0) for count in counts]
-        held_out = "nan" if row["held_out"] is None else f"{row['held_out']:.3f}"
+        held_out = "" if row["held_out"] is None else f"{row['held_out']:.3f}"
         yield [
             *map(str, numbers(row)),
             f"{floors[mark]:.7g}", held_out, f"{row['seconds']:.3g}",

@@ -130,7 +130,8 @@ def main() -> int:
     with target.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(HEAD)
-        writer.writerows(table(field, list(longest(runs).values())))
+        rows = table(field, list(longest(runs).values()))
+        writer.writerows([["" if str(cell) == "nan" else cell for cell in row] for row in rows])
     return 0
 
 

@@ -16,7 +16,7 @@ def test_the_tables_of_the_book_travel_with_the_package(name):
     table = dataset(name)
     assert table.dtype == np.float64
     assert table.shape[0] == len(rows)
-    written = [float(entry) for entry in rows[-1].split(",")]
+    written = [float(entry or "nan") for entry in rows[-1].split(",")]
     assert np.array_equal(table[-1], written, equal_nan=True)
 
 
