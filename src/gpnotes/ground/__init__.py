@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # isort: off
         arrays as arrays, ascent as ascent, boxes as boxes, check as check, chunks as chunks,
         conversion as conversion, dates as dates, distances as distances, files as files,
         interrupts as interrupts, jobs as jobs, lazy as lazy, levels as levels, linalg as linalg,
-        memory as memory, namespace as namespace, naming as naming,
+        memory as memory, named_columns as named_columns, namespace as namespace, naming as naming,
         normal_tail as normal_tail, open_numbers as open_numbers, params as params,
         parts as parts, quadrature as quadrature, random as random,
         saved as saved, showing as showing, sparse_matrices as sparse_matrices,

@@ -14,7 +14,8 @@ __all__ = ["condition", "fit", "log_evidence", "log_evidence_and_gradient"]
 if TYPE_CHECKING:  # isort: off
     from . import (
         deep as deep, evidence as evidence, exact as exact, features as features,
-        fit_checks as fit_checks, fitting as fitting, heteroscedastic as heteroscedastic,
+        fit_checks as fit_checks, fitting as fitting, further_starts as further_starts,
+        heteroscedastic as heteroscedastic,
         input_gradients as input_gradients, interdomain as interdomain, known_noise as known_noise,
         laplace as laplace, leave_one_out as leave_one_out, linear as linear,
         linear_smoother as linear_smoother, noise_floor as noise_floor, objective as objective,
