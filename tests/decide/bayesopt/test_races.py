@@ -128,7 +128,7 @@ def test_a_race_that_is_killed_goes_on_where_it_was(races, tmp_path, monkeypatch
     out, err = capsys.readouterr()
     assert [line.split()[1] for line in out.splitlines()] == ["log_ei"]
     assert err.startswith("not a run")
-    rows = np.loadtxt(target, delimiter=",", skiprows=1)
+    rows = np.genfromtxt(target, delimiter=",", skip_header=1)
     assert rows[:, :3].tolist() == [[0, 0, 0], [0, 2, 0]]
     assert rows[1, 15] < rows[0, 15]  # the model is better than chance
 
@@ -251,7 +251,7 @@ def test_a_short_race_is_run_again_to_a_later_end(races, tmp_path, monkeypatch, 
         assert script.main() == 0
         shown.append(len(capsys.readouterr().out.splitlines()))
     assert shown == [2, 2, 0]
-    rows = np.loadtxt(target, delimiter=",", skiprows=1)
+    rows = np.genfromtxt(target, delimiter=",", skip_header=1)
     assert rows[:, :3].tolist() == [[0, 0, 0], [0, 1, 0]]
     assert np.isfinite(rows[:, 5]).all()
     assert np.isnan(rows[:, 6:]).all()
