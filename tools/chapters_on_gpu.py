@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import math
 import os
 import re
 import subprocess
@@ -30,7 +29,6 @@ BOOK = ROOT / "book"
 STORED = ROOT / "tests" / "notebooks"
 LISTED = ROOT / "tools" / "chapters_off_gpu.toml"
 
-_DECIMAL = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\d+[eE][-+]?\d+")
 _EVIDENCE = ("check", "define", "refute", "source", "symbols", "ledger")
 _OF_EVIDENCE = re.compile(rf"\bchapter\.(?:{'|'.join(_EVIDENCE)})\(")
 
@@ -63,6 +61,8 @@ def problems(slug: str, *, lecture: bool = False) -> list[str]:
     """Run a chapter here; return what is wrong, each with its line, what stops it last."""
     from matplotlib import rc_context
 
+    sys.path.insert(0, str(ROOT / "tests" / "support"))
+
     page, claims = BOOK / f"{slug}.md", BOOK / "_claims" / f"{slug}.json"
     found_before = claims.read_bytes() if claims.is_file() else None
     asked = patch.dict(os.environ, {"GPNOTES_BACKEND": "cupy"})
@@ -80,6 +80,7 @@ def _run(page: Path, stored: list[Any], lecture: bool) -> Iterator[str]:
     """Run the cells of a page in order, and compare what each prints with what is stored."""
     from IPython.core.interactiveshell import InteractiveShell
     from matplotlib import pyplot
+    from printed_numbers import Numbers
 
     from checked_equations.book.execution import cells
 
@@ -95,7 +96,10 @@ def _run(page: Path, stored: list[Any], lecture: bool) -> Iterator[str]:
                 yield f"line {_line(error, cell.line)}: {told}"
                 if not _stops_nothing(error):
                     return
-            elif _is_compared(cell, was, lecture) and not _alike(printed, _printed(was)):
+            elif (
+                _is_compared(cell, was, lecture)
+                and Numbers(printed.strip()) != _printed(was).strip()
+            ):
                 yield f"line {cell.line}: prints {printed!r} where {_printed(was)!r} is stored"
     finally:
         InteractiveShell.clear_instance()
@@ -122,14 +126,6 @@ def _texts(data: list[Any]) -> str:
     """What is shown as text; a figure is shown as its size, and only where it is drawn."""
     shown = [str(one[kind]) for one in data for kind in sorted(one) if kind.endswith("text/plain")]
     return "".join(text for text in shown if not text.startswith("<Figure"))
-
-
-def _alike(now: str, then: str) -> bool:
-    """Whether two texts have the same words, and decimals that differ by rounding."""
-    if _DECIMAL.split(now.strip()) != _DECIMAL.split(then.strip()):
-        return False
-    pairs = zip(_DECIMAL.findall(now), _DECIMAL.findall(then), strict=True)
-    return all(math.isclose(float(a), float(b), rel_tol=1e-6) for a, b in pairs)
 
 
 def _is_compared(cell: Any, was: Any, lecture: bool) -> bool:
@@ -178,7 +174,6 @@ def _line(error: BaseException, first: int) -> int:
 def _array_library() -> AbstractContextManager[object]:
     if importlib.util.find_spec("cupy"):
         return nullcontext()
-    sys.path.insert(0, str(ROOT / "tests" / "support"))
     from cupy_stand_in import installed
 
     return installed()

@@ -11,7 +11,6 @@ others of its chapter are skipped: they would only fail for want of it.
 from __future__ import annotations
 
 import importlib.util
-import math
 import os
 import re
 from pathlib import Path
@@ -19,12 +18,12 @@ from typing import Any
 
 import pytest
 from nbval import plugin
+from printed_numbers import Numbers
 
 from checked_equations.book import execution, markup
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parent.parent / "book"
-RTOL = 1e-6
 
 # Run on request alone, by a test that expects the second of them to fail.
 collect_ignore = ["proofs"]
@@ -32,36 +31,6 @@ collect_ignore = ["proofs"]
 _spec = importlib.util.spec_from_file_location("make_references", HERE / "make.py")
 _make = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_make)
-
-_DECIMAL = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\d+[eE][-+]?\d+")
-
-
-class Numbers(str):
-    """Text that equals other text with the same words and nearly the same decimals."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, str):
-            return NotImplemented
-        return _words(self) == _words(other) and all(map(_near, _decimals(self), _decimals(other)))
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    __hash__ = str.__hash__
-
-
-def _words(text: str) -> list[str]:
-    return _DECIMAL.split(text)
-
-
-def _decimals(text: str) -> list[float]:
-    return [float(number) for number in _DECIMAL.findall(text)]
-
-
-def _near(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=RTOL, abs_tol=0.0)
 
 
 class ChapterKernel(plugin.RunningKernel):
