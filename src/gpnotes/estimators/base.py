@@ -32,6 +32,7 @@ from ..infer.fitting import Fit, fit
 from ..infer.posterior import named
 from ..infer.report import Report
 from ..infer.ties import groups_of
+from ..infer.verbs import condition
 from ..model.contracts import Prior
 from ..model.kernels import Kernel
 from ..model.starts import noise_is_open
@@ -267,6 +268,12 @@ class GPEstimator(BaseEstimator):
             said = f"the fit stopped short of a maximum after max_steps={self.max_steps}"
             warnings.warn(f"{said}: {found.runs[0].message}", ConvergenceWarning, stacklevel=4)
         return found
+
+    def _conditioned(
+        self, found: Fit[Any, Any] | None, model: Any, X: HostMatrix, y: Any, **known: Any
+    ) -> Any:
+        """The posterior of a fit; without one, of the model as it is."""
+        return found.posterior if found else condition(model, self._with_names(X), y, **known)
 
     def _with_names(self, X: HostMatrix) -> Any:
         """Rows with the names of their columns, by which these and parameters may be named."""

@@ -19,7 +19,6 @@ from ..ground import check as _check
 from ..ground.random import stream
 from ..ground.xp import HostArray, HostMatrix, HostVector, Matrix, to_numpy
 from ..infer import laplace, svgp
-from ..infer.verbs import condition
 from ..model.bounds import lengths_of
 from ..model.contracts import Prior
 from ..model.gaussian_process import GP
@@ -205,7 +204,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         told = 2.0 * number - 1.0 if self.classes_.size == 2 else number
         model = _model(kernel, self.classes_.size, self.inducing, self._method(rows.shape[0]))
         found = self._fitted(model, rows, told) if self.optimise else None
-        given = found.posterior if found else condition(model, self._with_names(rows), told)
+        given = self._conditioned(found, model, rows, told)
         self._keep(given, found)
         if isinstance(given, _OF_INDUCING):
             self.log_evidence_ = found.log_evidence if found else svgp.elbo(given, rows, told)

@@ -14,7 +14,6 @@ from ..ground import check as _check
 from ..ground.conversion import columns_of, ordered
 from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..infer.exact import ExactPosterior
-from ..infer.verbs import condition
 from ..model.bounds import lengths_of
 from ..model.contracts import Prior
 from ..model.gaussian_process import GP
@@ -175,12 +174,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
             of_B = self.kernel is None or isinstance(self.kernel, Stationary)
             held = [_LEVEL, f"{_OF_INPUTS}.variance"] if of_B else [_LEVEL]
             found = self._fitted(model, places, readings, fixed=held, **told)
-        given = (
-            found.posterior
-            if found
-            else condition(model, self._with_names(places), readings, **told)
-        )
-        self._keep(given, found)
+        self._keep(self._conditioned(found, model, places, readings, **told), found)
         return self
 
     @overload

@@ -23,7 +23,6 @@ from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
 from ..infer.exact import ExactPosterior
 from ..infer.open_start import require_unit
-from ..infer.verbs import condition
 from ..model.bounds import lengths_of
 from ..model.contracts import Mean, MeanFunction, Prior, require
 from ..model.gaussian_process import GP
@@ -215,9 +214,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
             start = GP(start.kernel, mean=start.mean)
         model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
         found = self._fitted(model, rows, targets, **known) if learns else None
-        given = (
-            found.posterior if found else condition(model, self._with_names(rows), targets, **known)
-        )
+        given = self._conditioned(found, model, rows, targets, **known)
         self._keep(given, found, known_columns(**named))
         return self
 
