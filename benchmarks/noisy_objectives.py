@@ -104,7 +104,7 @@ def _wave_and_line(x: np.ndarray) -> float:
 
 
 def _ratio(x: np.ndarray) -> float:
-    """One smooth valley beside a hill."""
+    """A smooth valley next to a hill."""
     return (x[0] ** 2 - 5.0 * x[0] + 6.0) / (x[0] ** 2 + 1.0)
 
 
@@ -152,7 +152,7 @@ def _qing(x: np.ndarray) -> float:
 
 
 def _bell(x: np.ndarray) -> float:
-    """One smooth valley."""
+    """A smooth valley."""
     return -np.exp(-0.5 * np.sum(x**2))
 
 

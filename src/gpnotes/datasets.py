@@ -41,4 +41,4 @@ def dataset(name: str) -> HostMatrix:
     tables = {path.stem: path for path in sorted(_DATA.glob("*.csv"))}
     if not isinstance(name, str) or name not in tables:
         raise ValueError(f"name must be one of {', '.join(tables)}; got {name!r}")
-    return np.genfromtxt(tables[name], delimiter=",", skip_header=1, ndmin=2)  # nothing is NaN
+    return np.genfromtxt(tables[name], delimiter=",", skip_header=1, ndmin=2)

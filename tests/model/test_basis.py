@@ -261,7 +261,7 @@ def test_vague_powers_are_the_same_from_any_origin(origin, scale, degree, rng):
 
 
 def test_weights_of_powers_from_an_origin_are_those_of_the_basis_itself(rng):
-    """In two inputs, beside a basis that is no `Powers`, so that nothing is moved."""
+    """With two inputs and a basis other than `Powers`, which has no origin to move."""
     X, y = 3.0 + rng.normal(size=(30, 2)), rng.normal(size=30)
     ours, own = (condition(GP(RBF(), 0.3, BasisMean(basis)), X, y).basis
                  for basis in (Powers(3), lambda x: Powers(3)(x)))  # fmt: skip

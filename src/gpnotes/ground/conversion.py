@@ -420,7 +420,7 @@ def _of_whole_numbers(a: Any, like: Array | None) -> Any:
 
 
 def on_host(a: Any, name: str) -> HostArray:
-    """Return what the host holds as an array of NumPy; an error names what is ragged, or none."""
+    """Return a value of the host as a NumPy array; errors say if it is ragged or no array."""
     try:
         return np.asarray(a)
     except ValueError as problem:

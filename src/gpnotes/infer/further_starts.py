@@ -13,7 +13,7 @@ from typing import Any
 
 from ..ground.params import names
 from ..ground.xp import HostVector
-from .noise_floor import FLOOR
+from .noise_floor import FLOOR, noise_row
 from .objective import Objective
 from .run import Run
 
@@ -42,19 +42,16 @@ def shorter_start(objective: Objective[Any], best: Run[Any]) -> HostVector | Non
         own noise or one on the floor, if it is three nats above the best run. To look at them costs
         six evaluations.
     """
-    start, entries = (
-        objective.vector(objective.model),
-        names(objective.model, fixed=objective.fixed),
-    )
-    lengths = [i for i, name in enumerate(entries) if ".lengthscale" in name]
-    if not (objective.floor and best.converged and lengths):
+    if not (objective.floor and best.converged):
         return None
-    noise = entries.index(objective.floor)
+    start, noise = objective.vector(objective.model), noise_row(objective)
     floor = objective.limits[noise, 0]
     if objective.vector(best.model)[noise] < floor + math.log(_HIDES / FLOOR):
         return None
+    entries = names(objective.model, fixed=objective.fixed)
+    lengths = [i for i, name in enumerate(entries) if ".lengthscale" in name]
     found, value = None, best.objective + _CLEAR
-    for share, level in product(_SHARES, (start[noise], floor)):
+    for share, level in product(_SHARES if lengths else (), (start[noise], floor)):
         begin = start.copy()
         begin[lengths] += math.log(share)
         begin[noise] = level

@@ -26,7 +26,7 @@ from .progress import ENOUGH, FitStep, OnStep
 from .report import FLAT_THRESHOLD
 from .ties import Groups
 
-__all__ = ["FLOOR", "around", "climb", "too_high", "with_floor"]
+__all__ = ["FLOOR", "around", "climb", "noise_row", "too_high", "with_floor"]
 
 FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
 _RUNG = math.log(10.0)
@@ -132,7 +132,7 @@ def around(objective: Objective[M], *vectors: HostVector) -> Objective[M]:
     """
     if not objective.floor or not vectors:
         return objective
-    row = _row(objective)
+    row = noise_row(objective)
     short = objective.limits[row, 0] - min(float(vector[row]) for vector in vectors)
     return _lowered(objective, math.ceil(short / _RUNG - _NEAR))
 
@@ -152,7 +152,7 @@ def too_high(objective: Objective[Any], data: Data | WaveSums, model: Any) -> fl
     lowest = around(objective, end)
     if not _rises_below(lowest, end):
         return 0.0
-    row = _row(objective)
+    row = noise_row(objective)
     rungs = round(float(objective.limits[row, 0] - lowest.limits[row, 0]) / _RUNG)
     share = FLOOR * 10.0**-rungs
     if not isinstance(data, Rows):
@@ -164,8 +164,8 @@ def too_high(objective: Objective[Any], data: Data | WaveSums, model: Any) -> fl
     return share if (far_below if rungs else found.is_far_within) else 0.0
 
 
-def _row(objective: Objective[Any]) -> int:
-    """Where the noise is in the vector."""
+def noise_row(objective: Objective[Any]) -> int:
+    """Return the place of the noise in the vector."""
     return names(objective.model, fixed=objective.fixed).index(objective.floor)
 
 
@@ -174,19 +174,19 @@ def _lowered(objective: Objective[M], rungs: int) -> Objective[M]:
     if rungs <= 0:
         return objective
     limits = objective.limits.copy()
-    limits[_row(objective), 0] -= rungs * _RUNG
+    limits[noise_row(objective), 0] -= rungs * _RUNG
     return replace(objective, limits=limits)
 
 
 def _has_room(objective: Objective[Any]) -> bool:
     """Whether the floor is not below the rounding of y."""
-    row = _row(objective)
+    row = noise_row(objective)
     return bool(objective.limits[row, 0] > objective.ends[row, 0])
 
 
 def _rises_below(objective: Objective[Any], end: HostVector) -> bool:
     """Whether a vector lies on the floor, and the objective rises beyond it."""
-    row = _row(objective)
+    row = noise_row(objective)
     on_floor = abs(end[row] - objective.limits[row, 0]) < _NEAR
     return bool(on_floor and objective(end)[1][row] <= -FLAT_THRESHOLD)
 

@@ -130,7 +130,8 @@ def show_steps(bar: Bar, runs: int, hear: OnStep | None) -> OnStep:
 
     def shown(step: FitStep) -> bool | None:
         number = step.run + 1
-        of = f"run {number} of {max(runs, number)}, " if max(runs, number) > 1 else ""
+        many = max(runs, number)  # a further start comes after those that were planned
+        of = f"run {number} of {many}, " if many > 1 else ""
         bar.set_postfix_str(f"{of}objective {step.objective:.6g}, best {step.best:.6g}")
         bar.update(1)
         return None if hear is None else hear(step)

@@ -53,7 +53,7 @@ def brought(bindings: Mapping[str, Any]) -> Drawn:
 
 
 def _foreign(value: Any) -> Iterator[Any]:
-    """The arrays of other libraries in `value`, an array or a list of what is bound."""
+    """Yield the arrays of other libraries than NumPy that a bound value, or a list, holds."""
     if isinstance(value, Estimate):
         yield from _foreign([value.value, value.standard_error])
     elif type(value) in (list, tuple):

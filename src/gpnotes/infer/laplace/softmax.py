@@ -340,7 +340,7 @@ class SoftmaxPosterior(Posterior):
 
 
 def _mirrored(draws: Stream, shape: tuple[int, int], like: Matrix) -> Matrix:
-    """Normal numbers (2 m, c), of which half are the others mirrored."""
+    """Antithetic standard normals (2 m, c): m rows, and the same with the other sign."""
     half = draws.normal(shape, like=like)
     return array_namespace(like).concat([half, -half])
 
