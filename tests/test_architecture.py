@@ -40,9 +40,10 @@ LAZY = {"__init__"}  # the front door, which loads a room when it is asked for
 
 # The stages of the engine, an equation's way from text to page; each builds on those before it.
 STAGES = {
-    "errors": 0, "latex": 1, "sources": 2, "evaluate": 2, "check": 3, "tried": 4, "claims": 3,
-    "book": 5, "papers": 6, "sphinx": 7,
+    "errors": 0, "plugins": 0, "latex": 1, "sources": 2, "evaluate": 2, "check": 3, "tried": 4,
+    "claims": 3, "book": 5, "sphinx": 6, "papers": 7,
 }  # fmt: skip
+PLUG_IN = {"sources", "tried", "papers"}  # the rest must work without them
 
 # `^{-1}` in a chapter means the inverse, so the engine that reads it takes one.
 MAY_INVERT = {"ground/linalg", "evaluate"}
@@ -160,6 +161,16 @@ def test_a_stage_of_the_engine_imports_from_lower_stages_only():
         high = [other for other in others if not STAGES.get(other, TOP) < limit]
         climbs += [f"{name(path)} imports {other}" for other in sorted(high)]
     assert climbs == []
+
+
+def test_what_a_plug_in_has_is_asked_for_by_its_entry_points():
+    named = [
+        f"{name(path)} imports {other}"
+        for path in files()
+        if home(path) == ENGINE and room(path) not in PLUG_IN
+        for other in sorted(rooms_imported(path) & PLUG_IN)
+    ]
+    assert named == []
 
 
 def test_the_modules_of_a_room_import_each_other_in_one_direction():
@@ -371,7 +382,7 @@ def test_the_map_has_the_floors_of_this_test():
 
 def test_the_map_has_the_stages_of_the_engine():
     stages = re.findall(r"^\| `(\w+)/` \|", MAP, re.MULTILINE)
-    assert stages == [name for name in STAGES if name != "errors"]
+    assert stages == [name for name in STAGES if name not in ("errors", "plugins")]
 
 
 def test_the_map_has_every_contract():

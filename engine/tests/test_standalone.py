@@ -1,5 +1,6 @@
 """The engine works without the package beside it, and under another name."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,15 +65,15 @@ def folder(tmp_path_factory):
     return place
 
 
+def process(folder, code):
+    """A process that ran the code with nothing of gpnotes in reach."""
+    command = [sys.executable, "-c", BARRIER + code]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
 def run(folder, code):
-    """What the code prints where it runs with nothing of gpnotes in reach."""
-    done = subprocess.run(
-        [sys.executable, "-c", BARRIER + code],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """What the code prints in such a process, which must end well."""
+    done = process(folder, code)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -103,6 +104,37 @@ from mathcheck.__main__ import main
 assert main(["pack", "."]) == 0
 """
     assert run(folder, code) == ["_equations/equations.json"]
+
+
+WITHOUT = r"""
+import sys
+from pathlib import Path
+from mathcheck import Chapter
+from mathcheck.__main__ import main
+Path("paper.tex").write_text("\\[ a = b \\]")
+for words in (["small.md"], ["small.md", "--format=json"], ["paper.tex", "--strict"]):
+    try:
+        print(main(["check", *words]))
+    except SystemExit as ended:
+        print(ended.code)
+try:
+    Chapter("paper", path="paper.tex").equations()
+except ImportError as error:
+    print(error, file=sys.stderr)
+"""
+
+
+def test_without_its_plug_in_it_says_what_to_install(folder):
+    (folder / "small.md").write_text(CHAPTER, encoding="utf-8")
+    done = process(folder, WITHOUT)
+    assert done.stdout.split() == ["2", "2", "2"]
+    said = re.findall(r"(.*) needs another package: pip install checked-papers(.*)", done.stderr)
+    error = "checked-equations check: error: "
+    assert said == [
+        (f"{error}trying equations without a check", "; or --strict"),
+        (f"{error}--format", ""),
+        *[("paper.tex is LaTeX: reading it", "")] * 2,
+    ]
 
 
 def test_it_names_neither_its_package_nor_this_book_in_its_code():

@@ -17,7 +17,6 @@ import pytest
 from checked_equations import __main__ as command
 from checked_equations.book import execution, markup
 from checked_equations.papers import watching
-from checked_equations.sources.paper import TEX
 from checked_equations.tried import judging
 
 ROOT = Path(__file__).parents[2]
@@ -105,7 +104,7 @@ def test_the_hook_runs_on_all_that_the_command_reads(
     clientlib = pytest.importorskip("pre_commit.clientlib")
     (hook,) = clientlib.load_manifest(ROOT / ".pre-commit-hooks.yaml")
     assert hook["id"] == "checked-equations"
-    read = (*markup.KINDS, *TEX)
+    read = (*markup.KINDS, *markup.TEX)
     asked = [end for end in (*read, ".sty", ".bib", ".py") if re.search(hook["files"], f"a/b{end}")]
     assert sorted(asked) == sorted(read)
     assert hook["additional_dependencies"] == ["./engine"]

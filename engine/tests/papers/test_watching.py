@@ -17,7 +17,7 @@ import pytest
 
 from checked_equations import __main__ as command
 from checked_equations.book.execution import Run
-from checked_equations.papers import watching
+from checked_equations.papers import command_line, watching
 from checked_equations.papers.watching import BEGINS, ENDS, sources
 
 SUM = "\\[ x + y = y + x \\]\n"
@@ -106,7 +106,7 @@ def rounds(monkeypatch: pytest.MonkeyPatch, *edits: Callable[[], object]) -> Cal
         raise AssertionError("the edit made no difference")
 
     monkeypatch.setitem(sys.modules, "watchfiles", SimpleNamespace(watch=watch))
-    monkeypatch.setattr(command, "find_spec", lambda name: object())
+    monkeypatch.setattr(command_line, "find_spec", lambda name: object())
     return lambda *words: command.main(["check", "--watch", *words])
 
 
@@ -215,7 +215,7 @@ def test_what_is_missing_is_told_at_once(
 ) -> None:
     assert command.main(["check", "paper.tex", "--watch"]) == 2
     assert "there is no paper.tex" in capsys.readouterr().err
-    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    monkeypatch.setattr(command_line, "find_spec", lambda name: None)
     with pytest.raises(SystemExit, match="2"):
         command.main(["check", "paper.tex", "--watch"])
     assert "pip install 'checked-equations[watch]'" in capsys.readouterr().err

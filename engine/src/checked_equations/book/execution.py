@@ -286,6 +286,31 @@ def run_pages(pages: Sequence[Path], jobs: int, run: Runs | None = None) -> Iter
         yield from pool.map(run or run_apart, pages)
 
 
+def bound_texts(paths: Sequence[Path]) -> list[Path]:
+    """The papers that are named, and the pages with checks."""
+    papers = [path for path in paths if path.suffix in markup.TEX and path.is_file()]
+    pages = [path for path in paths if path not in papers]
+    return [*papers, *(pages_of(pages) if pages else ())]
+
+
+def check_bound(
+    paths: Sequence[Path],
+    *,
+    annotate: bool = False,
+    write: bool = False,
+    jobs: int = 1,
+    run: Runs | None = None,
+    quiet: bool = False,
+) -> int:
+    """Run the pages of `paths`, whose papers they must check, as `check_pages` does."""
+    every = bound_texts(paths)
+    papers = [path for path in every if path.suffix in markup.TEX]
+    pages = [path for path in every if path not in papers]
+    return check_pages(
+        pages, annotate=annotate, write=write, jobs=jobs, papers=papers, run=run, quiet=quiet
+    )
+
+
 def check_pages(
     pages: Sequence[Path],
     *,

@@ -10,21 +10,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
+from .. import plugins
 from ..latex.equation import Equation
 from ..latex.macros import expand
-from ..sources import paper
 from . import markup, prose
 from .gluing import running_shell
 from .packing import packed_equations
 from .prose import Relation
 from .settings import expand_equation, once_a_state, read_macros
 
+# What reads the labelled equations of a paper, without its commands.
+PaperReader = Callable[[Path], Mapping[str, Equation]]
 AS_PACKAGED = "as packaged, not as in this notebook"
 _ELSEWHERE = Path("not-a-file-here.ipynb")  # Colab keeps a notebook where no kernel can read it
 
@@ -49,7 +51,7 @@ class Manuscript:
 
     def formulas(self) -> list[Relation]:
         """The mathematics of the text outside its numbered equations, as it stands now."""
-        if self.file is None or self.file.suffix in paper.TEX:
+        if self.file is None or self.file.suffix in markup.TEX:
             return []
         macros = read_macros(self.file.resolve().parent)
         read = prose.read_formulas(self.file)
@@ -82,7 +84,7 @@ def running() -> Path | None:
 
 def _of(file: Path, apart: str = "") -> Manuscript:
     saved = datetime.fromtimestamp(file.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
-    if file.suffix in paper.TEX:
+    if file.suffix in markup.TEX:
         return Manuscript(file.name + apart, _of_paper(file), file, saved)
     macros = read_macros(file.resolve().parent)
     read = _parsed(file, file.read_bytes())
@@ -91,16 +93,9 @@ def _of(file: Path, apart: str = "") -> Manuscript:
 
 
 def _of_paper(file: Path) -> Mapping[str, Equation]:
-    """The labelled equations of a paper, without its commands; lines are those of their files."""
-    found: dict[str, Equation] = {}
-    read = paper.read(file)
-    for one in (one for one in read.equations if one.label):
-        if one.label in found:
-            raise ValueError(f"{file.name}: the label {one.label} stands at two equations")
-        _, line, column = read.place(one.at)
-        latex = " " * (column - 1) + one.latex  # so that columns are those of the file
-        found[one.label] = expand_equation(Equation(one.label, latex, line), one.macros)
-    return found
+    """The labelled equations of a paper, as the plug-in for papers reads them."""
+    read: PaperReader = plugins.require("papers", f"{file.name} is LaTeX: reading it")
+    return read(file)
 
 
 @lru_cache(maxsize=32)

@@ -22,6 +22,7 @@ from textwrap import dedent
 from ..latex.equation import Equation
 
 KINDS = (".md", ".ipynb", ".rst", ".qmd")  # of files that hold a page
+TEX = (".tex", ".ltx", ".latex")  # and of those that hold a paper
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
 _CODE_SPAN = re.compile(r"(`+)[^`\n]+\1")
 LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ..book import execution, markup
 from ..book.execution import Fault, Run
+from ..book.markup import TEX
 from ..book.settings import find_settings
 from ..sources import paper as papers
-from ..sources.paper import TEX
 from .declarations import DeclarationError, Declared, declared_all
 from .reading import Read, read
 from .reports import FORMATS, Report, as_text, sarif_of

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..book import markup
+from ..book.markup import TEX
 from ..book.settings import read_macros
 from ..latex.macros import Macros
 from ..sources import paper as papers
 from ..sources.displays import Display, equations
 from ..sources.joined import Comment, Joined, Piece, Place, blank
-from ..sources.paper import TEX, Paper, PaperEquation, paper_of
+from ..sources.paper import Paper, PaperEquation, paper_of
 from .declarations import DeclarationError, Declared, declared_in
 
 _NOTE = re.compile(r"<!--(.*?)-->", re.DOTALL)

@@ -18,10 +18,10 @@ from pathlib import Path
 from ..book import execution
 from ..book.execution import Run
 from ..book.ledger import BASELINE
+from ..book.markup import TEX
 from ..book.phrases import counted
 from ..book.settings import NAME, find_settings, nearest
 from ..sources import paper as papers
-from ..sources.paper import TEX
 from .findings import Finding
 from .trying import Task, try_all
 

@@ -23,7 +23,6 @@ KNOWN: Mapping[str, str | list[str | int]] = {
 
 
 _DEEPEST = 4  # a command that opens a display by a command that opens one
-TEX = (".tex", ".ltx", ".latex")  # of files that are read so
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 _OPENING = re.compile(r"\\(?:begin|end)\s*\{|\\[\[\]]|\$\$")
 

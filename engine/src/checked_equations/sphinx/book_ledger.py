@@ -16,6 +16,7 @@ from ..check.outcomes import OUTCOMES
 from ..claims.sentence import number_faults, sentence_faults
 from ..latex.equation import Equation
 from .pages import Page, is_chapter
+from .trials import Trial
 
 
 @dataclass(frozen=True)
@@ -298,3 +299,16 @@ def _unclaimed(page: Page) -> Iterator[tuple[int, str]]:
     checks = [record for record in page.records(*KINDS) if record.get("chapter", True)]
     if checks and not page.records("ledger"):
         yield page.notes[-1].line, "the last cell of a chapter must be chapter.ledger()"
+
+
+def accused(book: Book, every: Mapping[str, Sequence[Trial]]) -> Iterator[tuple[str, int, str]]:
+    """The document, the line and the words for each display that does not hold when tried."""
+    for docname, found in every.items():
+        for one in found:
+            if one.fails and not _is_checked(book, one.label):
+                label = f"{one.label}: " if one.label else ""
+                yield docname, one.line, f"{label}{one}"
+
+
+def _is_checked(book: Book, label: str) -> bool:
+    return label in book.by_label and bool(book.by_label[label].records)

@@ -21,7 +21,7 @@ from ..book.html import display, element, link
 from ..book.ledger import KINDS, waiting
 from ..book.settings import claims_file, find_settings
 from . import folding, generated_tables
-from .book_ledger import Book, Named, Row, added_to, as_json, problems
+from .book_ledger import Book, Named, Row, accused, added_to, as_json, problems
 from .directives import CITED, CLAIM, boxes, generated
 from .folding import SLOT
 from .generated_tables import raw
@@ -37,7 +37,7 @@ from .page_badges import (
     write_mutants,
 )
 from .pages import Page, is_chapter, read_page, store, taking_part
-from .tried_badges import accused, tried_badge, try_page, which
+from .trials import badges, which
 
 Data = Mapping[str, Any]
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ def gather(app: Sphinx, doctree: nodes.document) -> None:
     page = read_page(env, docname, doctree, _every(env))
     if which(env) and page.asked is not False:
         checked = frozenset(record["label"] for record in page.records(*KINDS))
-        page = replace(page, tried=try_page(env, docname, doctree, checked))
+        page = replace(page, tried=badges().try_page(env, docname, doctree, checked))
     at = find_settings(file.parent).file
     if page.claims and at:  # what was found for them may change without the page
         for chapter in page.chapters:
@@ -221,7 +221,7 @@ class _Filler:
         tried = [self.page.tried[i] for i in node.get("tried", ())]
         if row is not None and row.docname == self.docname and (row.records or not tried):
             return folding.in_badge(self.badge(row, SLOT), label, folded)
-        return [raw(tried_badge(label, tried, self.foot("ledger", "")))] if tried else []
+        return [raw(badges().tried_badge(label, tried, self.foot("ledger", "")))] if tried else []
 
     def badge(self, row: Row, inside: str = "", *, opened: bool = False) -> str:
         self.shown.append(row)

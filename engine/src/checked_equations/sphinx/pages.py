@@ -24,9 +24,9 @@ from sphinx.util.nodes import traverse_parent
 from ..book import markup
 from ..book.prose import Sentence
 from ..latex.equation import Equation
-from ..papers.findings import Finding
 from .directives import CITED, CLAIM, boxes, generated
 from .output import check_output
+from .trials import Trial
 
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _RAISED = re.compile(r"[\w.]*(Error|Exception|Warning|Exit|Interrupt)\b")
@@ -56,7 +56,7 @@ class Page:
     claims: tuple[Sentence, ...] = ()
     cited: tuple[Sentence, ...] = ()
     failures: tuple[tuple[int, str], ...] = ()
-    tried: tuple[Finding, ...] = ()
+    tried: tuple[Trial, ...] = ()
     generated: frozenset[str] = frozenset()
     seconds: float | None = None
     asked: bool | None = None

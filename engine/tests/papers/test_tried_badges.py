@@ -18,7 +18,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from checked_equations.papers.findings import Finding
-from checked_equations.sphinx.tried_badges import beside, tried_badge, which
+from checked_equations.papers.tried_badges import beside, tried_badge
+from checked_equations.sphinx.trials import which
 
 CONF = {
     "extensions": ["myst_parser", "checked_equations.sphinx"],

@@ -1,14 +1,13 @@
 """The badges of equations that nobody has bound: they are *tried*, and say so, or say why not.
 
-This is asked for by the setting ``equations_tried``: "numbered" tries the displays with a label,
-"all" every display; "" is the default. It happens once, when a page has been read, and what was
-found stays in Sphinx's environment. A cell that checks an equation has the last word.
+A plug-in of the Sphinx extension `checked_equations.sphinx`, which asks for them as its setting
+``equations_tried`` says.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from docutils import nodes
@@ -20,25 +19,16 @@ from ..book.html import element, inline_math, later, phrase, say
 from ..book.phrases import counted, mutants_caught
 from ..book.settings import find_settings
 from ..latex.balance import is_balanced
-from ..papers.command import settled
-from ..papers.declarations import DeclarationError
-from ..papers.findings import Finding, in_words
-from ..papers.reading import read
-from ..papers.trying import Task, tasks, try_one
 from ..sources.displays import mathematics
-from .book_ledger import Book
+from ..sphinx.trials import which
+from .command import settled
+from .declarations import DeclarationError
+from .findings import Finding, in_words
+from .reading import read
+from .trying import Task, tasks, try_one
 
-WORDS = ("", "numbered", "all")
 logger = logging.getLogger(__name__)
 _ENDS = re.compile(r"\\(?:begin|end)\{[A-Za-z]+\*?\}(?:\{\d+\})?|\s")
-
-
-def which(env: BuildEnvironment) -> str:
-    """Which displays are tried; raises ValueError for another word."""
-    word = env.config.equations_tried
-    if word not in WORDS:
-        raise ValueError(f"equations_tried must be '', 'numbered' or 'all'; got {word!r}")
-    return str(word)
 
 
 def try_page(
@@ -101,19 +91,6 @@ def _printed_in(text: str, rest: Sequence[Task]) -> list[Task]:
 
 def _bare(latex: str) -> str:
     return _ENDS.sub("", mathematics(latex)).strip("&")
-
-
-def accused(book: Book, every: Mapping[str, Sequence[Finding]]) -> Iterator[tuple[str, int, str]]:
-    """The document, the line and the words for each display that does not hold when tried."""
-    for docname, found in every.items():
-        for one in found:
-            if one.fails and not _is_checked(book, one.label):
-                label = f"{one.label}: " if one.label else ""
-                yield docname, one.line, f"{label}{one}"
-
-
-def _is_checked(book: Book, label: str) -> bool:
-    return label in book.by_label and bool(book.by_label[label].records)
 
 
 # What it shows
