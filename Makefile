@@ -35,12 +35,12 @@ install = $(PIP) install -qq --no-deps $$(grep '^uv==' requirements.lock) \
   && $(UV) --no-deps --requirement $(1) || $(PIP) install --quiet --no-deps --requirement $(1)
 
 # Two steps into one environment: what the book needs, and what tests and benchmarks need as well.
-$(READY): requirements-book.lock pyproject.toml engine/pyproject.toml editorial/pyproject.toml
+$(READY): requirements-book.lock pyproject.toml engine/pyproject.toml papers/pyproject.toml editorial/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
 	@echo "Creating $(VENV), on the first run only: 0.7 GB for the book (minutes)."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(call install,requirements-book.lock)
-	@$(PIP) install -qq --no-deps --no-build-isolation --editable ./engine --editable . --editable ./editorial
+	@$(PIP) install -qq --no-deps --no-build-isolation --editable ./engine --editable ./papers --editable . --editable ./editorial
 	@touch $@
 $(WHOLE): $(READY) requirements.lock
 	@echo "Adding to $(VENV), on the first run only, what tests and benchmarks need: 1.4 GB (minutes)."
@@ -87,7 +87,7 @@ lint: $(WHOLE)  ## check style, formatting, types, and the form of the workflows
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions engine/action.yml .github/actions/*/action.yml
+	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions papers/action.yml .github/actions/*/action.yml
 
 # A chapter's author, or who works in a room, need not wait for all the rest.
 ifdef ROOM

@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "gpnotes"
 
 ENGINE = ROOT / "engine" / "src" / "checked_equations"
+PAPERS = ROOT / "papers" / "src" / "checked_papers"
+HOMES = (SOURCE, ENGINE, PAPERS)
 
 # The wings, floor by floor: one imports from lower floors only. ARCHITECTURE.md says the same.
 BY_FLOOR = (
@@ -40,10 +42,10 @@ LAZY = {"__init__"}  # the front door, which loads a room when it is asked for
 
 # The stages of the engine, an equation's way from text to page; each builds on those before it.
 STAGES = {
-    "errors": 0, "plugins": 0, "latex": 1, "sources": 2, "evaluate": 2, "check": 3, "tried": 4,
-    "claims": 3, "book": 5, "sphinx": 6, "papers": 7,
+    "errors": 0, "plugins": 0, "latex": 1, "evaluate": 2, "check": 3, "claims": 3, "book": 4,
+    "sphinx": 5,
 }  # fmt: skip
-PLUG_IN = {"sources", "tried", "papers"}  # the rest must work without them
+STAGES_OF_PAPERS = ("sources", "tried")  # and above both the modules that use them
 
 # `^{-1}` in a chapter means the inverse, so the engine that reads it takes one.
 MAY_INVERT = {"ground/linalg", "evaluate"}
@@ -62,13 +64,13 @@ def walked(path: Path) -> tuple[ast.AST, ...]:
 
 @cache
 def files() -> list[Path]:
-    """Every module of the package and of the engine."""
-    return sorted([*SOURCE.rglob("*.py"), *ENGINE.rglob("*.py")])
+    """Every module of the package, of the engine and of its plug-in for papers."""
+    return sorted(path for home in HOMES for path in home.rglob("*.py"))
 
 
 def home(path: Path) -> Path:
     """The folder of the distribution that a file belongs to."""
-    return ENGINE if path.is_relative_to(ENGINE) else SOURCE
+    return next(home for home in HOMES if path.is_relative_to(home))
 
 
 def within(path: Path) -> Path:
@@ -80,12 +82,12 @@ def name(path: Path) -> str:
 
 
 def room(path: Path) -> str:
-    """The wing of the package, or the stage of the engine, that a file belongs to."""
+    """The wing of the package, or the stage of the engine or of papers, that a file is in."""
     return within(path).parts[0].removesuffix(".py")
 
 
 def place(path: Path) -> str:
-    """A module or a folder of a wing, as ``ground/xp``; a stage of the engine."""
+    """A module or a folder of a wing, as ``ground/xp``; a stage of the engine or of papers."""
     parts = within(path).with_suffix("").parts
     return "/".join(parts[:2]) if home(path) == SOURCE else parts[0]
 
@@ -140,14 +142,14 @@ def test_a_wing_imports_from_lower_floors_only():
     assert climbs == []
 
 
-def test_neither_distribution_imports_the_other():
+def test_no_distribution_imports_another_but_papers_the_engine():
     """The engine would serve any book, and Gaussian processes need no engine."""
-    ours = {SOURCE.name, ENGINE.name, "gpnotes_book"}
+    ours = {SOURCE.name, ENGINE.name, PAPERS.name, "gpnotes_book"}
     crossing = [
         f"{name(path)} imports {other}"
         for path in files()
         for other in {one.partition(".")[0] for one in imported(path)} - {home(path).name}
-        if other in ours
+        if other in ours and (home(path), other) != (PAPERS, ENGINE.name)
     ]
     assert crossing == []
 
@@ -163,14 +165,14 @@ def test_a_stage_of_the_engine_imports_from_lower_stages_only():
     assert climbs == []
 
 
-def test_what_a_plug_in_has_is_asked_for_by_its_entry_points():
-    named = [
+def test_the_stages_of_papers_import_neither_each_other_nor_what_uses_them():
+    climbs = [
         f"{name(path)} imports {other}"
         for path in files()
-        if home(path) == ENGINE and room(path) not in PLUG_IN
-        for other in sorted(rooms_imported(path) & PLUG_IN)
+        if home(path) == PAPERS and room(path) in STAGES_OF_PAPERS
+        for other in sorted(rooms_imported(path))
     ]
-    assert named == []
+    assert climbs == []
 
 
 def test_the_modules_of_a_room_import_each_other_in_one_direction():
@@ -181,7 +183,7 @@ def test_the_modules_of_a_room_import_each_other_in_one_direction():
     def visit(name: str, above: tuple[str, ...]) -> None:
         assert name not in above, f"a circle of imports: {(*above, name)}"
         if name not in finished:
-            for other in sorted(edges[name] - {None, name, SOURCE.name, ENGINE.name}):
+            for other in sorted(edges[name] - {None, name, *(home.name for home in HOMES)}):
                 visit(other, (*above, name))
             finished.add(name)
 
@@ -348,7 +350,7 @@ HALVED = re.compile(r"0\.5 \* \((\w[\w.]*) \+ (?:\1\.m?T\b|xp\.matrix_transpose\
 
 
 def test_the_symmetric_part_is_taken_in_one_place():
-    """In `ground.xp`, and in the engine, which imports nothing of the rest."""
+    """In `ground.xp`, and in the engine, which imports nothing of the package."""
     elsewhere = [p for p in files() if home(p) == SOURCE and place(p) != "ground/xp"]
     assert [name(p) for p in elsewhere if HALVED.search(p.read_text(encoding="utf-8"))] == []
 
@@ -404,7 +406,7 @@ def test_every_file_that_is_named_exists(text, many):
     named = [one or other for one, other in spans if "<" not in one]
     kinds = (".md", ".py", ".yml", ".json", ".toml", ".lock")
     paths = [name for name in named if "/" in name or name.endswith(kinds)]
-    short = {f"{stage}/" for stage in STAGES} | {"testing/", "infer/exact"}
+    short = {f"{stage}/" for stage in (*STAGES, *STAGES_OF_PAPERS)} | {"testing/", "infer/exact"}
     short |= {path.name for path in (ROOT / "src" / "gpnotes" / "ground").iterdir()}
     missing = [name for name in paths if name not in short and not (ROOT / name).exists()]
     assert len(paths) > many

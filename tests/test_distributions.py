@@ -1,4 +1,4 @@
-"""The three wheels hold what they must, and a plain ``pip install .`` works without the extras."""
+"""The four wheels hold what they must, and a plain ``pip install .`` works without the extras."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ LIGHT = {canonicalize_name(Requirement(one).name) for one in PROJECT["dependenci
 DISTRIBUTIONS = {
     "gpnotes": (ROOT, {"gpnotes/py.typed", "gpnotes/gpnotes.mplstyle", "gpnotes/colours.css"}),
     "gpnotes_book": (ROOT / "editorial", {"gpnotes_book/py.typed"}),
+    "checked_papers": (ROOT / "papers", {"checked_papers/py.typed"}),
     "checked_equations": (ROOT / "engine", {"checked_equations/latex/grammar.lark"}),
 }
 LITTER = ignore_patterns("__pycache__", "*.egg-info", "build")

@@ -106,7 +106,7 @@ def test_the_book_has_a_lock_of_its_own_without_what_only_tests_and_benchmarks_n
     assert locked & extra <= {"nbclient", "pyyaml", "psutil"}  # what the book's tools bring
 
 
-@pytest.mark.parametrize("place", ["engine", "editorial"])
+@pytest.mark.parametrize("place", ["engine", "papers", "editorial"])
 def test_what_the_smaller_distributions_ask_for_the_book_asks_for_too(place):
     """So that the locks, which are made of the one project file, hold it."""
     project = tomllib.loads((ROOT / place / "pyproject.toml").read_text())["project"]
@@ -123,7 +123,12 @@ def test_conda_asks_for_the_ranges_of_the_project_file():
     plain = [line for line in lines if isinstance(line, str)]
     (by_pip,) = (line["pip"] for line in lines if isinstance(line, dict))
     assert f"python {PROJECT['requires-python']}" in plain
-    assert {"--editable ./engine", "--editable .", "--editable ./editorial"} <= set(by_pip)
+    assert {
+        "--editable ./engine",
+        "--editable ./papers",
+        "--editable .",
+        "--editable ./editorial",
+    } <= set(by_pip)
     named = _requirements(
         line
         for line in plain + by_pip
@@ -132,7 +137,10 @@ def test_conda_asks_for_the_ranges_of_the_project_file():
     assert {one.name: str(one.specifier) for one in named} == _wanted()
 
 
-PLACES = {"checked-equations": ROOT / "engine", "gpnotes": ROOT, "gpnotes-book": ROOT / "editorial"}
+PLACES = {
+    "checked-equations": ROOT / "engine", "checked-papers": ROOT / "papers",
+    "gpnotes": ROOT, "gpnotes-book": ROOT / "editorial",
+}  # fmt: skip
 
 
 def _project(place: Path) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _command(page: str, folder: Path) -> list[str]:
 
 def _clone(to: Path) -> None:
     """Copy the tracked files of the distributions: a build leaves nothing in the checkout."""
-    places = ("*.toml", "*.md", "LICENSE", "src", "engine", "editorial", "book")
+    places = ("*.toml", "*.md", "LICENSE", "src", "engine", "papers", "editorial", "book")
     command = ["git", "ls-files", "-z", *places]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in filter(lambda name: (ROOT / name).is_file(), listed.split("\0")):

@@ -23,7 +23,7 @@ from packaging.requirements import Requirement
 from versions import RESOLUTIONS, installed, uv
 
 ROOT = Path(__file__).resolve().parent.parent
-PLACES = (ROOT / "engine", ROOT, ROOT / "editorial")
+PLACES = (ROOT / "engine", ROOT, ROOT / "papers", ROOT / "editorial")
 TWINE = "twine==6.2.0"  # in an environment that uv keeps: nothing else here needs it
 EXTRAS = ("notebook", "sklearn", "progress")
 TRIAL = ROOT / "tools" / "dist_trial.py"

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import checked_equations
+import checked_papers
 import gpnotes
 import gpnotes_book
 from gpnotes import GP, RBF, fit, stream
@@ -27,6 +28,6 @@ assert "11 of 11 mutants caught" in str(checked), checked
 
 for name in gpnotes.__all__:
     assert getattr(gpnotes, name).__doc__, name
-for package in (gpnotes, checked_equations, gpnotes_book):
+for package in (gpnotes, checked_equations, checked_papers, gpnotes_book):
     assert "site-packages" in Path(package.__file__).parts, package.__file__
 assert (Path(gpnotes_book.__file__).parent / "book" / "notation.yml").is_file()

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SELECTION = [
     "tests",
     "engine/tests",
+    "papers/tests",
     "-m",
     "not slow and not book and not browser and not nightly",
     "--ignore=tests/book",

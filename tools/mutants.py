@@ -125,7 +125,9 @@ def _ordered(tree: Path, module: Path) -> list[str]:
 
 def _first_failure(tree: Path, tests: list[str]) -> str:
     """The test that fails, or hangs, if one does."""
-    paths = os.pathsep.join(f"{tree}/{folder}src" for folder in ("", "engine/", "editorial/"))
+    paths = os.pathsep.join(
+        f"{tree}/{folder}src" for folder in ("", "engine/", "papers/", "editorial/")
+    )
     env = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     env.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of runs compile the tests once
     plain = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-o", *_HANGS]

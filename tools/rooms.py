@@ -22,13 +22,14 @@ HOMES = {  # of the packages, and of their tests
     "src/gpnotes": "tests",
     "editorial/src/gpnotes_book": "tests/editorial",
     "engine/src/checked_equations": "engine/tests",
+    "papers/src/checked_papers": "papers/tests",
 }
 
 
 def find(name: str, tree: Path = ROOT) -> str:
     """The path of the room that is called so, from the root; LookupError if there is not one."""
     name = name.rstrip("/")
-    if name.startswith(("src/", "engine/", "editorial/", "tests/")):
+    if name.startswith(("src/", "engine/", "papers/", "editorial/", "tests/")):
         if not (tree / name).exists():
             raise LookupError(f"there is no {name}")
         return name

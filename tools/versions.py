@@ -34,7 +34,7 @@ def make(folder: Path, resolution: str) -> str:
     # Compiled at once, as pip does it: what a compiler warns of is no error of a test.
     command = [uv(), "pip", "install", "--quiet", "--compile-bytecode", "--python", python]
     command += ["--resolution", resolution]
-    for place in ("/engine", "/editorial", "[test,compiled,studies]"):
+    for place in ("/engine", "/papers", "/editorial", "[test,compiled,studies]"):
         command += ["--editable", f"{fast.ROOT}{place}"]
     subprocess.run(command, check=True)
     return python

@@ -31,7 +31,7 @@ from pathlib import Path
 
 STACK = ("numpy", "scipy", "lark", "array-api-compat", "matplotlib", "ipykernel")
 ENGINE = "engine/src/checked_equations"
-PAGES = ("book/_ext", "engine/docs", f"{ENGINE}/sphinx")
+PAGES = ("book/_ext", "engine/docs", f"{ENGINE}/sphinx", "papers/docs", "papers/src")
 BACKENDS = ("cupy-cuda12x", "cupy-cuda13x")
 DATA = ("book/sources",)
 CLAIMS = "_claims"  # in the book: what was found for the claims of each page

@@ -19,7 +19,6 @@ from language_by_example.definitions import DEFINITIONS
 from language_by_example.grammar_parts import all_parts, parts_of
 from language_by_example.sections import ALIKE, READ, REFUSED, SPELLED
 from language_by_example.slips import WHERE, all_slips
-from language_by_example.tried import TRIED
 
 ALL = list(itertools.chain(*READ.values(), *SPELLED.values()))
 EXAMPLES = [example for example in ALL if example not in DEFINITIONS]
@@ -56,12 +55,6 @@ def test_every_kind_of_mutant_has_an_example():
     kinds = {getattr(tree, node.cls.attr) for node in nodes if isinstance(node, ast.MatchClass)}
     assert len(kinds) > 20
     assert [kind for kind in kinds if not any(issubclass(one, kind) for one in WHERE)] == []
-
-
-@pytest.mark.parametrize("display", TRIED, ids=lambda display: display.latex)
-def test_a_display_that_nobody_bound_is_tried(display):
-    found = display.finding()
-    assert (found.verdict, found.outcome) == ("tried", "holds"), str(found)
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.latex)

@@ -4,8 +4,6 @@ import doctest
 import re
 from pathlib import Path
 
-from checked_equations.__main__ import main
-
 README = Path(__file__).parents[1] / "README.md"
 
 
@@ -13,16 +11,6 @@ def test_its_examples_run():
     result = doctest.testfile(str(README), module_relative=False)
     assert result.attempted >= 5
     assert result.failed == 0
-
-
-def test_its_paper_is_tried_as_it_says(tmp_path, monkeypatch, capsys):
-    text = README.read_text(encoding="utf-8")
-    latex, said = (re.search(f"```{kind}\n(.*?)```", text, re.S)[1] for kind in ("latex", "text"))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
-    (tmp_path / "paper.tex").write_text(latex, encoding="utf-8")
-    assert main(["check", "paper.tex"]) == 1
-    assert capsys.readouterr().out == said
 
 
 def test_it_fits_a_reading():

@@ -21,7 +21,6 @@ from checked_equations.sphinx.directives import ALL, Place, generated
 from .example import Example
 from .sections import ALIKE, READ, REFUSED, SPELLED
 from .slips import all_slips
-from .tried import TRIED
 
 if TYPE_CHECKING:  # the signature alone names it
     from sphinx.application import Sphinx
@@ -60,7 +59,6 @@ def _sections() -> dict[str, Callable[[], str]]:
         **{title: made(_spelled, title, rows) for title, rows in SPELLED.items()},
         **{title: made(_alike, title, rows) for title, rows in ALIKE.items()},
         **{title: made(_refused, title, rows) for title, rows in REFUSED.items()},
-        "Displays that nobody bound": _tried,
         "Kinds of mutants": _mutants,
     }
 
@@ -136,15 +134,6 @@ def _words(problem: str) -> str:
     """Symbols stand between backticks."""
     pieces = problem.split("`")
     return "".join(code(piece) if i % 2 else say(piece) for i, piece in enumerate(pieces))
-
-
-def _tried() -> str:
-    rows = []
-    for display in TRIED:
-        found = display.finding()
-        said = "; ".join(filter(None, (found.outcome, found.why)))
-        rows.append(_cells(say(display.says), code(display.latex), _words(said)))
-    return _shown("Displays that nobody bound", ("what", "LaTeX", "what is told"), rows)
 
 
 def _mutants() -> str:

@@ -4,7 +4,8 @@ Add it to the extensions of any MyST-NB book. It puts a badge beside each number
 of every equation without a check and every check without an equation, and fills the generated
 pages. Settings: ``equations_notation`` (a file, relative to the source folder),
 ``equations_versions`` (names of packages), ``equations_pages``, which pages take part: "checked"
-or "all" (see `pages`), and ``equations_tried``, which displays without a check are tried.
+or "all" (see `pages`), and ``equations_tried``, which displays without a check are tried, where the
+plug-in checked-papers is installed.
 
 An extension of the book's own, for records of the book's own kinds, answers two events:
 ``equations-ledger`` is given the `Book` and asks for an `Added`, rows and columns of the ledger;

@@ -1,0 +1,9 @@
+"""Papers and pages whose equations nobody bound: they are tried, one verdict each, and reported.
+
+A verdict says what it rests on: *checked* on numbers that came by a route of their own, *tried* on
+numbers that were drawn for the printed symbols, *a definition*, or *not read*.
+
+`sources` reads the files of a paper, `tried` draws numbers for a display and compares its sides,
+and the modules here read what a text declares and report. `checked_equations` finds by entry points
+what it asks for: `command_line`, `manuscript` and `tried_badges`.
+"""

@@ -1,0 +1,86 @@
+"""What the text around a display says of its symbols: ``where $K_y = K + \\sigma^2 I$``.
+
+Only what stands between the display before and the display behind is taken, and only behind a word
+that announces it. What a function is, ``f(x) = x^2``, may stand anywhere before, in a display too.
+It may let an equation be tried that was not, and never accuses one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .functions import defined
+from .sources.paper import Paper, PaperEquation
+
+_DEFINES = re.compile(
+    r"\b(?:where|let|with|defin\w+|denot\w+|set|put|writ\w+|introduc\w+|here|and|recall)\b[\w\s,]{0,25}\$?$",
+    re.IGNORECASE,
+)
+_STATES = re.compile(
+    r"\b(?:for|where|when|if|with|whenever|provided|assum\w+|suppos\w+|and)\b[\w\s,]{0,25}\$?$",
+    re.IGNORECASE,
+)
+_EQUALITY = re.compile(r"^[^=<>]+?:?=[^=<>]+$")
+_ORDER = re.compile(r"[<>]|\\(?:le|ge|leq|geq|ne|neq|in)(?![A-Za-z])")
+_SENTENCE = re.compile(r"\.(?:\s|$)|\n\s*\n|\\(?:begin|end|item|section|subsection|paragraph)\b")
+_FAR = 60  # characters in which the word stands
+
+
+@dataclass(frozen=True)
+class Around:
+    """What symbols stand for, and which conditions the sentence of the display states."""
+
+    stands_for: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+
+
+def told_around(paper: Paper, place: int) -> Around:
+    """What the text says around the equation number `place` of `paper`."""
+    own = paper.equations[place]
+    before = [one for one in paper.equations[:place] if one.at < own.at]
+    start = before[-1].at + len(before[-1].latex) if before else 0
+    behind = [one.at for one in paper.equations[place + 1 :] if one.at > own.at]
+    end = behind[0] if behind else own.at + len(own.latex) + 2000
+    near = [one for one in paper.inline if start <= one.at < end]
+    sentence = _sentence(paper, own, end)
+    return Around(
+        tuple(one.latex for one in near if _defines(paper, one)),
+        tuple(one.latex for one in near if own.at < one.at < sentence and _states(paper, one)),
+        _functions(paper, before, end),
+    )
+
+
+def _functions(paper: Paper, before: Sequence[PaperEquation], end: int) -> tuple[str, ...]:
+    """What the text and its displays say of functions: of each what is said last."""
+    inline = [
+        one for one in paper.inline if one.at < end and defined(one.latex) and _defines(paper, one)
+    ]
+    said = {}
+    for one in sorted([*before, *inline], key=lambda one: one.at):
+        if found := defined(one.latex):
+            said[found.name] = one.latex.strip().rstrip(".,; ")
+    return tuple(said.values())
+
+
+def _sentence(paper: Paper, own: PaperEquation, end: int) -> int:
+    """Where the sentence ends that the display stands in."""
+    at = own.at + len(own.latex)
+    if own.latex.rstrip().endswith("."):
+        return at
+    closing = re.match(r"\s*(?:\\\]|\$\$|\\end\s*\{[^}]*\}\s*)+", paper.text(at, end))
+    at += closing.end() if closing else 0
+    stop = _SENTENCE.search(paper.text(at, end))
+    return at + stop.start() if stop else end
+
+
+def _defines(paper: Paper, one: PaperEquation) -> bool:
+    said = _DEFINES.search(paper.text(one.at - _FAR, one.at))
+    return said is not None and _EQUALITY.match(one.latex) is not None
+
+
+def _states(paper: Paper, one: PaperEquation) -> bool:
+    said = _STATES.search(paper.text(one.at - _FAR, one.at))
+    return said is not None and _ORDER.search(one.latex) is not None

@@ -1,0 +1,145 @@
+"""The command that goes over papers and pages: checks are run, and what nobody bound is tried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from checked_equations.book import execution, markup
+from checked_equations.book.execution import Fault, Run
+from checked_equations.book.markup import TEX
+from checked_equations.book.settings import find_settings
+
+from .declarations import DeclarationError, Declared, declared_all
+from .reading import Read, read
+from .reports import FORMATS, Report, as_text, sarif_of
+from .sources import paper as papers
+from .trying import Task, tasks, try_all
+from .watching import Memory
+
+_WHOLE = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says besides the paths."""
+
+    form: str = "text"
+    annotate: bool = False
+    jobs: int = 1
+    let: tuple[str, ...] = ()
+    quiet: bool = False
+    sarif: Path | None = None
+
+
+def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None = None) -> int:
+    """Check and try the equations of `paths`, report on them, and return the exit status.
+
+    That is 0 where nothing that was evaluated fails, 1 where an equation does not hold, and 2
+    where a page could not be run or a declaration of the settings not be read. What `memory` has
+    found, and is as it was, is not tried again.
+    """
+    texts = texts_of(paths)
+    form = FORMATS[options.form](options.annotate, options.quiet)
+    report = Report(form, len(texts), _numbers(texts))
+    runs = _run([text for text in texts if _runs(text)], options.jobs, report, memory)
+    every: list[Task] = []
+    for text in texts:
+        every += _to_try(text, runs, options, report)
+    for found in (memory.try_all if memory else try_all)(every, options.jobs):
+        report.add(found)
+    for fault in execution.outlived(runs):
+        report.fault(fault)
+    report.close()
+    if options.sarif:
+        options.sarif.write_text(as_text(report, sarif_of), encoding="utf-8")
+    return report.status
+
+
+def _numbers(texts: Sequence[Path]) -> dict[tuple[str, str], str]:
+    """The numbers of the papers' equations in print, by file and label."""
+    numbers = {}
+    for text in (text for text in texts if text.suffix in TEX):
+        for one in papers.read(text).equations:
+            if one.label and one.number:
+                numbers[str(text.resolve()), one.label] = one.number
+    return numbers
+
+
+def texts_of(paths: Sequence[Path]) -> list[Path]:
+    """The papers and pages that are named or lie in folders; `ValueError` where there is none."""
+    known = (*markup.KINDS, *TEX)
+    return execution.gathered(paths, known, _in_folder, "a text with an equation")
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    """Pages with a check or a display, and papers that begin by themselves."""
+    every = execution.texts_in(folder)
+    sources = [one for one in every if one.suffix in TEX]
+    wholes = [one for one in sources if _WHOLE.search(one.read_text("utf-8", errors="replace"))]
+    yield from wholes or sources
+    for page in (one for one in every if one.suffix in markup.KINDS):
+        try:
+            wanted = execution.has_checks(page) or read(page).paper.equations
+        except ValueError:  # told when it is named
+            wanted = ()
+        if wanted:
+            yield page
+
+
+def _runs(text: Path) -> bool:
+    return text.suffix in markup.KINDS and execution.has_checks(text)
+
+
+def _run(pages: Sequence[Path], jobs: int, report: Report, memory: Memory | None) -> list[Run]:
+    runs = []
+    for run in execution.run_pages(pages, jobs, memory.run if memory else None):
+        runs.append(run)
+        for held in run.checks:
+            report.held(held)
+        for fault in run.faults:
+            report.fault(fault)
+    return runs
+
+
+def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -> list[Task]:
+    """The displays of a text that no check has tried."""
+    try:
+        found = read(text)
+    except ValueError as wrong:
+        report.fault(Fault(str(text.resolve()), 1, 1, str(wrong), broken=True))
+        return []
+    _tell(text, found, report)
+    try:
+        first, own = settled(text, options.let)
+    except DeclarationError as wrong:
+        report.fault(Fault(str(text.resolve()), 1, 1, str(wrong), broken=True))
+        return []
+    bound = _bound(str(text.resolve()), runs)
+    return [one for one in tasks(found, first, own) if not (one.label and one.label in bound)]
+
+
+def _tell(text: Path, found: Read, report: Report) -> None:
+    """What is not there, and which comments may mean to declare something."""
+    for place, said in found.unclear:
+        report.note(str(place.file), place.line, f"this comment declares nothing: {said}")
+    if (why := found.paper.uncounted) and text.suffix in TEX:
+        report.note(str(text), 1, f"the numbers of its equations in print are not known: {why}")
+    for lack in found.paper.lacks:
+        place = found.paper.place(lack.at)
+        report.note(str(place.file), place.line, f"the file {lack.text} is not there")
+
+
+def settled(text: Path, let: Sequence[str] = ()) -> tuple[Declared, Mapping[str, Declared]]:
+    """What the settings, and behind them `let`, declare: for all, and by label."""
+    settings = find_settings(text.resolve().parent, packed=False)
+    first = declared_all([*settings.let, *let])
+    own = {label: declared_all(clauses) for label, clauses in settings.let_for.items()}
+    return first, own
+
+
+def _bound(file: str, runs: Sequence[Run]) -> set[str]:
+    """The labels that a check has tried, whatever became of it."""
+    return {label for run in runs for label in run.tried.get(file, ())}

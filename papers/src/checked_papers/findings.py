@@ -1,0 +1,183 @@
+"""What became of each display: its verdict, what that rests on, and where it stands."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from checked_equations.book.phrases import counted, mutants_caught
+from checked_equations.check.mends import Mends
+
+from .tried import Tried
+from .tried.nist import PAPERS
+
+# What a verdict rests on: numbers by a route of their own, numbers that were drawn, nothing.
+Verdict = Literal["checked", "tried", "definition", "not read"]
+Outcome = Literal["holds", "holds if", "does not hold", "refused", ""]
+VERDICTS: tuple[Verdict, ...] = ("checked", "tried", "definition", "not read")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A display: where it stands, its `verdict` and, if it was evaluated, the `outcome`.
+
+    `number` is the one that stands beside it in print, where that is known.
+
+    `why` says the rest in words; `region` is where it holds, if not everywhere; `mends` are edits
+    after which it would hold; `mutants` how many slips were caught and survived; `drawn` what the
+    symbols were taken to be.
+    """
+
+    file: str
+    line: int
+    column: int
+    verdict: Verdict
+    outcome: Outcome = ""
+    label: str = ""
+    latex: str = ""
+    why: str = ""
+    region: str = ""
+    residual: float | None = None
+    mends: tuple[str, ...] = ()
+    mutants: Mapping[str, int] = field(default_factory=dict)
+    drawn: Mapping[str, str] = field(default_factory=dict)
+    number: str = ""
+
+    @property
+    def name(self) -> str:
+        """``(3.4) eq-a: ``, as far as it has a number in print and a label."""
+        said = " ".join(filter(None, [f"({self.number})" if self.number else "", self.label]))
+        return f"{said}: " if said else ""
+
+    @property
+    def fails(self) -> bool:
+        """Whether it was evaluated and does not hold, or its check is refused."""
+        return self.outcome in ("does not hold", "refused")
+
+    def __str__(self) -> str:
+        """The verdict in a line: ``tried: holds if x > 0 · 3 of 3 mutants caught``."""
+        head: str = self.verdict
+        if self.outcome:
+            where = f" {self.region}" if self.region else ""
+            head += f": {self.outcome}{where}"
+        if self.mends:
+            head += f"; {_mended(self.mends)}"
+        slips = mutants_caught(self.mutants) if self.mutants else ""
+        drawn = in_words(self.drawn) if self.verdict == "tried" else ""
+        told = f": {self.why}" if self.verdict == "not read" else self.why and f" · {self.why}"
+        return " · ".join(filter(None, [head, slips, drawn])) + told
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, with what is empty left out."""
+        every = {
+            "file": self.file, "line": self.line, "column": self.column, "label": self.label,
+            "number": self.number, "verdict": self.verdict, "outcome": self.outcome,
+            "region": self.region, "why": self.why, "mends": list(self.mends),
+            "residual": self.residual,
+            "mutants": dict(self.mutants), "drawn": dict(self.drawn), "latex": self.latex,
+        }  # fmt: skip
+        return {key: value for key, value in every.items() if value not in ("", None, [], {})}
+
+
+def in_words(drawn: Mapping[str, str]) -> str:
+    """``a, b real; n whole``: what the symbols were taken to be."""
+    by_kind: dict[str, list[str]] = {}
+    for key, kind in drawn.items():
+        by_kind.setdefault(kind, []).append(key)
+    return "; ".join(f"{', '.join(keys)} {kind}" for kind, keys in by_kind.items())
+
+
+def _mended(mends: Sequence[str]) -> str:
+    """One edit is a suggestion, several are told as several."""
+    if len(mends) == 1:
+        return f"it would with {mends[0]}"
+    shown = "; ".join(mends[:_SHOWN])
+    more = f"; and {len(mends) - _SHOWN} more" if len(mends) > _SHOWN else ""
+    return f"{len(mends)} single edits would mend it, {shown}{more}"
+
+
+_SHOWN = 3
+
+
+def finding(tried: Tried, place: tuple[str, int, int], label: str, latex: str) -> Finding:
+    """What was found by trying a display."""
+    name, outcome = _PARTS[tried.verdict]
+    mends = _told(tried.mend) if outcome == "does not hold" else ()
+    return Finding(
+        *place, name, outcome, label, latex,
+        why="" if mends else tried.why,  # which says the same in fewer words
+        region=tried.region or "", residual=tried.residual, mends=mends,
+        mutants=tried.mutants.counts if tried.mutants else {},
+        drawn={key: str(kind) for key, kind in tried.drawn.items() if kind.name != "told"},
+    )  # fmt: skip
+
+
+_PARTS: Mapping[str, tuple[Verdict, Outcome]] = {
+    "holds": ("tried", "holds"), "holds if": ("tried", "holds if"),
+    "does not hold": ("tried", "does not hold"), "definition": ("definition", ""),
+    "not read": ("not read", ""),
+}  # fmt: skip
+
+
+def _told(mends: Mends | None) -> tuple[str, ...]:
+    """Each edit that would mend it, and how it then reads; nothing if some were not tried."""
+    if mends is None or not mends.whole:
+        return ()
+    told = (f"{one.said.replace('$', '`')}: {one.step}" for one in mends.found)
+    return tuple(map(PAPERS.as_printed, told))
+
+
+def summary(findings: Sequence[Finding], faults: int = 0) -> list[str]:
+    """How many displays there are of each verdict, and why most of those not read are not."""
+    lines = [f"{counted(len(findings), 'equation')}: {', '.join(_totals(findings))}"]
+    unread = Counter(_kind_of_reason(one.why) for one in findings if one.verdict == "not read")
+    lines += [f"  not read, {count}: {why}" for why, count in unread.most_common(5)]
+    return lines + ([f"{counted(faults, 'error')} in pages and declarations"] if faults else [])
+
+
+def totals(findings: Iterable[Finding]) -> dict[str, int]:
+    """The number of each verdict, those that were evaluated by their outcome."""
+    names = [" ".join(filter(None, [one.verdict, one.outcome])) for one in findings]
+    order = [f"{verdict} {outcome}".strip() for verdict, outcome in _ORDER]
+    counts = Counter(names)
+    return {name: counts[name] for name in order if counts[name]}
+
+
+_ORDER = (
+    *(("checked", outcome) for outcome in ("holds", "does not hold", "refused")),
+    *(("tried", outcome) for outcome in ("holds", "holds if", "does not hold")),
+    ("definition", ""), ("not read", ""),
+)  # fmt: skip
+
+
+def _totals(findings: Sequence[Finding]) -> list[str]:
+    told = []
+    for verdict in VERDICTS:
+        own = [one for one in findings if one.verdict == verdict]
+        outcomes: Counter[Outcome] = Counter(one.outcome for one in own if one.outcome)
+        inner = [
+            f"{outcomes[name]} {one if outcomes[name] == 1 else many}"
+            for name, (one, many) in _WORDS.items()
+            if outcomes[name]
+        ]
+        name = counted(len(own), verdict) if verdict == "definition" else f"{len(own)} {verdict}"
+        if own:
+            told.append(name + (f" ({', '.join(inner)})" if inner else ""))
+    return told or ["none"]
+
+
+_WORDS: Mapping[Outcome, tuple[str, str]] = {
+    "holds": ("holds", "hold"), "holds if": ("holds in a region", "hold in a region"),
+    "does not hold": ("does not hold", "do not hold"), "refused": ("refused", "refused"),
+}  # fmt: skip
+_PARTICULAR = re.compile(r"`[^`]*`")
+
+
+def _kind_of_reason(why: str) -> str:
+    """A reason without what is particular to a display."""
+    if why.startswith("a relation that the text must explain"):
+        return "a relation that the text must explain"
+    return _PARTICULAR.sub("`…`", why.split("\n")[0]).split(";")[0]

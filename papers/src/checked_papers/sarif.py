@@ -1,0 +1,89 @@
+"""SARIF 2.1.0: what fails, for editors and code scanning.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. An equation that was checked and
+fails is an error, one that was tried a warning, one that holds in a region alone a note; what
+holds, what defines and what is not read is counted in the properties of the run: it is no result.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from checked_equations.book.execution import Fault
+from checked_equations.latex.equation import Equation
+
+from .findings import Finding, totals
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+RULES = {
+    "checked-does-not-hold": (
+        "error", "On numbers that came by a route of their own the equation does not hold."),
+    "checked-refused": (
+        "error", "The check of the equation proves too little, or cannot be evaluated."),
+    "tried-does-not-hold": (
+        "warning", "On numbers that were drawn for its symbols the equation holds nowhere."),
+    "tried-holds-if": ("note", "The equation holds in a region of its symbols, and not in others."),
+    "cannot-be-run": ("error", "A page or a declaration cannot be run or read."),
+}  # fmt: skip
+
+
+def sarif_log(findings: Sequence[Finding], faults: Sequence[Fault], root: Path) -> dict[str, Any]:
+    """The log of one run; places are relative to `root`."""
+    results = [_result(one) for one in findings if _rule(one) in RULES]
+    results += [_of_fault(one, root) for one in faults]
+    driver = {
+        "name": "checked-equations",
+        "rules": [
+            {
+                "id": name,
+                "shortDescription": {"text": said},
+                "defaultConfiguration": {"level": level},
+            }
+            for name, (level, said) in RULES.items()
+        ],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {"ROOT": {"uri": root.resolve().as_uri() + "/"}},
+        "results": results,
+        "properties": {"totals": totals(findings)},
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(found: Finding) -> str:
+    return f"{found.verdict}-{found.outcome}".replace(" ", "-")
+
+
+def _result(found: Finding) -> dict[str, Any]:
+    rule = _rule(found)
+    digest = Equation(found.label, found.latex or found.label, 1).digest
+    return {
+        **_at(rule, f"{found.name}{found}", Path(found.file).as_posix(), found.line, found.column),
+        "partialFingerprints": {"equation/v1": digest},
+    }
+
+
+def _of_fault(fault: Fault, root: Path) -> dict[str, Any]:
+    file = Path(os.path.relpath(fault.file, root)).as_posix()
+    return _at("cannot-be-run", fault.said, file, fault.line, fault.column)
+
+
+def _at(rule: str, said: str, file: str, line: int, column: int) -> dict[str, Any]:
+    where = {
+        "artifactLocation": {"uri": file, "uriBaseId": "ROOT"},
+        "region": {"startLine": line, "startColumn": column},
+    }
+    return {
+        "ruleId": rule,
+        "ruleIndex": list(RULES).index(rule),
+        "level": RULES[rule][0],
+        "message": {"text": said},
+        "locations": [{"physicalLocation": where}],
+    }

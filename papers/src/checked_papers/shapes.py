@@ -1,0 +1,322 @@
+"""Shapes of symbols that nobody declared, where one assignment fits what is printed.
+
+Letters are taken as their field takes them: bold and small ones are columns, bold, Greek or Latin
+capitals matrices, where the equation can then be evaluated at all. Each axis of each of them has a
+size of its own unless the equation makes two sizes equal: that is found by trying.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from checked_equations.errors import EquationError, OperationError
+from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.evaluate.values import Entries
+from checked_equations.latex.names import normal
+
+from .tried import kinds
+from .tried.entries import entries_in
+from .tried.kinds import Kind, Size
+from .tried.knowledge import by_custom, known, letter
+from .tried.parts import parted
+from .tried.reading import NotRead, Reading, read
+
+_BOLD = re.compile(r"^\\(?:mathbf|boldsymbol|bm|vec|mathsf)\s*\{?\s*(?P<inner>\\?[A-Za-z]+)\}?")
+_FILLED = re.compile(r"^\\(?:mathbf|boldsymbol|bm|mathbb|vec)(?P<number>[01])(?:_\w+)?$")
+_ACCENT = re.compile(r"^\\(?:hat|tilde|bar|widehat|widetilde|check)\s*\{?(\\?[A-Za-z]+)\}?")
+_CAPITAL = re.compile(
+    r"^(?:[A-Z]|\\(?:Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega))$"
+)
+_MARKS = re.compile(
+    r"\\(?:top|intercal|det|lVert|Vert)(?![A-Za-z])|\^\{?\s*\\?T(?![A-Za-z])|\{tr\}|\\\||'"
+)
+_NORMED = re.compile(r"\\[lr]?Vert(?![A-Za-z])|\\\|")
+_MOST_SYMBOLS = 6
+_MOST_AXES = 9
+_SHORTER, _SIZE, _LONGER = 2, 3, 7  # the sizes that an axis is tried with
+_NAMES = "npqrsdlhuv"
+
+Form = int  # how many axes: none, one, two
+Axis = tuple[str, int]  # one of them
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """The kinds that were inferred; `plain` says that numbers would do in their place as well."""
+
+    kinds: Mapping[str, Kind]
+    plain: bool
+
+    @property
+    def squares(self) -> tuple[str, ...]:
+        """The symbols of square matrices."""
+        square = (key for key, kind in self.kinds.items() if kind.name == "matrix")
+        return tuple(key for key in square if len(set(self.kinds[key].shape)) == 1)
+
+    def squares_as(self, make: Callable[[Size], Kind]) -> dict[str, Kind]:
+        """The square matrices as matrices of a special kind."""
+        return {key: make(self.kinds[key].shape[0]) for key in self.squares}
+
+
+def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
+    """The one assignment of shapes that fits `latex`, which has no commands of its own.
+
+    >>> found = shapes_of(r"(A B)^\\top = B^\\top A^\\top", {})
+    >>> [str(kind) for kind in found.kinds.values()]
+    ['matrix n × p', 'matrix p × q']
+    """
+    told = {normal(key): kind for key, kind in declared.items()}
+    rng = np.random.default_rng(0)
+    bound = {key: kind for key, kind in told.items() if kind.name in kinds.BOUND}
+    functions = {key: kind.draw(rng, {}) for key, kind in bound.items()}
+    own = known(functions)
+    try:
+        reading = read(parted(latex, own)[0], own)
+    except (NotRead, EquationError):
+        return None
+    counted = entries_in(reading.statement).letters
+    fixed = own.constants.keys() - counted
+    free = [key for key in reading.symbols if key not in told and key not in fixed]
+    options = {key: _options(key, latex) for key in free}
+    found = entries_in(reading.statement)
+    every = {key: axes for key, axes in found.axes.items() if key in free}
+    rows = {key: axes for key, axes in every.items() if not _BOLD.match(key)}
+    indexed = {key: axes for key, axes in every.items() if key not in rows}
+    options |= {key: (axes,) for key, axes in found.arrays.items() if key in free}
+    free = [key for key in free if key not in found.unranged]
+    options |= dict.fromkeys((*rows, *found.letters & {*free}), (0,))
+    several = [key for key in free if options[key] != (0,)]
+    if not several or len(several) > _MOST_SYMBOLS or reading.unknown:
+        return None
+    known_kinds = {key: told[key] for key in reading.symbols if key in told}
+    known_kinds |= {key: kinds.for_each(axes) for key, axes in rows.items()}
+    free = [key for key in free if key not in rows]
+    options = {key: options[key] for key in free}
+    trial = _Trial.of(reading, known_kinds, free, indexed)
+    best = _best(trial, options)
+    if best is None or not any(best[0].values()):
+        return None
+    return Shapes(_named(trial, *best), trial.fits(dict.fromkeys(free, 0), {}))
+
+
+def _options(key: str, latex: str) -> tuple[Form, ...]:
+    """How many axes a symbol may have, by custom."""
+    bold = _BOLD.match(key)
+    inner = bold["inner"] if bold else letter(_ACCENT.sub(r"\1", key))
+    capital = _CAPITAL.match(inner) is not None
+    if is_identity(key):
+        return (2, 0)
+    if is_filled(key):
+        return (1,)
+    if bold:
+        return (2, 1) if capital else (1,)
+    if capital:  # N, M and K may count something
+        return (0, 2) if by_custom(key).name == "whole" else (2, 0)
+    small = re.fullmatch(r"[a-z]|\\[a-z]+", inner) is not None
+    if len(inner) == 1 and small and by_custom(key).name != "whole" and _in_norm(key, latex):
+        return (1, 0)
+    marked = _MARKS.search(latex) is not None
+    return (0, 1) if small and marked and by_custom(key).name == "real" else (0,)
+
+
+def _in_norm(key: str, latex: str) -> bool:
+    """Whether a symbol stands between double bars, as vectors do.
+
+    >>> _in_norm("x", r"\\|x + y\\| = a"), _in_norm("a", r"\\|x + y\\| = a")
+    (True, False)
+    """
+    inside = _NORMED.split(latex)[1::2]
+    written = re.compile(rf"(?<![A-Za-z\\]){re.escape(key)}(?![A-Za-z])")
+    return any(written.search(part) for part in inside)
+
+
+def is_identity(key: str) -> bool:
+    """Whether a symbol is called as the identity matrix is: ``I``, ``I_n``, bold or not.
+
+    >>> is_identity("I_n"), is_identity(r"\\mathbf I"), is_identity("J")
+    (True, True, False)
+    """
+    bold = _BOLD.match(key)
+    return (bold["inner"] if bold else letter(key)) == "I"
+
+
+def is_filled(key: str) -> str:
+    """The number that all entries of a column are: ``\\mathbf 1``, ``\\mathbf 0_n``; or nothing.
+
+    >>> is_filled(r"\\mathbf1"), is_filled(r"\\boldsymbol0_n"), is_filled(r"\\mathbf x")
+    ('1', '0', '')
+    """
+    column = _FILLED.match(key)
+    return column["number"] if column else ""
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A statement that is evaluated on arrays of some sizes, to see whether it can be."""
+
+    reading: Reading
+    told: Mapping[str, Any]
+    free: Sequence[str]
+    sizes: Mapping[int, Size]  # those that are declared, and their names
+    indexed: Mapping[str, int]  # of arrays that have indices, how many: of `\\mathbf x_i` one
+
+    @classmethod
+    def of(
+        cls,
+        reading: Reading,
+        told: Mapping[str, Kind],
+        free: Sequence[str],
+        indexed: Mapping[str, int],
+    ) -> _Trial:
+        """With what is declared drawn once."""
+        rng, named = np.random.default_rng(0), dict[str, int]()
+        values = {key: kind.draw(rng, named) for key, kind in told.items()}
+        numbers = {s: s for kind in told.values() for s in kind.shape if isinstance(s, int)}
+        names: dict[int, Size] = {number: name for name, number in named.items()}
+        return cls(reading, {**values, **named}, free, {**numbers, **names}, indexed)
+
+    def fits(self, form: Mapping[str, Form], at: Mapping[Axis, int]) -> bool:
+        """Whether both sides of each step have a value of one shape."""
+        return self._all(form, at, lambda left, right: np.shape(left) == np.shape(right))
+
+    def holds(self, form: Mapping[str, Form], at: Mapping[Axis, int]) -> bool:
+        """Whether the two values are equal, too."""
+
+        def equal(left: Any, right: Any) -> bool:
+            return np.shape(left) == np.shape(right) and bool(np.allclose(left, right))
+
+        return self._all(form, at, equal)
+
+    def _all(
+        self, form: Mapping[str, Form], at: Mapping[Axis, int], agree: Callable[[Any, Any], bool]
+    ) -> bool:
+        rng = np.random.default_rng(0)
+        drawn = {key: self._value(key, form[key], at, rng) for key in self.free}
+        if any(value is None for value in drawn.values()):
+            return False
+        value = Evaluator({**drawn, **self.told}, self.reading.latex).value
+        steps = self.reading.statement.steps
+        try:
+            with np.errstate(all="ignore"):
+                return all(agree(value(step.left), value(step.right)) for step in steps)
+        except (EquationError, OperationError, ArithmeticError, ValueError, TypeError, KeyError):
+            return False
+
+    def _value(self, key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generator) -> Any:
+        if key not in self.indexed:
+            return _array(key, form, at, rng)
+        return Entries(self.indexed[key], partial(_array, key, form, at, rng))
+
+
+def _array(key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generator) -> Any:
+    """Numbers for a symbol; none where an identity would not be square."""
+    axes = [at.get((key, i), _SIZE) for i in range(form)]
+    if is_identity(key):
+        return None if len(set(axes)) > 1 else np.eye(axes[0]) if axes else 1.0
+    if axes:
+        filled = is_filled(key)
+        return np.full(axes, float(filled)) if filled else rng.uniform(0.5, 1.5, axes)
+    return at.get((key, 0), _SIZE) if by_custom(key).name == "whole" else 0.7
+
+
+Found = tuple[dict[str, Form], dict[Axis, int]]
+
+
+def _best(trial: _Trial, options: Mapping[str, tuple[Form, ...]]) -> Found | None:
+    """The form with the most arrays among capitals, the fewest among small letters, and sizes."""
+    found: dict[tuple[int, int], list[Found]] = {}
+    for choice in product(*options.values()):
+        form = dict(zip(options, choice, strict=True))
+        axes = [(key, i) for key in form for i in range(form[key])]
+        known = sorted({_SIZE, *trial.sizes}) if len(axes) <= _MOST_SYMBOLS else [_SIZE]
+        for sizes in product(known, repeat=len(axes)):
+            at = dict(zip(axes, sizes, strict=True))
+            if trial.fits(form, at):
+                found.setdefault(_score(form, options), []).append((form, at))
+                break
+    best = found[max(found)] if found else []
+    return best[0] if len(best) == 1 else None
+
+
+def _score(form: Mapping[str, Form], options: Mapping[str, tuple[Form, ...]]) -> tuple[int, int]:
+    first = sum(form[key] == options[key][0] for key in form if options[key][0])
+    return first, -sum(form[key] > 0 for key in form if not options[key][0])
+
+
+def _named(trial: _Trial, form: Mapping[str, Form], at: Mapping[Axis, int]) -> dict[str, Kind]:
+    """The kinds, with a name for each size."""
+    counts = [(key, 0) for key in form if not form[key] and by_custom(key).name == "whole"]
+    taken = {letter(key) for key in (*form, *trial.told)}
+    fresh = (name for name in _NAMES if name not in taken)
+    named: dict[Axis, Size] = {}
+    for group, tied in _equal(trial, form, at):
+        size: Size | None = trial.sizes.get(at[next(iter(group))]) if tied else None
+        size = size or _count(trial, form, at, group, counts)
+        named |= dict.fromkeys(group, size or next(fresh, "m"))
+    made = {}
+    for key in (key for key in form if form[key]):
+        sizes = [named[key, i] for i in range(form[key])]
+        made[key] = _kind(key, sizes)
+        if key in trial.indexed:
+            made[key] = replace(made[key], axes=trial.indexed[key])
+    return made
+
+
+def _count(
+    trial: _Trial,
+    form: Mapping[str, Form],
+    at: Mapping[Axis, int],
+    group: frozenset[Axis],
+    counts: Sequence[Axis],
+) -> str | None:
+    """The whole number that counts along these axes: what holds needs it to be their size."""
+    if not trial.holds(form, at):
+        return None
+    longer = {**at, **dict.fromkeys(group, _LONGER)}
+    if trial.holds(form, longer):
+        return None
+    every = (key for key, i in counts if trial.holds(form, {**longer, (key, i): _LONGER}))
+    return next(every, None)
+
+
+def _equal(
+    trial: _Trial, form: Mapping[str, Form], at: Mapping[Axis, int]
+) -> Iterator[tuple[frozenset[Axis], bool]]:
+    """The axes that must have one size, and whether that is a declared one.
+
+    They are the smallest sets whose size can be another than that of the rest.
+    """
+    left = list(at)
+    if len(left) > _MOST_AXES:
+        yield frozenset(left), False
+        return
+    while left:
+        first, others = left[0], left[1:]
+        group, tied = frozenset([first]), True
+        for chosen in sorted(product((False, True), repeat=len(others)), key=sum):
+            some = frozenset([first, *(a for a, on in zip(others, chosen, strict=True) if on)])
+            others_at = ({**at, **dict.fromkeys(some, size)} for size in (_LONGER, _SHORTER))
+            if any(trial.fits(form, other) for other in others_at):
+                group, tied = some, False
+                break
+        yield group, tied
+        left = [axis for axis in left if axis not in group]
+
+
+def _kind(key: str, sizes: Sequence[Size]) -> Kind:
+    """The kind of an array, some of which are called as they are filled."""
+    if is_identity(key):
+        return kinds.identity(sizes[0])
+    if filled := is_filled(key):
+        return (kinds.ones if filled == "1" else kinds.zeros)(sizes[0])
+    return _KIND[len(sizes)](*sizes)
+
+
+_KIND: Mapping[Form, Callable[..., Kind]] = {1: kinds.vector, 2: kinds.matrix}

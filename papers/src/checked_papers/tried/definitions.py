@@ -1,0 +1,95 @@
+"""What the text defines: ``f(x, t) = \\int \\dots``, ``a_k = 2/(k + 1)``, as functions of numbers.
+
+They are read as displays are, with the functions that the field knows, and with those that were
+defined before them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from checked_equations.evaluate import beyond
+from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.latex import tree as t
+from checked_equations.latex.names import normal
+
+from .forms import with_dots
+from .knowledge import Known, known
+from .notation import Notation
+from .reading import NotRead, read
+
+_LETTER = r"\\?[A-Za-z]+"
+_HEAD = rf"(?:\\math(?:sf|bf|rm|cal|it)\s*\{{[A-Za-z]+\}}|{_LETTER})(?:_\{{?[A-Za-z0-9]\}}?)?"
+_CALLED = re.compile(
+    rf"(?:\\displaystyle)?\s*(?P<key>{_HEAD})\s*(?:\\left)?\(\s*(?P<of>{_LETTER}(?:\s*,\s*{_LETTER})*)\s*"
+    r"(?:\\right)?\)\s*(?:\\displaystyle)?\s*:?=(?P<latex>[^=]+)"
+)
+_UNSET: Callable[..., Any] = len
+
+
+def functions_in(texts: Iterable[str], own: Known, notation: Notation) -> dict[str, Any]:
+    """The functions that `texts` define, by their keys; what has a meaning already keeps it.
+
+    >>> from .nist import COMMON
+    >>> found = functions_in(["U(x, t) = x^2 + t"], known({}), COMMON)
+    >>> float(found["U"](3.0, 1.0))
+    10.0
+    """
+    found: dict[str, Any] = {}
+    for text in texts:
+        match = _CALLED.match(text)
+        try:
+            if match is None or _is_known(match, notation):
+                continue
+            key, names = normal(match["key"]), [normal(one) for one in match["of"].split(",")]
+            whole = notation.written(match[0].replace("\\displaystyle", "").strip(" .,;")).latex
+            body = _body(whole, key, {**own.bindings, **found}, notation)
+        except ValueError:  # it is not read, or a part of something
+            continue
+        if key not in found and set(_free(body, own)) <= {*names, *found}:
+            found[key] = _function(body, names, {**own.constants, **own.bindings, **found})
+    return found
+
+
+def defines(text: str, keys: Iterable[str]) -> bool:
+    """Whether `text` is the definition of one of the functions `keys`."""
+    match = _CALLED.match(text)
+    return match is not None and normal(match["key"]) in keys
+
+
+def _is_known(match: re.Match[str], notation: Notation) -> bool:
+    head = f"{match['key']}({match['of']})"
+    return notation.written(head).latex != head
+
+
+def _body(latex: str, key: str, bindings: Mapping[str, Any], notation: Notation) -> t.Node:
+    """The right side of the first equality, in which the function itself does not stand."""
+    steps = with_dots(read(latex, known({**bindings, key: _UNSET}, notation)).statement).steps
+    if not steps or steps[0].relation not in ("=", ":="):
+        raise NotRead("no equality defines it")
+    right = steps[0].right
+    if any(isinstance(part, t.Apply) and part.key == key for _, part in t.walk(right)):
+        raise NotRead("it is defined by itself")
+    return right
+
+
+def _free(body: t.Node, own: Known) -> Iterator[str]:
+    known_keys = {*own.constants, *own.bindings}
+    for _, part in t.walk(body):
+        if isinstance(part, t.Name | t.Apply) and part.key not in known_keys:
+            yield part.key
+
+
+def _function(
+    body: t.Node, names: list[str], bindings: Mapping[str, Any]
+) -> Callable[..., complex | float]:
+    def of(*arguments: Any) -> complex | float:
+        if len(arguments) != len(names):
+            raise ValueError(f"{len(names)} arguments are defined")
+        own = {**bindings, **dict(zip(names, arguments, strict=True))}
+        value = complex(Evaluator(own, beyond=beyond).value(body))
+        return value if value.imag else value.real
+
+    return of

@@ -1,0 +1,511 @@
+"""A display is tried: read, drawn for, judged, and spoilt to see that the numbers notice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from checked_equations.errors import EquationError
+from checked_equations.evaluate.numerics.patience import allowing, spend
+from checked_equations.latex import tree as t
+from checked_equations.latex.macros import Macros, expand
+from checked_equations.latex.names import normal
+from checked_equations.latex.printer import to_latex
+
+from . import kinds as known_kinds
+from .branches import SIGN, Choices, apart, signed
+from .conditions import Condition, conditions_of, tends
+from .definitions import defines, functions_in
+from .drawing import Made, Plan, Sample, confirming, samples
+from .entries import entries_in
+from .expansions import expanded
+from .forms import differentiated, refuse_paths, with_dots
+from .judging import Trial
+from .kinds import Kind
+from .knowledge import Known, by_custom, known
+from .leading import LimitTrial, Way, ways_of
+from .nist import COMMON
+from .notation import Notation
+from .parts import parted
+from .ranges import alike, between
+from .reading import NotRead, Reading, mentioned, mentions, read
+from .special import MODULUS
+from .verdicts import Tried, verdict_on
+
+__all__ = ["Tried", "try_display"]
+
+_BETTER = ("holds", "holds if")
+_PATIENCE = 2.0  # seconds of the processor for all that is tried of a display, but its mends
+_LENGTHS = ("n", "N")  # of a sum whose range is not printed
+_FEWEST = 3  # terms of such a sum, where none of them stands in it
+_NOTHING = 0.05  # a sum that entries are not divided by
+_AXES = ("x", "y")  # of which a complex z is made
+
+
+def try_display(
+    latex: str,
+    *,
+    conditions: Sequence[str] = (),
+    definitions: Sequence[str] = (),
+    kinds: Mapping[str, Kind] | None = None,
+    macros: Macros | None = None,
+    bindings: Mapping[str, Any] | None = None,
+    notation: Notation = COMMON,
+    rng: int | np.random.Generator = 0,
+    mending: bool = True,
+) -> Tried:
+    """Try the display `latex` on numbers that are drawn for its symbols.
+
+    Symbols are of the kinds in `kinds`, or by custom: n, m, k, i, j are whole, z, w, s complex,
+    all others real. `conditions` are LaTeX, such as ``x > 0``; those that the display prints are
+    read as well, and ``K = A + B`` says what K is. `definitions` are displays before this one,
+    which may say so too, or what a function is, where nothing is known of it otherwise. `bindings`
+    are values of symbols that are no variables, or functions; `notation` are the functions that
+    the field knows. Unless `mending`, what would mend it is not looked for, which takes the most
+    time.
+
+    Examples
+    --------
+    >>> try_display(r"\\cos(x + y) = \\cos x \\cos y - \\sin x \\sin y").verdict
+    'holds'
+    >>> str(try_display(r"\\sqrt{x^2} = x"))
+    'holds if x > 0'
+    >>> try_display(r"(a + b)^2 = a^2 + 3 a b + b^2").verdict
+    'does not hold'
+    >>> str(try_display("U(x, 1) = (x + 1)^2", definitions=["U(x, t) = x^2 + 2 x t + t^2"]))
+    'holds (by what is defined before)'
+    """
+    try:
+        full = notation.written(expand(latex, macros).latex if macros else latex).latex
+    except ValueError as wrong:
+        return Tried("not read", getattr(wrong, "problem", str(wrong)))
+    own = {normal(key): kind for key, kind in (kinds or {}).items()}
+    asked = _Asked(full, own, bindings or {}, notation, rng, mending)
+    with allowing(_PATIENCE):
+        found = asked.tried(conditions)
+        if found.verdict != "not read" or not definitions:
+            return found
+        other = asked.tried(conditions, definitions)
+    if other.verdict not in _BETTER:
+        return found
+    return replace(other, why="; ".join(filter(None, (other.why, "by what is defined before"))))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A display with what its author, its field and its reader say of its symbols."""
+
+    latex: str
+    kinds: Mapping[str, Kind]
+    bindings: Mapping[str, Any]
+    notation: Notation
+    rng: int | np.random.Generator
+    mending: bool
+
+    def tried(self, conditions: Sequence[str], definitions: Sequence[str] = ()) -> Tried:
+        """The verdict, under conditions and with definitions, or that it takes too long."""
+        try:
+            return self._tried(conditions, definitions)
+        except TimeoutError as late:
+            return Tried("not read", str(late))
+
+    def _tried(self, conditions: Sequence[str], definitions: Sequence[str]) -> Tried:
+        stream = np.random.default_rng(self.rng)
+        own = self._known(conditions, definitions, stream)
+        try:
+            latex, stated = parted(self.latex, own)
+            reading = _read(latex, own)
+        except NotRead as wrong:
+            return Tried("not read", str(wrong))
+        stated += [to_latex(one) for one in reading.statement.conditions]  # words said so
+        told = self._told(reading, own, [*stated, *conditions], definitions)
+        body = _without_definition(reading)
+        if body is None:
+            return Tried("definition")
+        body = expanded(body)
+        ways = ways_of(body, [*stated, *conditions], by_custom=self.notation.limits)
+        problem = _not_tried(body, bool(ways))
+        if problem:
+            return Tried("not read", problem)
+        unread = [one for one in told.unread if not tends(one)]
+        told = replace(told, unread=unread, mending=self.mending)
+        return _limit(body, told, ways, stream) if ways else _one(body, told, latex, stream)
+
+    def _known(
+        self, conditions: Sequence[str], definitions: Sequence[str], stream: np.random.Generator
+    ) -> Known:
+        """What is bound, with the functions that are declared or defined."""
+        functions = [key for key, kind in self.kinds.items() if kind.name in known_kinds.BOUND]
+        drawn = {key: self.kinds[key].draw(stream, {}) for key in functions}
+        first = known({**self.notation.bindings(), **self.bindings, **drawn}, self.notation)
+        made = functions_in([*conditions, *definitions], first, self.notation)
+        return replace(first, bindings={**made, **first.bindings})
+
+    def _told(
+        self,
+        reading: Reading,
+        own: Known,
+        conditions: Sequence[str],
+        definitions: Sequence[str],
+    ) -> Told:
+        """What is stated of the symbols that are read."""
+        texts = [text for text in conditions if not defines(text, own.bindings)]
+        said = [self._written(text) for text in texts]
+        found, unread = conditions_of(said, own, reading.symbols)
+        before = [self._written(text) for text in definitions]
+        others, _ = conditions_of(before, own, reading.symbols)
+        meant = {one.defines: one for one in reversed((*found, *others)) if one.defines}
+        ordered = [one for one in found if not one.defines]
+        return Told(own, self.kinds, [*ordered, *meant.values()], unread, bool(definitions))
+
+    def _written(self, text: str) -> str:
+        try:
+            return self.notation.written(text).latex
+        except ValueError:  # a bracket that is closed elsewhere
+            return text
+
+
+def _limit(body: Reading, told: Told, ways: Sequence[Way], stream: np.random.Generator) -> Tried:
+    """The verdict on what holds in the limit, on the first way on which it does."""
+
+    def judged(way: Way) -> Tried:
+        spend()
+        return _judged(body, replace(told, way=way), stream)
+
+    tries = map(judged, ways)
+    first = next(tries)
+    others = [] if first.verdict == "holds" else tries
+    return next((tried for tried in others if tried.verdict == "holds"), first)
+
+
+def _one(body: Reading, told: Told, latex: str, stream: np.random.Generator) -> Tried:
+    """The verdict on both signs, or with one of them on each of the numbers."""
+    tried = _judged(body, told, stream)
+    if tried.verdict == "holds" or not found_sign(latex):
+        return tried
+    other = _with_a_sign(latex, told.known)
+    if other is None:
+        return tried
+    chosen = _judged(expanded(other), told, stream, double=True)
+    return chosen if chosen.verdict == "holds" else tried
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is known of the symbols, and which conditions are stated, read or not."""
+
+    known: Known
+    declared: Mapping[str, Kind]
+    conditions: Sequence[Condition]
+    unread: Sequence[str]
+    lenient: bool = False  # whether definitions are taken that may be of something else
+    way: Way | None = None  # where it holds, if only in the limit
+    mending: bool = True
+
+
+_UPPER = {"\\pm": "+", "\\mp": "-"}
+_SIGNS = re.compile(r"\\(?:pm|mp)(?![A-Za-z])")
+
+
+def found_sign(latex: str) -> bool:
+    """Whether a double sign stands in it."""
+    return _SIGNS.search(latex) is not None
+
+
+def _with_a_sign(latex: str, own: Known) -> Reading | None:
+    """What is read with a symbol in place of ``\\pm``, where one of its signs may be meant."""
+    other = {"+": "-", "-": "+"}
+    try:
+        upper = _read(_SIGNS.sub(lambda sign: _UPPER[sign[0]], latex), own)
+        lower = _read(_SIGNS.sub(lambda sign: other[_UPPER[sign[0]]], latex), own)
+    except NotRead:
+        return None
+    both = signed(upper.statement, lower.statement)
+    return replace(upper, statement=both) if isinstance(both, t.Statement) else None
+
+
+def _read(latex: str, own: Known) -> Reading:
+    """What is read, without integrals that have no limits."""
+    refuse_paths(latex)
+    reading = read(latex, own)
+    statement = with_dots(differentiated(reading.statement, reading.latex))
+    symbols = tuple(dict.fromkeys((*reading.symbols, *_differentiated_by(statement))))
+    return replace(reading, statement=statement, symbols=symbols)
+
+
+def _differentiated_by(statement: t.Statement) -> list[str]:
+    parts = [part for _, part in t.walk(statement)]
+    return [part.symbol.key for part in parts if isinstance(part, t.Slope)]
+
+
+def _not_tried(body: Reading, in_the_limit: bool) -> str:
+    if not body.statement.steps:
+        return "no relation stands in it"
+    if not in_the_limit and any(step.relation == "\\sim" for step in body.statement.steps):
+        return "what holds only in the limit is not tried without its series"
+    said = ", ".join(f"`{key}`" for key in body.unknown)
+    return f"the function {said} is not known: declare what it is" if said else ""
+
+
+def _without_definition(reading: Reading) -> Reading | None:
+    """What is claimed: of ``f(x) = a = b`` that a is b; of ``f(x) = a`` nothing.
+
+    The same of ``w = a = b`` where nothing else is said of w; ``w = a`` is left to its verdict.
+    """
+    statement = reading.statement
+    first = statement.steps[0] if statement.steps else None
+    if first is None or first.relation not in ("=", ":="):
+        return reading
+    left = first.left
+    if len(statement.steps) > 1 and isinstance(left, t.Name) and _only_named(left.key, statement):
+        symbols = tuple(key for key in reading.symbols if key != left.key)
+        return replace(
+            reading, statement=replace(statement, steps=statement.steps[1:]), symbols=symbols
+        )
+    unknown = isinstance(left, t.Apply) and left.key in reading.unknown
+    if not (unknown and isinstance(left, t.Apply)) or mentions(first.right, left.key):
+        return reading
+    rest = statement.steps[1:]
+    if not rest:
+        return None
+    statement = replace(statement, steps=rest)
+    called = tuple(key for key in reading.unknown if mentions(statement, key))
+    return replace(reading, statement=statement, unknown=called)
+
+
+def _only_named(key: str, statement: t.Statement) -> bool:
+    """Whether a symbol stands only at the beginning of a chain of equalities."""
+    first, *rest = statement.steps
+    equal = all(step.relation in ("=", ":=") for step in rest)
+    return equal and not mentions(first.right, key) and not any(mentions(s, key) for s in rest)
+
+
+def _judged(
+    body: Reading, stated: Told, rng: np.random.Generator, *, double: bool = False
+) -> Tried:
+    """The verdict on what was read, in the way in which it holds if it does in any."""
+    own, conditions, unread = stated.known, stated.conditions, stated.unread
+    statement, choices = apart(body.statement)
+    body, choices = replace(body, statement=statement), replace(choices, signed=double)
+    doubt = next(_doubts(body, stated, choices, double=double), "")
+    unmet = [one.latex for one in conditions if one.shares and not _shared(body, one.shares)]
+    unread = [*unread, *unmet]
+    told = f"a condition that is not read: {unread[0]}" if unread else ""
+    best: Tried | None = None
+    for plan, said in _plans(body, own, stated.declared, conditions):
+        drawn = tuple(samples(plan, conditions, rng))
+        again = partial(confirming, plan, conditions, [sample.region for sample in drawn])
+        trial = replace(_trial(body, drawn, plan, choices, stated.way), mending=stated.mending)
+        way = str(stated.way) if stated.way else ""
+        said = "; ".join(filter(None, (said, _chosen(choices), way)))
+        found = verdict_on(trial, plan, told, doubt, again)
+        found = replace(found, drawn=plan.drawn, why="; ".join(filter(None, (said, found.why))))
+        if found.verdict == "holds":
+            return found
+        if best is None or (found.verdict in _BETTER and best.verdict not in _BETTER):
+            best = found
+    assert best is not None, "there is a plan"
+    return best
+
+
+def _doubts(body: Reading, stated: Told, choices: Choices, *, double: bool) -> Iterator[str]:
+    """Why what fails on drawn numbers may be right nevertheless."""
+    if not mentioned(body.statement).isdisjoint(stated.known.doubtful):
+        yield "a function that another may be called like is in it"
+    if any(isinstance(part, t.Dots) for _, part in t.walk(body.statement)):
+        yield "dots may go on in another way"
+    if found_sign(body.latex) or double:
+        yield "which sign stands may depend on the numbers"
+    if stated.lenient:
+        yield "what was defined before may be something else"
+    if stated.way:
+        yield "it may hold on another way to the limit"
+    found = entries_in(body.statement)
+    if found.alone:
+        yield f"an entry of `{found.alone}` may be related to the others"
+    if any(_conjugated(key) in found.axes for key in body.symbols):
+        yield "a bar may be another mean"
+    if choices:
+        yield "which branch is meant may depend on the numbers"
+
+
+def _trial(
+    body: Reading, drawn: tuple[Sample, ...], plan: Plan, choices: Choices, way: Way | None
+) -> Trial:
+    far, keys = bool(body.far), tuple(plan.drawn)
+    if way is None:
+        return Trial(body.statement, drawn, keys, far, choices=choices)
+    return LimitTrial(body.statement, drawn, keys, far, way=way)
+
+
+def _chosen(choices: Choices) -> str:
+    """What a reader is told of what was chosen."""
+    if choices.signed:
+        return "with one of the two signs on each of the numbers"
+    return "for a branch of each function of many values" if choices else ""
+
+
+def _plans(
+    body: Reading, own: Known, declared: Mapping[str, Kind], conditions: Sequence[Condition]
+) -> list[tuple[Plan, str]]:
+    """In what ways the letters may be meant, each with what is said of it."""
+    plan = _plan(body, own, declared, conditions)
+    plans = [(plan, "")]
+    axes = [key for key in _AXES if key in plan.drawn]
+    if axes and "z" in plan.drawn and "z" not in declared and plan.drawn["z"].name == "complex":
+        others = {key: kind for key, kind in plan.drawn.items() if key != "z"}
+        pair = {key: known_kinds.real for key in _AXES if key not in others}
+        made = {"z": lambda numbers: numbers["x"] + 1j * numbers["y"]}
+        apart = replace(plan, drawn={**others, **pair}, derived={**plan.derived, **made})
+        plans.append((apart, "with z = x + iy"))
+    return plans
+
+
+def _plan(
+    body: Reading, own: Known, declared: Mapping[str, Kind], conditions: Sequence[Condition]
+) -> Plan:
+    """The kind of each symbol, the values of constants, and what is made of others."""
+    stated = {key: getattr(known_kinds, name) for one in conditions for key, name in one.kinds}
+    derived: dict[str, Made] = {one.defines: one.value for one in conditions if one.defines}
+    shared = _all_shared(body, conditions)
+    told = (body.statement, *(step for one in conditions for step in one.steps))
+    named = frozenset[str]().union(*map(mentioned, told))
+    known = {**own.constants, **own.bindings}
+    fixed = {key: value for key, value in known.items() if key in named}
+    needed = [key for one in conditions if one.defines for key in one.symbols]
+    counted, moduli = set(_counted(body.statement)), set(_moduli(body.statement))
+    told_apart = entries_in(body.statement)
+    whole = {key for key, kind in declared.items() if kind.shape and not kind.axes}
+    rows = {key: axes for key, axes in told_apart.axes.items() if key not in whole}
+    counted |= told_apart.letters
+    index = told_apart.letters | told_apart.unranged
+    fixed = {key: value for key, value in fixed.items() if key not in index}
+    reach, lengths = _ends(body, told_apart.counted(rows))
+    fixed |= lengths
+    derived |= reach
+    drawn: dict[str, Kind] = {}
+    for key in dict.fromkeys((*body.symbols, *needed)):
+        conjugate = _conjugated(key)
+        kind = declared.get(key) or stated.get(key)
+        if key in derived or key == SIGN or key in told_apart.unranged:
+            continue
+        if key in known and kind is None and key not in counted:
+            continue
+        if key == body.far:
+            own_kind = kind or by_custom(key)
+            plane = own_kind.name == "complex"
+            drawn[key] = known_kinds.large_complex if plane else known_kinds.large
+        elif conjugate in rows and kind is None and (ends := told_apart.ends(conjugate, key)):
+            derived[key] = _mean_of(conjugate, *ends)
+        elif _is_complex(conjugate, declared, stated) and conjugate in body.symbols and not kind:
+            derived[key] = _conjugate_of(conjugate)
+        elif key.removesuffix("'") in moduli and key.endswith("'"):
+            derived[key] = _complement_of(key.removesuffix("'"))
+        else:
+            custom = known_kinds.whole if key in counted else by_custom(key)
+            if key in rows:
+                kind = replace(kind or custom, axes=rows[key])
+            drawn[key] = kind or (known_kinds.modulus if key in moduli else custom)
+    orders = between(body.statement, reach.keys() | lengths.keys())
+    implied = [Condition("the range of a sum", steps) for steps in orders]
+    return Plan(
+        drawn, {k: v for k, v in fixed.items() if k not in drawn}, derived | shared, implied
+    )
+
+
+def _ends(body: Reading, counted: Sequence[str]) -> tuple[dict[str, Made], dict[str, int]]:
+    """How far the indices run that are `counted`: to a symbol of the display, or to a number."""
+    ends: dict[str, Made] = {}
+    numbers: dict[str, int] = {}
+    groups = [(one, one.indices.intersection(counted)) for one in alike(body.statement)]
+    groups = [(one, own) for one, own in groups if own]
+    length = next((key for key in _LENGTHS if key in body.symbols), "")  # a mean is the sum by n
+    for number, (group, own) in enumerate(groups, _FEWEST):
+        printed = [*group.ends] or [length] * (len(groups) == 1)
+        if len(printed) == 1 and printed[0]:
+            ends |= dict.fromkeys(own, itemgetter(printed[0]))
+        else:
+            numbers |= dict.fromkeys(own, number)
+    return ends, numbers
+
+
+def _counted(statement: t.Statement) -> Iterator[str]:
+    """The symbols in the limits of sums and products, which are whole."""
+    for _, part in t.walk(statement):
+        if isinstance(part, t.Reduction):
+            ends = [end for end in (part.over.first, part.over.last) if end is not None]
+            for _, end in (pair for node in ends for pair in t.walk(node)):
+                if isinstance(end, t.Name):
+                    yield end.key
+
+
+def _moduli(statement: t.Statement) -> Iterator[str]:
+    """The symbols that are the modulus of an elliptic function, or a nome."""
+    for _, part in t.walk(statement):
+        name = part.key.removeprefix("\\mathrm{").rstrip("}") if isinstance(part, t.Apply) else ""
+        place = MODULUS.get(name, -1)
+        if isinstance(part, t.Apply) and 0 <= place < len(part.arguments):
+            argument = part.arguments[place]
+            if isinstance(argument, t.Name):
+                yield argument.key
+
+
+def _complement_of(key: str) -> Made:
+    return lambda numbers: np.sqrt(1.0 - numbers[key] ** 2)
+
+
+def _mean_of(key: str, first: int, last: str) -> Made:
+    """``\\bar x`` beside ``x_i``: the mean of those that are summed."""
+
+    def mean(numbers: Mapping[str, Any]) -> Any:
+        return np.mean([numbers[key].at((i,)) for i in range(first, int(numbers[last]) + 1)])
+
+    return mean
+
+
+def _is_complex(key: str, *told: Mapping[str, Kind]) -> bool:
+    """Whether it has a conjugate; a bar over another is a symbol of its own."""
+    kind = next((one[key] for one in told if key in one), None) or by_custom(key)
+    return bool(key) and kind.name == "complex" and not kind.axes
+
+
+def _shared(body: Reading, key: str) -> tuple[int, str] | tuple[()]:
+    """From where to where the entries run that sum to one, where that is clear."""
+    return entries_in(body.statement).ends(key, "") if key else ()
+
+
+def _all_shared(body: Reading, conditions: Sequence[Condition]) -> dict[str, Made]:
+    """The letters whose entries sum to one, drawn and then divided by their sum."""
+    ends = {one.shares: _shared(body, one.shares) for one in conditions if one.shares}
+    return {key: _shares_of(key, *both) for key, both in ends.items() if both}
+
+
+def _shares_of(key: str, first: int, last: str) -> Made:
+    """Entries that sum to one: those that were drawn, over their sum."""
+
+    def shares(numbers: Mapping[str, Any]) -> Any:
+        drawn = numbers[key]
+        total = sum(drawn.at((i,)) for i in range(first, int(numbers[last]) + 1))
+        if abs(total) < _NOTHING:
+            raise EquationError("nothing to share")
+        return drawn.over(total)
+
+    return shares
+
+
+def _conjugate_of(key: str) -> Made:
+    return lambda numbers: np.conj(numbers[key])
+
+
+def _conjugated(key: str) -> str:
+    """The symbol below a bar."""
+    for bar in ("\\bar ", "\\bar{", "\\overline ", "\\overline{"):
+        if key.startswith(bar):
+            return key.removeprefix(bar).rstrip("}")
+    return ""

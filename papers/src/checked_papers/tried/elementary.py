@@ -1,0 +1,31 @@
+"""Words for elementary functions, those that the language itself has not: ``\\sech``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from checked_equations.evaluate.operations import FUNCTIONS
+
+
+def _sign(x: Any) -> Any:
+    if np.iscomplexobj(x):
+        raise ValueError("the sign of a complex number is not defined")
+    return np.sign(x)
+
+
+_NAMED = ("sec", "csc", "cot", "coth")
+_COMMANDS = {
+    "sech": "sech", "csch": "csch",
+    "arsinh": "arcsinh", "arcosh": "arccosh", "artanh": "arctanh",
+    "arcsinh": "arcsinh", "arccosh": "arccosh", "arctanh": "arctanh",
+    "arcsec": "arcsec", "arccsc": "arccsc", "arccot": "arccot",
+    "arcsech": "arcsech", "arccsch": "arccsch", "arccoth": "arccoth",
+}  # fmt: skip
+WORDS: Mapping[str, Callable[[Any], Any]] = {
+    **{f"\\operatorname{{{name}}}": FUNCTIONS[name] for name in _NAMED},
+    **{f"\\{word}": FUNCTIONS[name] for word, name in _COMMANDS.items()},
+    "\\sign": _sign, "\\operatorname{sign}": _sign,
+}  # fmt: skip

@@ -1,0 +1,356 @@
+"""Where a statement holds: the fate of each sample, and what they say together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from checked_equations.check.bindings import swap_groups
+from checked_equations.check.mends import Mends, mends_of
+from checked_equations.check.mutant_outcomes import run_mutants
+from checked_equations.check.mutants import Mutant, all_mutants
+from checked_equations.check.outcomes import MutantRecord, Mutants
+from checked_equations.check.relations import Misfit, Tolerance
+from checked_equations.check.statements import BoundStatement, Draw
+from checked_equations.errors import EquationError, OperationError
+from checked_equations.evaluate import asymptotic, beyond
+from checked_equations.evaluate.evaluator import Evaluator, magnitude
+from checked_equations.evaluate.numerics.patience import allowing, spend
+from checked_equations.evaluate.numerics.quadrature import roughly
+from checked_equations.latex import tree as t
+from checked_equations.latex.printer import to_latex
+
+from .branches import SIGN, Choices
+from .drawing import Sample
+
+ALLOWED = Tolerance(rtol=1e-8)
+EXACT = Tolerance(rtol=1e-13)  # for decimals with more digits than that
+_DIGITS = 8
+_MINUS_ONE = t.Sum((t.Number(1.0),), (-1,))
+_JUDGES = 3  # samples that a mend must hold on
+_PATIENCE = 0.8  # seconds of the processor for all samples
+_EACH = 0.6  # for a mutant; what takes longer is undecided
+_DIFFERENCES = 1e-9  # of values of the size of one
+_CLEAR = 1e-2  # a residual above cannot be that of a rough integral
+_SECONDS = 6.0  # of a search for mends
+_NOT_PRINTED = (f"drop the factor ${SIGN}$",)  # a sign is chosen, and is no factor
+_NO_VALUE = (EquationError, OperationError, Misfit, ArithmeticError, ValueError, TypeError)
+FAR = 1e-4  # a residual below is lost digits, and accuses nobody
+_WRONG_DIGIT = 1e-11  # but beside a long decimal, where one digit may be wrong
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of a statement on one sample: its residual, or why there is none."""
+
+    sample: Sample
+    residual: float | None
+    holds: bool
+    why: str = ""
+    draw: Draw | None = field(default=None, compare=False, repr=False)
+    far: float = FAR
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is off by more than lost digits."""
+        return self.residual is not None and not self.holds and self.residual > self.far
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A statement on all samples; in regions that are `unsure` it fails on other numbers.
+
+    Unless `mending`, nobody asks what would mend it.
+    """
+
+    statement: t.Statement
+    samples: tuple[Sample, ...]
+    drawn: tuple[str, ...]
+    far: bool  # whether series are those of an expansion
+    unsure: frozenset[str] = frozenset()
+    choices: Choices = field(default_factory=Choices)
+    mending: bool = True
+
+    @cached_property
+    def fates(self) -> tuple[Fate, ...]:
+        """The fate of each sample."""
+        with allowing(_PATIENCE):
+            return tuple(map(self._fate_of, self.samples))
+
+    def _fate_of(self, sample: Sample) -> Fate:
+        """The fate of the statement with what is chosen on the sample."""
+        try:
+            spend()
+            if self.choices:
+                bindings, _ = self._settled(self.statement.steps, sample.bindings)
+                sample = replace(sample, bindings=bindings)
+        except TimeoutError as late:
+            return Fate(sample, None, False, str(late))
+        return fate_of(self.statement, sample, self.far)
+
+    def _settled(
+        self, steps: Sequence[t.Step], bindings: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], bool]:
+        """The numbers with what is chosen on them, and whether the steps then hold."""
+        known: dict[int, complex | None] = {}  # of sides in which nothing is chosen
+
+        def value(side: t.Node, way: Mapping[str, Any]) -> complex | None:
+            if id(side) in known:
+                return known[id(side)]
+            found = self._value(side, way)
+            if not self.choices.stand_in(side):
+                known[id(side)] = found
+            return found
+
+        def holds(step: t.Step, way: Mapping[str, Any]) -> bool:
+            left = value(step.left, way)
+            right = None if left is None else value(step.right, way)
+            if left is None or right is None:
+                return False
+            return abs(left - right) <= ALLOWED.rtol * max(abs(left), abs(right))
+
+        return self.choices.settled(steps, bindings, holds)
+
+    def _value(self, side: t.Node, bindings: Mapping[str, Any]) -> complex | None:
+        far = asymptotic.FAR if self.far else beyond
+        try:
+            return complex(Evaluator(bindings, beyond=far).value(side))
+        except _NO_VALUE:
+            return None
+
+    @property
+    def held(self) -> tuple[Fate, ...]:
+        """Where it holds."""
+        return tuple(fate for fate in self.fates if fate.holds and not self._unsure(fate))
+
+    @property
+    def failed(self) -> tuple[Fate, ...]:
+        """Where it does not."""
+        return tuple(fate for fate in self.fates if fate.fails or self._unsure(fate))
+
+    def _unsure(self, fate: Fate) -> bool:
+        return fate.sample.region.name in self.unsure
+
+    @property
+    def residual(self) -> float | None:
+        """The worst residual where it holds; if it holds nowhere, the best of all."""
+        held = [fate.residual for fate in self.held if fate.residual is not None]
+        every = [fate.residual for fate in self.fates if fate.residual is not None]
+        return max(held) if held else min(every, default=None)
+
+    def mends(self) -> Mends | None:
+        """The single edits after which it holds wherever it fails."""
+        if not self.mending or self.choices:
+            return None
+        draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
+        with allowing(_SECONDS, anew=True):
+            return self._mends(draws)
+
+    def _mends(self, draws: Sequence[Mapping[str, Any]]) -> Mends | None:
+        bound = bound_on(self.statement, draws, self.far)
+
+        def holds(candidate: t.Statement) -> bool:
+            known = [len(draw.evaluator) for draw in bound.draws]
+            edited = replace(bound, statement=candidate)
+            try:
+                parts = itertools.product(edited.portions, enumerate(candidate.steps))
+                return all(edited.compare(place, step, part).holds for part, (place, step) in parts)
+            finally:
+                for draw, kept in zip(bound.draws, known, strict=True):
+                    draw.evaluator.forget(kept)
+
+        values = [{key: draw[key] for key in self.drawn} for draw in draws]
+        return mends_of(self.statement, holds, values, seconds=_SECONDS)
+
+    def mutants(self) -> Mutants:
+        """The mutants, on the samples on which the statement holds, the cheapest of them first."""
+        bound = self._bound()
+        groups = swap_groups({key: bound.draws[0].bindings[key] for key in self.drawn})
+        found = all_mutants(self.statement, groups, to_latex)
+        every = [
+            mutant
+            for mutant in found
+            if not _of_parity(self.statement, mutant) and mutant.said not in _NOT_PRINTED
+        ]
+        order = sorted(range(len(every)), key=lambda i: is_long(_side(self.statement, every[i])))
+        fates = {i: self._fate_of_mutant(bound, every[i]) for i in order}  # the quick ones first
+        return Mutants.of(
+            tuple(
+                MutantRecord(m.edit, to_latex(m.after), *fates[i], said=m.said)
+                for i, m in enumerate(every)
+            )
+        )
+
+    def _bound(self) -> BoundStatement:
+        draws = [fate.draw for fate in self.held if fate.draw is not None]
+        draws.sort(key=lambda draw: draw.evaluator.cost)
+        return replace(bound_on(self.statement, [], self.far), draws=tuple(draws))
+
+    def _fate_of_mutant(self, bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
+        """Its fate; where something is chosen on each sample, on one nothing makes it hold."""
+        found = _fate_of_mutant(bound, mutant)
+        if not self.choices or found[0] != "caught":
+            return found
+        try:
+            with allowing(_EACH):
+                samples = (draw.bindings for draw in bound.draws)
+                settled = (self._settled(mutant.steps, sample) for sample in samples)
+                return found if not all(holds for _, holds in settled) else ("indistinct", None)
+        except TimeoutError:
+            return "undecided", None
+
+
+def _side(statement: t.Statement, mutant: Mutant) -> t.Node:
+    step = statement.steps[mutant.places[0]]
+    return getattr(step, mutant.side) if mutant.side else step
+
+
+def is_long(node: t.Node) -> bool:
+    """Whether a value of it takes long: that of an integral, a series, a limit."""
+    return any(isinstance(part, t.Integral | t.Reduction | t.Limit) for _, part in t.walk(node))
+
+
+def _lone_integral(node: t.Node) -> bool:
+    """Whether integrals stand in it, and none of them inside of what runs."""
+    runs = [part for _, part in t.walk(node) if isinstance(part, t.Integral | t.Reduction)]
+    inside = (part for one in runs for _, part in t.walk(one) if part is not one)
+    return bool(runs) and not any(isinstance(p, t.Integral | t.Reduction) for p in inside)
+
+
+def _above(statement: t.Statement, mutant: Mutant) -> list[tuple[t.Node, t.Path]]:
+    """The nodes that an edit stands in, from its side inwards, each with the path from there."""
+    node = _side(statement, mutant)
+    found = []
+    for i, place in enumerate(mutant.path):
+        found.append((node, mutant.path[i:]))
+        node = dict(t.children(node))[place]
+    return found
+
+
+def _of_parity(statement: t.Statement, mutant: Mutant) -> bool:
+    """Whether it turns a sign above a power of -1, which only asks whether that is even."""
+    if not mutant.said.startswith("flip the sign") or not mutant.side:
+        return False
+    return any(
+        isinstance(node, t.Power) and path[0][0] == "exponent" and node.base == _MINUS_ONE
+        for node, path in _above(statement, mutant)
+    )
+
+
+def _fate_of_mutant(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
+    with allowing(_EACH):
+        if _lone_integral(_side(bound.statement, mutant)):
+            with roughly():
+                ((fate, residual),) = run_mutants(bound, [mutant])
+            if fate == "caught" and (residual is None or residual > _CLEAR):
+                return fate, residual
+        ((fate, residual),) = run_mutants(bound, [mutant])
+        try:
+            return told_apart(bound, mutant, fate), residual
+        except TimeoutError:
+            return "undecided", None
+
+
+def told_apart(bound: BoundStatement, mutant: Mutant, fate: str) -> str:
+    """The fate of a mutant, indistinct where it survives since it is as true as the statement."""
+    return "indistinct" if fate == "survived" and _same_above(bound, mutant) else fate
+
+
+def _same_above(bound: BoundStatement, mutant: Mutant) -> bool:
+    """Whether a function that the edit stands in has two arguments there, and one value.
+
+    The cosine of ``z + 2k\\pi`` does not see the sign of k, nor a modulus that of its inside, an
+    integral that of its variable; the statement is true with the edit as well, and that is no
+    blindness of the numbers.
+    """
+    if not mutant.side:
+        return False
+    for outer, path in reversed(_above(bound.statement, mutant)):
+        after = t.replace_at(outer, path, mutant.after)
+        # a neutral term more, one less that is printed of the same, another way to one value
+        if isinstance(outer, t.Dots | t.Reduction | t.Integral | t.Limit | t.Average):
+            hidden = all(_alike(draw, outer, after) for draw in bound.draws)
+        else:
+            calls = isinstance(outer, t.Function | t.Apply | t.Bars | t.Power)
+            hidden = calls and all(_hides(draw, outer, after) for draw in bound.draws)
+        if hidden:
+            return True
+    return False
+
+
+def _hides(draw: Draw, before: t.Node, after: t.Node) -> bool:
+    inside = [(a, b) for (_, a), (_, b) in zip(t.children(before), t.children(after), strict=True)]
+    try:
+        return _near(draw, before, after) and not all(_near(draw, a, b) for a, b in inside)
+    except EquationError:  # a running variable stands in it
+        return False
+
+
+def _alike(draw: Draw, before: t.Node, after: t.Node) -> bool:
+    try:
+        return _near(draw, before, after)
+    except EquationError:  # a running variable stands in it
+        return False
+
+
+def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
+    a, b = draw.evaluator.value(one), draw.evaluator.value(other)
+    if np.shape(a) != np.shape(b):
+        return False
+    gap, size = np.max(np.abs(a - b)), max(np.max(np.abs(a)), np.max(np.abs(b)))
+    if isinstance(one, t.Integral):  # what is nothing is so beside the integrand
+        size = max(size, magnitude(one, draw.evaluator))
+    return bool(gap <= 1e-9 * size)
+
+
+def _below_rounding(bound: BoundStatement, step: t.Step) -> bool:
+    """Whether a derivative by differences is less than their rounding, beside no printed zero."""
+    sides = (step.left, step.right)
+    if any(isinstance(side, t.Number) and not side.value for side in sides):
+        return False
+    if not any(isinstance(part, t.Slope | t.Derivative) for s in sides for _, part in t.walk(s)):
+        return False
+    values = (bound.draws[0].evaluator.value(side) for side in sides)
+    return max(float(np.max(np.abs(value))) for value in values) < _DIFFERENCES
+
+
+def _long_decimals(statement: t.Statement) -> list[t.Number]:
+    sides = (side for step in statement.steps for side in (step.left, step.right))
+    return [side for side in sides if isinstance(side, t.Number) and side.digits > _DIGITS]
+
+
+def bound_on(
+    statement: t.Statement, draws: Sequence[Mapping[str, Any]], far: bool
+) -> BoundStatement:
+    """The statement on draws, as a check has it."""
+    long = _long_decimals(statement)
+    unit = max((10.0**-side.places for side in long), default=0.0)  # of the last digit
+    allowed = replace(EXACT, atol=unit) if long else ALLOWED
+    return BoundStatement(
+        statement,
+        tuple(Draw(numbers, asymptotic.FAR if far else beyond) for numbers in draws),
+        allowed,
+    )
+
+
+def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
+    """What becomes of a statement on a sample."""
+    bound = bound_on(statement, [sample.bindings], far)
+    residual, holds = 0.0, True
+    try:
+        for place, step in enumerate(statement.steps):
+            comparison = bound.compare(place, step)
+            residual, holds = max(residual, comparison.residual), holds and comparison.holds
+    except TimeoutError as late:
+        return Fate(sample, None, False, str(late))
+    except _NO_VALUE as wrong:
+        return Fate(sample, None, False, str(getattr(wrong, "problem", wrong)))
+    if holds and any(_below_rounding(bound, step) for step in statement.steps):
+        return Fate(sample, None, False, "both sides are too small to tell them apart")
+    most = _WRONG_DIGIT if _long_decimals(statement) else FAR
+    return Fate(sample, residual, holds, draw=bound.draws[0], far=most)

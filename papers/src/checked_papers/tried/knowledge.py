@@ -1,0 +1,67 @@
+"""What a field takes for granted: which letters are whole, which complex; constants."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from checked_equations.evaluate.values import kind
+from checked_equations.latex.names import normal
+
+from . import kinds
+from .kinds import Kind
+from .notation import Notation
+
+CONSTANTS: dict[str, Any] = {"\\mathrm i": 1j, "i": 1j, "e": math.e, "\\mathrm e": math.e}
+_WHOLE = frozenset("nmkijlNMK") | {"\\ell"}
+_COMPLEX = frozenset("zwsZ") | {"\\zeta"}
+_FUNCTIONS = frozenset("fghFGHPQ") | {"\\phi", "\\varphi", "\\psi", "\\Phi", "\\Psi"}
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is bound beforehand, LaTeX to value, by the normal form."""
+
+    bindings: Mapping[str, Any]
+    constants: Mapping[str, Any]
+    doubtful: tuple[str, ...] = ()
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """What the grammar must know of them."""
+        return {key: kind(value) for key, value in self.bindings.items()}
+
+    def is_number(self, key: str) -> bool:
+        """Whether a letter before brackets is a factor, and no function that is not known."""
+        polynomial = "_" in key and letter(key) in ("p", "q")
+        return key not in self.kinds and letter(key) not in _FUNCTIONS and not polynomial
+
+
+def letter(key: str) -> str:
+    """The letter of a symbol, without scripts and primes."""
+    return key.partition("_")[0].partition("^")[0].rstrip("'")
+
+
+def by_custom(key: str) -> Kind:
+    """The kind of a symbol by its letter: n, m, k, i, j whole, z, w, s complex, others real.
+
+    >>> by_custom("n").name, by_custom("z_1").name, by_custom("x").name
+    ('whole', 'complex', 'real')
+    """
+    own = letter(key)
+    if own in _WHOLE:
+        return kinds.whole
+    return kinds.complex_ if own in _COMPLEX else kinds.real
+
+
+def known(bindings: Mapping[str, Any], notation: Notation | None = None) -> Known:
+    """The constants that everybody knows, and what is bound besides."""
+    own = {normal(key): value for key, value in bindings.items()}
+    if notation is None:
+        return Known(own, CONSTANTS)
+    named = {normal(key): value for key, value in notation.constants.items()}
+    doubtful = tuple(f"\\mathrm{{{name}}}" for name in notation.doubtful)
+    return Known(own, {**CONSTANTS, **named}, doubtful)

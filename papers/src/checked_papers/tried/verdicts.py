@@ -1,0 +1,250 @@
+"""The verdict on a trial: where it holds, or why it is nobody's fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+from checked_equations.check.mends import Mends
+from checked_equations.check.outcomes import Mutants
+from checked_equations.evaluate.numerics.patience import allowing
+from checked_equations.latex import tree as t
+
+from .conditions import ORDERS
+from .drawing import Plan, Sample
+from .judging import Fate, Trial, is_long
+from .kinds import Kind
+from .reading import mentions
+
+UNMET = "no numbers meet the conditions"
+LOOSE = "a relation that the text must explain: "
+AGREES = "it agrees on some numbers and not on others, and no region that is known tells them apart"
+_PATIENCE = 0.5  # seconds of the processor for numbers that confirm a verdict
+_MANY = 5  # samples on which an inequality must fail before it is blamed
+
+
+class Again(Protocol):
+    """More samples of each region, and beyond them where `far` is asked for."""
+
+    def __call__(self, *, far: bool) -> Iterable[Sample]:
+        """The samples."""
+
+
+Verdict = Literal["holds", "holds if", "does not hold", "definition", "not read"]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of a display that nobody bound.
+
+    `why` says why it is not read, or what the verdict rests on; `region` where it holds, if not
+    everywhere; `residual` is the worst where it holds, else the best; `mutants` are its slips and
+    their fates; `mend` what one edit would mend it; `drawn` what was drawn for each symbol.
+    """
+
+    verdict: Verdict
+    why: str = ""
+    region: str | None = None
+    residual: float | None = None
+    mutants: Mutants | None = None
+    mend: Mends | None = None
+    drawn: Mapping[str, Kind] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """The verdict with the region and the reason, in a line."""
+        said = f"{self.verdict} {self.region}" if self.region else self.verdict
+        return f"{said} ({self.why})" if self.why else said
+
+
+def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, again: Again) -> Tried:
+    """What the fates on all samples say together; `told` is what stands in the way of a blame,
+    and `doubt` what leaves one to a reader. Samples drawn `again` tell a region from a chance.
+    """
+    if _by_chance(trial, plan):
+        others = replace(trial, samples=tuple(again(far=_folds(trial.statement))))
+        with allowing(_PATIENCE):
+            sure = _sure(trial, others)
+        if not sure.held:
+            return _on_some(sure, others, plan, told)
+        trial = sure
+    if trial.held:
+        return _held(trial, plan, told)
+    if trial.failed:
+        return _failed(trial, plan, told, doubt)
+    if name := _defined(trial.statement):
+        return Tried("definition", f"of {name}")
+    near = "its sides differ by so little that lost digits may have done it"
+    why = next((fate.why for fate in trial.fates if fate.why), near if trial.fates else "")
+    if not why:
+        return Tried("not read", UNMET)
+    if why == near:
+        return Tried("not read", why, residual=trial.residual)
+    return Tried("not read", f"it has no value: {why}", residual=trial.residual)
+
+
+def _equal(trial: Trial) -> bool:
+    return not any(step.relation in ORDERS for step in trial.statement.steps)
+
+
+def _by_chance(trial: Trial, plan: Plan) -> bool:
+    """Whether it may hold on the numbers that were drawn, and not on others beside them."""
+    if not trial.held:
+        return False
+    steps = trial.statement.steps
+    if not _equal(trial):  # sides that meet on a whole stretch
+        return True
+    if trial.far or not plan.drawn or any(step.relation == "\\sim" for step in steps):
+        return False
+    if trial.failed:
+        return True
+    # near a cut differences cross it; and branches that are chosen follow the numbers
+    rough = is_long(trial.statement) or any(
+        isinstance(p, t.Slope) for _, p in t.walk(trial.statement)
+    )
+    return _folds(trial.statement) and not rough and not trial.choices
+
+
+def _sure(trial: Trial, others: Trial) -> Trial:
+    """The trial without what it holds in by chance, and with what it fails on outside."""
+    unsure = frozenset(fate.sample.region.name for fate in others.failed)
+    known = {sample.region.name for sample in trial.samples}
+    more = [fate.sample for fate in others.failed if fate.sample.region.name not in known]
+    return replace(trial, unsure=unsure, samples=(*trial.samples, *more))
+
+
+def _on_some(trial: Trial, others: Trial, plan: Plan, told: str) -> Tried:
+    """The verdict on what holds on some numbers of each region, and not on others."""
+    if not _equal(trial):
+        return Tried("not read", "an inequality that may want a condition")
+    if _whole(plan) and (cases := _cases(others, plan.drawn)):
+        held = [one for one in others.fates if one.holds and _case(one, plan.drawn) in cases]
+        sure = replace(others, samples=tuple(fate.sample for fate in held[:_MANY]))
+        return Tried("holds if", told, " or ".join(cases), None, sure.mutants())
+    return Tried("not read", AGREES)
+
+
+def _whole(plan: Plan) -> bool:
+    return any(kind.counts for kind in plan.drawn.values())
+
+
+_CHOOSING = frozenset({"max", "min", "sup", "inf", "argmax", "argmin", "floor", "ceil"})
+_OF_ONE_FORM = frozenset(  # functions that are the same power series wherever they have values
+    {"exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sec", "csc", "cot", "sech", "csch",
+     "coth", "det", "tr", "diag", "identity", "factorial", "double_factorial", "binom"}
+)  # fmt: skip
+
+
+def _folds(statement: t.Statement) -> bool:
+    """Whether signs, or sizes, may decide which of several forms a part of it has.
+
+    The modulus, roots, logarithms and inverse functions do so, and what takes the largest of
+    several values, or the next whole one.
+    """
+    return any(_of_several_forms(part) for _, part in t.walk(statement))
+
+
+def _of_several_forms(part: t.Node) -> bool:
+    if isinstance(part, t.Function):
+        return part.name not in _OF_ONE_FORM
+    if isinstance(part, t.Power):
+        exponent = part.exponent
+        return not (isinstance(exponent, t.Number) and exponent.value == int(exponent.value))
+    own = getattr(part, "kind", getattr(part, "name", ""))
+    return isinstance(part, t.Bars | t.Root | t.Apply) or own in _CHOOSING
+
+
+def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
+    """A statement that holds nowhere: a definition, a relation of symbols, or a slip."""
+    steps = trial.statement.steps
+    first = steps[0]
+    if name := _defined(trial.statement):
+        return Tried("definition", f"of {name}")
+    if told:
+        return Tried("not read", told, residual=trial.residual)
+    if first.relation == "\\sim":
+        why = "the ratio of its sides does not tend to one on the way to the limit"
+        return Tried("not read", why, residual=trial.residual)
+    if first.relation not in ("=", ":=") and len(trial.failed) < _MANY:
+        return Tried("not read", "an inequality that may want a condition", residual=trial.residual)
+    loose = [
+        key
+        for key in plan.drawn
+        if not any(_on_both_sides(step, key) for step in trial.statement.steps)
+    ]
+    if loose or doubt:
+        return Tried("not read", doubt or _loose(loose), residual=trial.residual)
+    return Tried("does not hold", residual=trial.residual, mend=trial.mends())
+
+
+def _held(trial: Trial, plan: Plan, told: str) -> Tried:
+    """What holds on some of the numbers, or on all of them."""
+    if trial.failed and not _equal(trial) and (loose := _unrelated(trial, plan)):
+        return Tried("not read", _loose(loose))
+    verdict: Verdict = "holds if" if trial.failed else "holds"
+    region = _region(trial, plan.drawn) if trial.failed else None
+    return Tried(verdict, told, region, trial.residual, trial.mutants())
+
+
+def _loose(keys: Sequence[str]) -> str:
+    return f"{LOOSE}{', '.join(sorted(keys))} on one side only"
+
+
+def _unrelated(trial: Trial, plan: Plan) -> list[str]:
+    """The symbols of ``H \\le \\log K``, whose sides have none in common; else none.
+
+    On some of the numbers such an order holds, whatever its author means.
+    """
+    steps = trial.statement.steps
+    left, right = ([k for k in plan.drawn if mentions(getattr(steps[0], one), k)] for one in _SIDES)
+    alone = len(steps) == 1 and left and right and not {*left} & {*right}
+    return [*left, *right] if alone else []
+
+
+_SIDES = ("left", "right")
+
+
+def _defined(statement: t.Statement) -> str:
+    """The symbol that stands alone for what is on the other side, if that is all that is said."""
+    first = statement.steps[0]
+    left = first.left.key if isinstance(first.left, t.Name) else ""
+    alone = len(statement.steps) == 1 and first.relation in ("=", ":=")
+    return left if left and alone and not mentions(first.right, left) else ""
+
+
+def _on_both_sides(step: t.Step, key: str) -> bool:
+    return mentions(step.left, key) and mentions(step.right, key)
+
+
+def _region(trial: Trial, kinds: Mapping[str, Kind]) -> str:
+    """Where it holds: of several descriptions that fit the shortest."""
+    if kinds and all(kind.counts for kind in kinds.values()):
+        return " or ".join(_cases(trial, kinds))
+    names = [fate.sample.region.said for fate in trial.held]
+    for signs, said in (("+", "> 0"), ("-", "< 0")):
+        held = {fate.sample.region.signs == signs for fate in trial.held}
+        failed = {fate.sample.region.signs == signs for fate in trial.failed}
+        if held == {True} and failed == {False} and len(kinds) == 1:
+            plane = any(fate.sample.region.plane for fate in trial.held)
+            key = next(iter(kinds))
+            return f"\\Re {key} {said}" if plane else f"{key} {said}"
+    numbers = [key for key, kind in kinds.items() if kind.name in ("real", "complex")]
+    if numbers and all(_positive(f) for f in trial.held) and not any(map(_positive, trial.failed)):
+        return f"{', '.join(numbers)} > 0"
+    return f"in the regions: {', '.join(names)}"
+
+
+def _positive(fate: Fate) -> bool:
+    return fate.sample.region.signs == "+" and not fate.sample.region.plane
+
+
+def _case(fate: Fate, kinds: Mapping[str, Kind]) -> str:
+    keys = [key for key, kind in kinds.items() if kind.counts]
+    return ", ".join(f"{key} = {fate.sample.bindings[key]}" for key in keys)
+
+
+def _cases(trial: Trial, kinds: Mapping[str, Kind]) -> list[str]:
+    """The whole numbers with which it always holds, of those that were drawn."""
+    refuted = {_case(fate, kinds) for fate in trial.fates if not fate.holds}
+    held = dict.fromkeys(_case(fate, kinds) for fate in trial.fates if fate.holds)
+    return [case for case in held if case not in refuted]

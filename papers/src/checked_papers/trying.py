@@ -1,0 +1,407 @@
+"""Displays are tried one by one, each for a limited time, several at a time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import FrameType
+
+from checked_equations.errors import EquationError
+from checked_equations.latex.equation import Equation
+from checked_equations.latex.macros import Macros, expand
+from checked_equations.latex.tokenizer import tokens
+
+from .around import Around, told_around
+from .declarations import Declared
+from .doubts import arrow_in, doubt, mended_for_good, more_than_numbers
+from .findings import Finding, finding
+from .functions import defined, with_functions
+from .reading import Read
+from .readings import Other, marked, others
+from .shapes import Shapes, shapes_of
+from .substitution import substituted
+from .tried import Tried, kinds, try_display
+from .tried.kinds import Kind
+from .tried.nist import COMMON, PAPERS
+from .tried.notation import Notation
+from .tried.verdicts import LOOSE, UNMET
+
+_SEEDS = 4  # of sizes, for matrices that are singular where they are wide
+SECONDS = 20  # for a display: what takes longer is not read
+_WORTH_IT = 16  # displays for each process: fewer are tried before it has started
+
+
+@dataclass(frozen=True)
+class Task:
+    """A display to try, with all that is known of it: a value that another process can have."""
+
+    place: tuple[str, int, int]
+    latex: str
+    label: str
+    macros: Macros
+    declared: Declared
+    fault: str = ""
+    around: Around = field(default_factory=Around)
+    number: str = ""
+    mending: bool = True
+
+
+def tasks(read: Read, first: Declared, own: Mapping[str, Declared]) -> Iterator[Task]:
+    """What is to be tried of a text; `own` are declarations by label."""
+    for place_of, one in enumerate(read.paper.equations):
+        place = read.paper.place(one.at)
+        known = read.known_at(one.at, first).and_then(own.get(one.label, Declared()))
+        where = (os.path.relpath(place.file), place.line, place.column)
+        yield Task(
+            where,
+            one.latex,
+            one.label,
+            one.macros,
+            known,
+            one.fault,
+            told_around(read.paper, place_of),
+            one.number,
+        )
+
+
+def try_all(every: Sequence[Task], jobs: int) -> Iterator[Finding]:
+    """The finding of each task, in their order."""
+    if jobs < 2 or len(every) < _WORTH_IT * jobs:
+        yield from map(try_one, every)
+        return
+    # No copies of this process: a library with threads, such as JAX, may be loaded here.
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(try_one, every, chunksize=4)
+
+
+def try_one(task: Task) -> Finding:
+    """What becomes of a display; no fault of the engine ends the command."""
+    if task.fault:
+        return Finding(*task.place, "not read", why=task.fault, number=task.number)
+    try:
+        with _limited(SECONDS):
+            tried = _tried(task)
+    except _TooLong:
+        tried = Tried("not read", f"it takes longer than {SECONDS} s")
+    except Exception as error:  # noqa: BLE001 - one display must not end the others
+        tried = Tried("not read", f"the engine failed on it: {type(error).__name__}: {error}")
+    return replace(finding(tried, task.place, task.label, task.latex), number=task.number)
+
+
+def _tried(task: Task) -> Tried:
+    """The verdict on numbers, and on arrays where shapes fit: either may be meant."""
+    try:
+        full = expand(task.latex, task.macros).latex
+    except EquationError as wrong:
+        return Tried("not read", wrong.problem)
+    meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
+    full = substituted(_apart(full), meant)
+    plain = _tried_with(task, full, ())
+    if plain.verdict in ("not read", "definition") and (found := _by_the_text(task, full, plain)):
+        return found
+    stated = [_written(one, task.macros) for one in task.around.conditions]
+    if plain.verdict == "holds if" and stated:
+        found = _tried_with(task, full, stated)
+        if found.verdict == "holds":
+            return replace(found, why=f"for {', '.join(stated)}, as the text says")
+    if plain.verdict == "definition":
+        return _otherwise(task, marked(full), plain)
+    return (
+        _otherwise(task, others(full, plain.why), plain) if plain.verdict == "not read" else plain
+    )
+
+
+def _by_the_text(task: Task, full: str, plain: Tried) -> Tried | None:
+    """The verdict with what the text says that symbols and functions are, if it is to be told.
+
+    A function that is said anew in other words is tried; in the same ones it would be compared with
+    itself, and what fails is another function.
+    """
+    told = [_written(one, task.macros) for one in task.around.stands_for]
+    functions = [_written(one, task.macros) for one in task.around.functions]
+    called = [one for one in functions if _called(full, one)]
+    put = with_functions(full, filter(None, map(defined, called)))
+    put = substituted(put, told)
+    if put == full or (plain.verdict == "definition" and not called) or _says_the_same_twice(put):
+        return None
+    found = _tried_with(task, put, ())
+    told = [one for one in told if defined(one) is None]
+    said = f"with {', '.join([*called, *told])}, as the text says"
+    if found.verdict in _HOLDS:
+        return replace(found, why=said)
+    fails = found.verdict == "does not hold" and (found.residual or 0.0) > _CLEARLY
+    if called and fails and defined(full) is None:
+        return Tried("not read", f"it does not hold {said}", residual=found.residual)
+    return None
+
+
+def _says_the_same_twice(latex: str) -> bool:
+    """Whether both sides of an equality are one, but for layout and brackets around the left."""
+    try:
+        texts = [token.text for token in tokens(latex) if token.text not in "{}.,;"]
+    except EquationError:
+        return False
+    if "=" not in texts:
+        return False
+    at = texts.index("=")
+    left, right = texts[:at], texts[at + 1 :]
+    return right in (left, left[1:-1])
+
+
+def _called(full: str, function: str) -> bool:
+    found = defined(function)
+    return found is not None and with_functions(full, [found]) != full
+
+
+_TOGETHER = re.compile(
+    r"\\(?P<font>mathbf|boldsymbol|bm)\s*\{\s*(?P<letters>[A-Za-z](?:\s+[A-Za-z])+|[A-Z]{2,4})\s*\}"
+)
+_WORD = re.compile(  # a function that is set as text
+    r"\\(?:text|mbox|textrm)\s*\{\s*(?P<word>tr|Tr|det|diag|exp|log|max|min|sgn|Var|Cov)\s*\}"
+    r"(?=\s*(?:\\left|\\[bB]igg?l?)?\s*[(\[])"
+)
+_ALONE = re.compile(r"\\(?:mathbf|boldsymbol|bm)\s*(?:\{\s*(?P<letter>[A-Z])\s*\}|(?![A-Z{]))")
+
+
+def _apart(latex: str) -> str:
+    """``\\mathbf{A B}^T`` as ``\\mathbf A \\mathbf B^T``, which prints the same.
+
+    Without a space it may be a name, unless each of its letters stands by itself as well.
+
+    >>> _apart(r"\\mathbf{A B}^T = \\mathbf{new}")
+    '\\\\mathbf{A} \\\\mathbf{B}^T = \\\\mathbf{new}'
+    """
+    alone = {match["letter"] for match in _ALONE.finditer(latex)}
+
+    def letters(match: re.Match[str]) -> str:
+        one_by_one = match["letters"].split()
+        if len(one_by_one) == 1:
+            one_by_one = list(match["letters"].strip())
+            if not alone.issuperset(one_by_one):
+                return match[0]
+        return " ".join(rf"\{match['font']}{{{one}}}" for one in one_by_one)
+
+    return _TOGETHER.sub(letters, _WORD.sub(r"\\operatorname{\g<word>}", latex))
+
+
+def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
+    """What holds of a display that is not read as a whole; nothing is accused here."""
+    refuted = ""
+    for other in readings:
+        try:
+            found = _found(task, other)
+        except _TooLong:
+            return plain
+        if found is None or any(_contradicts(task, step) for step in other.left_out):
+            continue
+        if found.verdict not in _HOLDS:
+            nor = f", nor if {other.region}" if other.region else ""
+            refuted = f"it does not hold {other.said}{nor}: {_UNSAID}"
+            continue
+        why = "; ".join(filter(None, [other.said, found.why]))
+        if other.region:
+            found = replace(found, verdict="holds if", region=other.region)
+        return replace(found, why=why)
+    return replace(plain, why=refuted) if refuted else plain
+
+
+_HOLDS = ("holds", "holds if")
+_CLEARLY = 1e-3
+_UNSAID = "the text may say more of what is random"
+
+
+def _found(task: Task, other: Other) -> Tried | None:
+    """The verdict on another reading, where it is to be told: what holds, for all its kinds.
+
+    What fails for random variables that were drawn is told as well, and accuses nobody.
+    """
+    kept = None
+    for known in (other.kinds, *other.also):
+        found = _tried_with(replace(task, mending=False), other.latex, (), known)
+        if found.why == UNMET and kept is not None:
+            continue  # a condition that is printed leaves these numbers out
+        holds = found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
+        whole = other.arrays and not any(kind.shape for kind in found.drawn.values())
+        if not holds or whole or not _noticed(found, strict=other.strict):
+            return found if _refutes(other, found) else None
+        kept = found
+    return kept
+
+
+def _refutes(other: Other, found: Tried) -> bool:
+    """Whether a reading that leaves nothing open fails on its numbers."""
+    return other.chance and (found.residual or 0.0) > _CLEARLY and found.verdict not in _HOLDS
+
+
+def _contradicts(task: Task, step: str) -> bool:
+    """Whether a step that is left out has two values, and not the same.
+
+    What only ties one side to the other, as ``\\mu = \\sum_i p_i x_i``, contradicts nothing.
+    """
+    shapes = shapes_of(step, task.declared.kinds)
+    found = _attempt(replace(task, mending=False), step, (), shapes.kinds if shapes else {})
+    if found.verdict == "does not hold":
+        return True
+    if found.verdict != "not read" or found.residual is None:
+        return False
+    loose = found.why.removeprefix(LOOSE).removesuffix(" on one side only").split(", ")
+    return not found.why.startswith(LOOSE) or set(loose) != set(found.drawn)
+
+
+def _noticed(found: Tried, *, strict: bool) -> bool:
+    """Whether a slip would have been, and if it is `strict` every slip."""
+    mutants = found.mutants
+    return mutants is not None and mutants.caught > 0 and not (strict and mutants.survived)
+
+
+def _tried_with(
+    task: Task, full: str, stated: Sequence[str], more: Mapping[str, Kind] | None = None
+) -> Tried:
+    """The verdict on LaTeX without commands, under conditions; `more` is declared besides."""
+    try:
+        COMMON.written(full)
+    except ValueError as wrong:  # a bracket that is never closed
+        return Tried("not read", getattr(wrong, "problem", str(wrong)))
+    if arrow_in(_WAY.sub("", full) if "\\sim" in full else full):
+        return Tried("not read", "an arrow says what goes where, and claims no equality")
+    known = task.declared.and_then(Declared(more or {}))
+    task = replace(task, declared=known)
+    plain = _attempt(task, full, stated, {})
+    shapes = shapes_of(full, known.kinds)
+    attempt = partial(_attempt, task, full, stated)
+    found = together(plain, shapes, attempt) if shapes else plain
+    found = _doubted(full, found, known.kinds)
+    called = PAPERS.functions_in(full)
+    unsettled = found.verdict in ("not read", "definition")
+    if not unsettled or not called or PAPERS.heads_in(known.kinds):
+        return found
+    special = _attempt(task, full, stated, {}, PAPERS)
+    if found.verdict == "definition" and special.verdict != "holds":
+        return found
+    return _doubted(full, special, known.kinds) if _counts(special, called) else found
+
+
+_WAY = re.compile(  # to the limit of an asymptotic equality: `, \quad n \to \infty`
+    r"(?:[,;\s]|\\q?quad(?![A-Za-z])|\\[;, ]|\()+\\?[A-Za-z]+\s*\\(?:to|rightarrow)"
+    r"\s*[+-]?(?:\\infty|0)\s*[+-]?[\s)]*[.,;]?\s*$"
+)
+
+
+def _attempt(
+    task: Task,
+    full: str,
+    stated: Sequence[str],
+    inferred: Mapping[str, Kind],
+    notation: Notation = COMMON,
+) -> Tried:
+    """The verdict on numbers and on arrays of the kinds that were `inferred`."""
+    seed = int(Equation(task.label, task.latex, 1).digest[:8], 16)
+    kinds = {**task.declared.kinds, **inferred}
+    conditions = [*task.declared.conditions, *stated]
+    for i in range(_SEEDS):
+        tried = try_display(
+            full,
+            conditions=conditions,
+            kinds=kinds,
+            notation=notation,
+            rng=seed + i,
+            mending=task.mending,
+        )
+        if "singular" not in tried.why:  # a matrix may be wide where it must be tall
+            break
+    return tried
+
+
+def _doubted(full: str, found: Tried, declared: Mapping[str, Kind]) -> Tried:
+    """What was found, or why it says nothing."""
+    why = ""
+    if found.verdict == "does not hold":
+        why = doubt(full, found, declared)
+    elif found.verdict in ("holds", "holds if"):
+        why = more_than_numbers(found, declared)
+    return Tried("not read", why, residual=found.residual) if why else found
+
+
+# No other function is so called.
+_NOBODYS = frozenset({"gammafn", "loggamma", "airyai", "airybi", "erf", "erfc"})
+
+
+def _counts(tried: Tried, called: frozenset[str]) -> bool:
+    """Whether the verdict on a display with special functions is to be told.
+
+    What fails may mean another function of the same letter, unless a single edit mends it.
+    """
+    if tried.verdict == "does not hold":
+        return called <= _NOBODYS and mended_for_good(tried)
+    return tried.verdict in ("holds", "holds if") or "mpmath" in tried.why
+
+
+def _written(latex: str, macros: Macros) -> str:
+    try:
+        return expand(latex, macros).latex
+    except EquationError:
+        return latex
+
+
+def together(plain: Tried, shapes: Shapes, attempt: Callable[[Mapping[str, Kind]], Tried]) -> Tried:
+    """The verdict where symbols may be arrays.
+
+    What holds for arrays is told so. What fails for them may hold for symmetric matrices, or for
+    numbers alone: then it holds if they are.
+    """
+    arrays = attempt(shapes.kinds)
+    if arrays.verdict in ("holds", "holds if"):
+        return arrays
+    if arrays.verdict == "does not hold":
+        for make, said in _SPECIAL if shapes.squares else ():
+            special = attempt({**shapes.kinds, **shapes.squares_as(make)})
+            if special.verdict == "holds":
+                return replace(special, verdict="holds if", region=_where(shapes.squares, said))
+        if plain.verdict in ("holds", "holds if"):
+            where = _where(tuple(shapes.kinds), "a number", "numbers")
+            region = ", ".join(filter(None, (where, plain.region, "and not for arrays")))
+            return replace(plain, verdict="holds if", region=region)
+    return plain if plain.verdict != "not read" else arrays
+
+
+_SPECIAL = (
+    (kinds.symmetric, "symmetric"),
+    (kinds.spd, "positive definite"),
+    (kinds.orthogonal, "orthogonal"),
+)
+
+
+def _where(keys: Sequence[str], one: str, many: str = "") -> str:
+    return f"{keys[0]} is {one}" if len(keys) == 1 else f"{', '.join(keys)} are {many or one}"
+
+
+class _TooLong(Exception):
+    pass
+
+
+@contextmanager
+def _limited(seconds: int) -> Iterator[None]:
+    """Stop what is inside after so long of the processor, where the system can tell that."""
+    alarm = getattr(signal, "SIGVTALRM", None)
+    if alarm is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise _TooLong
+
+    before = signal.signal(alarm, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(alarm, before)

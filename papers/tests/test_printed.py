@@ -1,0 +1,98 @@
+"""Displays as papers print them: nobody who is right is accused, and most slips are told."""
+
+from __future__ import annotations
+
+import pytest
+from displays import tried
+from printed_displays import CAUGHT, CAUGHT_SLOWLY, MISSED, RIGHT
+from textbook_displays import HOLD, UNREAD, WRONG
+
+from checked_papers.declarations import declared
+from checked_papers.tried import special
+
+
+@pytest.mark.parametrize("latex", RIGHT)
+def test_nothing_right_is_accused_at_all(latex: str) -> None:
+    assert not tried(latex).fails, str(tried(latex))
+
+
+@pytest.mark.parametrize("latex", RIGHT[::8])
+def test_nothing_right_is_accused(latex: str) -> None:
+    found = tried(latex)
+    assert not found.fails, str(found)
+    assert "the engine failed" not in found.why
+    assert not found.mends
+
+
+@pytest.mark.parametrize("latex", CAUGHT[::6])
+def test_a_slip_is_told(latex: str) -> None:
+    assert tried(latex).fails, str(tried(latex))
+
+
+@pytest.mark.parametrize("latex", [*CAUGHT, *CAUGHT_SLOWLY])
+def test_a_slip_whose_mends_are_many_is_told(latex: str) -> None:
+    assert tried(latex).fails, str(tried(latex))
+
+
+@pytest.mark.parametrize("latex", MISSED)
+def test_no_slip_is_said_to_hold_everywhere(latex: str) -> None:
+    assert tried(latex).outcome != "holds"
+
+
+@pytest.mark.parametrize("latex", HOLD)
+def test_what_all_textbooks_print_holds_all_of_it(latex: str) -> None:
+    assert tried(latex).outcome == "holds", str(tried(latex))
+
+
+@pytest.mark.parametrize("latex", HOLD[::20])
+def test_what_all_textbooks_print_holds(latex: str) -> None:
+    assert tried(latex).outcome == "holds", str(tried(latex))
+
+
+@pytest.mark.parametrize("latex", UNREAD)
+def test_what_is_not_read_of_textbooks_is_not_accused(latex: str) -> None:
+    found = tried(latex)
+    assert not found.fails, str(found)
+    assert "the engine failed" not in found.why
+
+
+@pytest.mark.parametrize("latex", WRONG)
+def test_what_students_write_is_not_said_to_hold_everywhere(latex: str) -> None:
+    assert tried(latex).outcome != "holds"
+
+
+def test_special_functions_are_known_and_printed_as_they_are_written() -> None:
+    assert tried(r"\Gamma(z + 1) = z \Gamma(z)").outcome == "holds"
+    wrong = tried(r"\Gamma(z + 1) = (z + 1) \Gamma(z)")
+    assert wrong.outcome == "does not hold"
+    assert r"\Gamma (z + 1) = z \Gamma (z)" in wrong.mends[0]
+    declares = declared(r"\Gamma(z) = z^2 + z; z be real")
+    assert tried(r"\Gamma(z) = z (z + 1)", declares).outcome == "holds"
+
+
+def test_without_mpmath_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent() -> None:
+        raise ValueError(special.HINT)
+
+    monkeypatch.setattr(special, "context", absent)
+    found = tried(r"\Gamma(z + 1) = z \Gamma(z)")
+    assert found.verdict == "not read"
+    assert "checked-papers[special]" in found.why
+
+
+@pytest.mark.parametrize(
+    ("latex", "region"),
+    [
+        (r"\sqrt{a b} \le \frac{a + b}{2}", "a, b > 0"),
+        ("2^n = n^2", "n = 2"),
+        (r"(-1)^n x = x", "n = 2"),
+    ],
+)
+def test_where_it_holds_is_a_region_and_no_chance(latex: str, region: str) -> None:
+    assert region in tried(latex).region
+
+
+def test_what_stands_in_a_norm_is_a_vector() -> None:
+    found = tried(r"\|x + y\|^2 + \|x - y\|^2 = 2 \|x\|^2 + 2 \|y\|^2")
+    assert found.outcome == "holds"
+    assert set(found.drawn.values()) == {"vector n"}

@@ -1,0 +1,95 @@
+"""What is said to hold in a region holds in all of it, and what holds nowhere whole is not told."""
+
+import pytest
+
+from checked_papers.tried import try_display
+from checked_papers.tried.kinds import COMPLEX, REAL
+from checked_papers.tried.verdicts import AGREES
+
+SMALL, POSITIVE, EITHER, NEGATIVE, LARGE = (region.said for region in REAL)
+RIGHT = COMPLEX[0].said
+
+EXACT = {  # the vocabulary says just where these hold
+    r"|x| = x": "x > 0",
+    r"|x| = -x": "x < 0",
+    r"\sqrt{x^2} = x": "x > 0",
+    r"\sqrt{x^2} = -x": "x < 0",
+    r"\max(x, 0) = x": "x > 0",
+    r"\frac{|x|}{x} = 1": "x > 0",
+    r"\operatorname{sign}(x) = 1": "x > 0",
+    r"\arctan x + \arctan\frac{1}{x} = \frac{\pi}{2}": "x > 0",
+    r"\sqrt{z^2} = z": r"\Re z > 0",
+    r"|z| = z": "z > 0",
+}
+INSIDE = {  # these hold in more than the vocabulary says
+    r"|x + y| = x + y": ["x, y > 0"],
+    r"\sqrt{a^2 + 2 a b + b^2} = a + b": ["a, b > 0"],
+    r"|x y| = x |y|": ["x, y > 0"],
+    r"\sqrt{x^2 y} = x \sqrt{y}": ["x, y > 0"],
+    r"a^2 \ge a": ["a < 0"],
+    r"|x y| = x y": [SMALL, POSITIVE, NEGATIVE, LARGE],
+    r"|a + b| = |a| + |b|": [SMALL, POSITIVE, NEGATIVE, LARGE],
+    r"\arctan(\tan x) = x": [SMALL, EITHER],
+    r"\arcsin(\sin x) = x": [SMALL, EITHER],
+    r"\arccos(\cos x) = x": [SMALL, POSITIVE],
+    r"\arctan x + \arctan y = \arctan \frac{x+y}{1-xy}": [SMALL, EITHER],
+    r"\cos x = \sqrt{1 - \sin^2 x}": [SMALL, EITHER],
+    r"|x - 1| = 1 - x": [SMALL, EITHER, NEGATIVE],
+    r"x^2 < x": [SMALL],
+    r"\lfloor x \rfloor = 0": [SMALL],
+    r"\sqrt{z w} = \sqrt z \sqrt w": [SMALL, POSITIVE, LARGE, RIGHT],
+    r"\ln(z w) = \ln z + \ln w": [SMALL, POSITIVE, LARGE, RIGHT],
+    r"\arg(z w) = \arg z + \arg w": [SMALL, POSITIVE, LARGE, RIGHT],
+}
+NOWHERE_WHOLE = (
+    r"\sqrt{(a-b)^2} = a - b",
+    r"\sqrt{(a-b)^2} = b - a",
+    r"|a - b| = a - b",
+    r"|a - b| = |a| - |b|",
+    r"\sqrt{(x-1)^2} = x - 1",
+    r"\max(a, b) = a",
+    r"\min(a, b) = b",
+)
+WHEREVER_THEY_HAVE_VALUES = (
+    r"\ln(a b) = \ln a + \ln b",
+    r"\sqrt{a}\sqrt{b} = \sqrt{a b}",
+    r"(x^a)^b = x^{a b}",
+    r"\sqrt{x^4} = x^2",
+    r"\max(a, b) = \frac{a + b + |a - b|}{2}",
+    r"|a - b| = \max(a, b) - \min(a, b)",
+    r"\sin(\arcsin x) = x",
+)
+
+
+@pytest.mark.parametrize(("latex", "region"), EXACT.items())
+def test_where_it_holds_is_said(latex, region):
+    assert str(try_display(latex)) == f"holds if {region}"
+
+
+@pytest.mark.parametrize(("latex", "regions"), INSIDE.items())
+def test_only_regions_in_which_all_of_it_holds_are_told(latex, regions):
+    told = ", ".join(regions)
+    assert try_display(latex).region in (told, f"in the regions: {told}")
+
+
+@pytest.mark.parametrize("latex", NOWHERE_WHOLE)
+def test_where_numbers_of_one_region_disagree_none_is_told(latex):
+    tried = try_display(latex)
+    assert (tried.verdict, tried.why, tried.region) == ("not read", AGREES, None)
+
+
+@pytest.mark.parametrize("latex", WHEREVER_THEY_HAVE_VALUES)
+def test_what_holds_on_all_numbers_needs_no_region(latex):
+    assert str(try_display(latex)) == "holds"
+
+
+def test_what_holds_near_by_and_not_far_out_does_not_simply_hold():
+    assert try_display(r"\ln(e^z) = z").verdict == "holds if"
+    assert try_display(r"|x - 20| = 20 - x").region != "x > 0"
+    assert try_display(r"|x - 20| = 20 - x").verdict == "holds if"
+
+
+def test_whole_numbers_are_told_only_where_other_symbols_do_not_matter():
+    tried = try_display(r"(x^n)^{1/n} = x, \quad x > 0")
+    assert tried.verdict == "holds", tried
+    assert "n =" not in str(try_display(r"n^2 |x| = n x"))
