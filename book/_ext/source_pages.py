@@ -7,7 +7,7 @@ from typing import Any
 
 from source_answers import Answers
 
-from checked_equations.book.html import (
+from checked_equations.check.html import (
     display_later,
     element,
     link,

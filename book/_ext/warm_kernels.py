@@ -24,7 +24,7 @@ IMPORTS = (
     "matplotlib.pyplot",
     "scipy.integrate",
     "scipy.stats",
-    "checked_equations",
+    "checked_equations.book.chapter",
     "gpnotes",
     "gpnotes.infer.exact",
     "gpnotes.infer.fitting",

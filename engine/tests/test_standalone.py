@@ -88,6 +88,28 @@ print(bound.compare(0, bound.statement.steps[0]).holds)
     assert run(folder, code) == ["True"]
 
 
+def test_a_check_of_a_string_loads_nothing_of_a_book(folder):
+    code = """
+import sys
+from mathcheck import check_equation, mend_equation
+record = check_equation("c = a + b", {"a": 1.1, "b": 0.7, "c": 1.8})
+print(record, mend_equation("c = a - b", {"a": 1.1, "b": 0.7, "c": 1.8}).panel() != "")
+print("eqn-badge" in record._repr_mimebundle_()["text/html"])
+print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("mathcheck.")}))
+"""
+    held, shown, loaded = run(folder, code)
+    assert held.startswith("holds to 1e-09 · 1 step · ")
+    assert shown == "True"
+    assert loaded == "check errors evaluate latex"
+
+
+def test_every_name_at_the_front_door_is_there():
+    assert sorted(checked_equations._HOME) == checked_equations.__all__
+    assert all(getattr(checked_equations, name).__doc__ for name in checked_equations.__all__)
+    with pytest.raises(AttributeError, match="checked_equations' has no attribute 'checks'"):
+        _ = checked_equations.checks
+
+
 def test_it_checks_a_small_chapter(folder):
     (folder / "small.md").write_text(CHAPTER, encoding="utf-8")
     solve, mean, ledger, others = run(folder, WORK)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from docutils import nodes
 
 import checked_papers
-from checked_equations.book.html import code, element, say, scrolled, table
+from checked_equations.check.html import code, element, say, scrolled, table
 from checked_equations.sphinx.directives import Place, generated
 from checked_papers.declarations import Declared
 from checked_papers.findings import Finding

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from checked_equations.book.html import display_later
+from checked_equations.check.html import display_later
 
 pypdf = pytest.importorskip("pypdf")
 pytestmark = pytest.mark.browser

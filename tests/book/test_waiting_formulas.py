@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checked_equations.book.html import display_later, later
+from checked_equations.check.html import display_later, later
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from checked_equations.book.records import MIME
+from checked_equations.check.records import MIME
 from gpnotes_book import Refutation, Verdict
 
 MEASURED = 0.123456789

@@ -95,7 +95,7 @@ def serve(engine: str) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([str(EXT), *others])  # of the kernels' server
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a kernel writes there is no answer
-    imports = (*OF_KERNELS, engine)
+    imports = (*OF_KERNELS, f"{engine}.book.chapter")
     with (
         TemporaryDirectory() as templates,
         mock.patch.object(warm_kernels, "IMPORTS", imports),

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import checked_equations
-from checked_equations.book.records import Ledger, Record
+from checked_equations.book.records import Ledger
 from checked_equations.check.bindings import Bindings
+from checked_equations.check.records import Record
 from checked_equations.latex.equation import Equation
 
 from .items import Answers, is_clear, items_file, read_items, refuse_weak

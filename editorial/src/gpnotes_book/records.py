@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from checked_equations.book.html import code, element, number, say, table
-from checked_equations.book.records import Shown
+from checked_equations.check.html import code, element, number, say, table
+from checked_equations.check.records import Shown
 
 __all__ = ["Refutation", "Verdict"]
 

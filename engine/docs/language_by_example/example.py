@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from checked_equations.book.checks import Terms, check_equation, definition_record
-from checked_equations.book.records import Record
 from checked_equations.check.bindings import Bindings, draw_bindings, name_kinds, swap_groups
+from checked_equations.check.equation_check import Terms, check_equation, definition_record
 from checked_equations.check.mutants import Mutant, all_mutants
+from checked_equations.check.records import Record
 from checked_equations.check.relations import Tolerance
 from checked_equations.errors import EquationError
 from checked_equations.latex.balance import balanced

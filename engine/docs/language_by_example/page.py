@@ -12,9 +12,9 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 import checked_equations
-from checked_equations.book.html import code, element, inline_math, phrase, say, scrolled, table
-from checked_equations.book.phrases import mutants_caught
-from checked_equations.book.records import Record
+from checked_equations.check.html import code, element, inline_math, phrase, say, scrolled, table
+from checked_equations.check.phrases import mutants_caught
+from checked_equations.check.records import Record
 from checked_equations.evaluate.values import Distribution, Nodes, conform, kind
 from checked_equations.sphinx.directives import ALL, Place, generated
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from checked_equations import Chapter, EquationError, Nodes
-from checked_equations.book.records import MIME
+from checked_equations.check.records import MIME
 
 TEXT = """\
 # A small chapter

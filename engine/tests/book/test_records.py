@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from checked_equations.book import phrases
-from checked_equations.book.badge import notebook_badge
-from checked_equations.book.records import MIME, Ledger, Record, Shown
+from checked_equations.book.records import Ledger
+from checked_equations.check import phrases
+from checked_equations.check.badge import notebook_badge
 from checked_equations.check.outcomes import EstimateRecord, MutantRecord, Mutants, StepRecord
+from checked_equations.check.records import MIME, Record, Shown
 
 MEASURED = 0.123456789
 MUTANTS = Mutants.of(
@@ -199,6 +200,6 @@ def test_a_kind_of_the_books_own_opens_to_what_it_shows():
 
 
 def test_what_a_book_counts_stands_among_the_totals():
-    html = notebook_badge(ALL[-1][0].to_json())
+    html = ALL[-1][0]._repr_mimebundle_()["text/html"]
     assert "<tr><td>sources</td><td>7 of 7 answered</td></tr>" in html
     assert "sources" not in repr(Ledger("part/small", TOTALS))

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from checked_equations.book.phrases import counted, mutants_caught
 from checked_equations.check.mends import Mends
+from checked_equations.check.phrases import counted, mutants_caught
 
 from .tried import Tried
 from .tried.nist import PAPERS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from checked_equations.book.settings import expand_equation
 from checked_equations.latex.equation import Equation
+from checked_equations.latex.macros import expand_equation
 
 from .sources import paper
 

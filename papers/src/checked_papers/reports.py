@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from checked_equations.book.execution import Fault, Held, annotation, place
-from checked_equations.book.phrases import counted
+from checked_equations.check.phrases import counted
 
 from .findings import Finding, Outcome, Verdict, summary, totals
 from .sarif import sarif_log

@@ -14,10 +14,10 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from checked_equations.book.badge import framed_badge
-from checked_equations.book.html import element, inline_math, later, phrase, say
-from checked_equations.book.phrases import counted, mutants_caught
 from checked_equations.book.settings import find_settings
+from checked_equations.check.badge import framed_badge
+from checked_equations.check.html import element, inline_math, later, phrase, say
+from checked_equations.check.phrases import counted, mutants_caught
 from checked_equations.latex.balance import is_balanced
 from checked_equations.sphinx.trials import which
 

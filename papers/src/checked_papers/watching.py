@@ -20,8 +20,8 @@ from checked_equations.book import execution
 from checked_equations.book.execution import Run
 from checked_equations.book.ledger import BASELINE
 from checked_equations.book.markup import TEX
-from checked_equations.book.phrases import counted
 from checked_equations.book.settings import NAME, find_settings, nearest
+from checked_equations.check.phrases import counted
 
 from .findings import Finding
 from .sources import paper as papers

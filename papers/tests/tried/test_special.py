@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from checked_equations.book.phrases import mutants_caught
+from checked_equations.check.phrases import mutants_caught
 from checked_papers.tried import judging, try_display
 from checked_papers.tried.nist import NIST, SPECIAL
 from checked_papers.tried.special import FUNCTIONS, WORDS, by, quick

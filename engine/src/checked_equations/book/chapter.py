@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ..check.bindings import Bindings, Tight, draw_bindings
+from ..check.equation_check import Terms, definition_record, equation_record, finished
+from ..check.records import Record
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
 from ..claims.claim import Claim, ClaimError, Draw, Experiment, find
@@ -19,12 +21,11 @@ from ..claims.outcome import Outcome
 from ..claims.sentence import sentence_faults
 from ..errors import EquationError
 from ..latex.equation import Equation, located
-from .checks import Terms, definition_record, equation_record, finished
 from .inline_relations import SymbolTables, Table, stands_under
 from .ledger import chapter_totals, inline_totals, newly_listed, outgrown, refuse_missing, waiting
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation, Sentence, read_sentences, relates
-from .records import ClaimRecord, Ledger, Record, Symbols, claim_record
+from .records import ClaimRecord, Ledger, Symbols, claim_record
 from .settings import claims_file, find_settings
 
 _Key = tuple[str, str]  # a label and an oracle: an equation may be checked in several ways

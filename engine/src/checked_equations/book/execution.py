@@ -27,13 +27,13 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
 
+from ..check.records import Record
 from ..claims.claim import ClaimError
 from ..errors import EquationError
 from . import markup
 from .chapter import Chapter
 from .ledger import BASELINE, LedgerError, outgrown, waiting, write_baseline
 from .manuscripts import read_manuscript
-from .records import Record
 from .settings import nearest
 
 _OPENS = ("Chapter(", "check_equation(")

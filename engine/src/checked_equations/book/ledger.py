@@ -20,7 +20,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..check.outcomes import OUTCOMES
-from .records import InlineRecord, Record
+from ..check.records import Record
+from .records import InlineRecord
 from .settings import Settings, nearest, once_a_state
 
 EQUATIONS = ("equations without a record", "the baseline")  # that a ledger may miss

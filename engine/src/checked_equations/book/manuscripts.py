@@ -18,12 +18,12 @@ from pathlib import Path
 
 from .. import plugins
 from ..latex.equation import Equation
-from ..latex.macros import expand
+from ..latex.macros import expand, expand_equation
 from . import markup, prose
 from .gluing import running_shell
 from .packing import packed_equations
 from .prose import Relation
-from .settings import expand_equation, once_a_state, read_macros
+from .settings import once_a_state, read_macros
 
 # What reads the labelled equations of a paper, without its commands.
 PaperReader = Callable[[Path], Mapping[str, Equation]]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..latex.equation import Equation
+from ..latex.macros import expand_equation
 from . import markup, settings
 
 
@@ -78,7 +79,7 @@ def _alone(page: Path) -> dict[str, Equation]:
     except ValueError as error:
         raise ValueError(f"{page.name}: {error}") from error
     macros = settings.read_macros(page.resolve().parent)
-    return {label: settings.expand_equation(e, macros) for label, e in equations.items()}
+    return {label: expand_equation(e, macros) for label, e in equations.items()}
 
 
 def packed_equations(slug: str, folder: Path) -> dict[str, Equation]:

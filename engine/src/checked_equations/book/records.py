@@ -1,108 +1,19 @@
-"""Records that a verb of a chapter leaves behind: frozen, and showing themselves."""
+"""Records that the verbs of a chapter leave beside those of its equations."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from ..check.outcomes import EstimateRecord, Mutants, StepRecord
+from ..check.phrases import Data, claim_phrases
+from ..check.records import Shown
 from ..claims.claim import Found
 from ..claims.law import weakened, would_refute
 from ..claims.outcome import Outcome
 from ..claims.tally import Moments
-from .badge import notebook_badge
-from .phrases import Data, claim_phrases, plain
-
-MIME = "application/vnd.checked-equation+json"
-
-
-class Shown:
-    """A record that displays as a badge, a plain line and a JSON bundle.
-
-    A book may have kinds of its own. The JSON of such a record holds, beside its `kind`, under
-    ``said`` its plain line without the name of the text, and, if it likes, under ``about`` the name
-    of the thing that it speaks of, and under ``label`` the equation that it goes with.
-    """
-
-    def to_json(self) -> dict[str, Any]:
-        """The record as plain JSON data; a residual that is no number becomes null."""
-        return _json(self)
-
-    def panel(self) -> str | None:
-        """What its open badge shows, as HTML; None for what the engine shows of its own kinds."""
-        return None
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        data = self.to_json()
-        html = notebook_badge(data, self.panel())
-        return {"text/plain": plain(data), "text/html": html, MIME: data}
-
-    def __repr__(self) -> str:
-        return plain(self.to_json())
-
-
-def _json(value: Any) -> Any:
-    if isinstance(value, Mutants):
-        return {**value.counts, "list": _json(value.write() if value.write else value.list)}
-    if is_dataclass(value):
-        return {item.name: _json(getattr(value, item.name)) for item in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): _json(entry) for key, entry in value.items()}
-    if isinstance(value, tuple | list):
-        return [_json(entry) for entry in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value
-
-
-@dataclass(frozen=True, repr=False)
-class Record(Shown):
-    """A checked equation or a definition.
-
-    `latex` is what was read, from the `text` as it was `saved`, at the `line` of the file; by the
-    `digest` a page can tell whether that is what it shows. The numbers come by the `oracle` and,
-    as far as their types tell, by the `route`; `backend` computed them, in `draws` sets, and on
-    `tight` further ones an inequality was judged as an equality. `rtol`, `atol` and `approx` are
-    the tolerances, `residual` is the worst of the `steps`, `estimate` the sample behind a Monte
-    Carlo estimate.
-
-    `notes` are what all draws share and the statement does not say: that every x is positive.
-    Of a definition, `bare` are the statements that nothing was compared with, and `why`. `more` is
-    what the verbs of a book's own add: words, by the word that they are shown behind.
-    """
-
-    label: str
-    chapter: str
-    kind: str
-    line: int
-    oracle: str = ""
-    rtol: float | None = None
-    atol: float | None = None
-    approx: float | None = None
-    residual: float | None = None
-    steps: tuple[StepRecord, ...] = ()
-    draws: int = 0
-    mutants: Mutants = field(default_factory=lambda: Mutants.of(()))
-    backend: str = "numpy"
-    milliseconds: float = 0.0
-    estimate: EstimateRecord | None = None
-    tight: int = 0
-    route: tuple[str, ...] = ()
-    text: str = ""
-    saved: str = ""
-    digest: str = ""
-    latex: str = ""
-    why: str = ""
-    bare: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        """Its line, which counts the mutants and needs none of them written."""
-        return plain(replace(self, mutants=replace(self.mutants, list=(), write=None)).to_json())
+from .chapter_badges import claim_details, ledger_details
 
 
 @dataclass(frozen=True)
@@ -145,6 +56,10 @@ class Ledger(Shown):
     text: str = ""
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def panel(self) -> str:
+        """The totals of the chapter, and the relations that are only listed."""
+        return ledger_details(self.to_json())
+
 
 @dataclass(frozen=True, repr=False)
 class ClaimRecord(Shown):
@@ -162,6 +77,10 @@ class ClaimRecord(Shown):
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON data."""
         return dict(self.data)
+
+    def panel(self) -> str:
+        """Its draws, means, costs and counts."""
+        return claim_details(self.data)
 
 
 def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str) -> ClaimRecord:

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..check.bindings import Fields
-from ..latex.equation import Equation
-from ..latex.macros import Macros, expand
+from ..latex.macros import Macros
 
 NAME = "equations.toml"
 CLAIMS = "_claims"  # a book's folder of what was found for its claims
@@ -158,10 +157,3 @@ def read_macros(folder: Path) -> Macros:
     for key in ("sphinx", "config", "mathjax3_config", "tex", "macros"):
         known = (known.get(key) if isinstance(known, dict) else None) or {}
     return {**known, **find_settings(folder, packed=False).macros}
-
-
-def expand_equation(equation: Equation, macros: Macros) -> Equation:
-    """`equation` without macros; its digest stays that of what is written."""
-    if not macros:
-        return equation
-    return replace(equation, latex=expand(equation.latex, macros).latex, written=equation.latex)

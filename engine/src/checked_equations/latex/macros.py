@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import EquationError
+from .equation import Equation
 from .tree import Node, Span, mapped
 
 Macros = Mapping[str, str | Sequence[Any]]
@@ -132,3 +133,10 @@ def relocated(node: Node, place: Callable[[Span], Span]) -> Node:
         return made[id(part)]
 
     return moved(node)
+
+
+def expand_equation(equation: Equation, macros: Macros) -> Equation:
+    """`equation` without macros; its digest stays that of what is written."""
+    if not macros:
+        return equation
+    return replace(equation, latex=expand(equation.latex, macros).latex, written=equation.latex)

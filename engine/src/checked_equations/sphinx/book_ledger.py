@@ -11,8 +11,8 @@ from sphinx.environment import BuildEnvironment
 
 from ..book import ledger
 from ..book.ledger import KINDS, outgrown
-from ..book.phrases import Data
 from ..check.outcomes import OUTCOMES
+from ..check.phrases import Data
 from ..claims.sentence import number_faults, sentence_faults
 from ..latex.equation import Equation
 from .pages import Page, is_chapter

@@ -17,9 +17,9 @@ from sphinx.domains.math import MathDomain
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from ..book.html import display, element, link
 from ..book.ledger import KINDS, waiting
 from ..book.settings import claims_file, find_settings
+from ..check.html import display, element, link
 from . import folding, generated_tables
 from .book_ledger import Book, Named, Row, accused, added_to, as_json, problems
 from .directives import CITED, CLAIM, boxes, generated

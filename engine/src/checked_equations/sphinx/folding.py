@@ -21,8 +21,8 @@ from sphinx import addnodes
 from sphinx.util import logging
 from sphinx.util.nodes import traverse_parent
 
-from ..book.html import element, link
 from ..book.ledger import KINDS
+from ..check.html import element, link
 from .book_ledger import Named
 from .directives import EVIDENCE, boxes
 from .generated_tables import raw, render

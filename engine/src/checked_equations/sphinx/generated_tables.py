@@ -18,9 +18,9 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 from sphinx.application import Sphinx
 
-from ..book.html import display_later, element, inline_math, later, number, phrase, say, tolerance
 from ..book.ledger import KINDS
-from ..book.phrases import Data, counted, mutant_counts, mutants_caught
+from ..check.html import display_later, element, inline_math, later, number, phrase, say, tolerance
+from ..check.phrases import Data, counted, mutant_counts, mutants_caught
 from ..claims.sentence import filled
 from .book_ledger import NOTHING, Added, Book, between, totals
 

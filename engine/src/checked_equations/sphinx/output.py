@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 
-from ..book.records import MIME
+from ..check.records import MIME
 
 
 class check_output(nodes.General, nodes.Element):

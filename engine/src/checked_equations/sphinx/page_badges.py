@@ -17,9 +17,10 @@ from typing import Any
 
 from docutils import nodes
 
-from ..book.badge import MARK, check_details, claim_details, framed_badge
-from ..book.html import code, element, inline_math, later, link, number, phrase, say
-from ..book.phrases import Data, badge_phrases, claim_phrases, mutants_caught, said, together
+from ..book.chapter_badges import claim_details
+from ..check.badge import MARK, check_details, framed_badge
+from ..check.html import code, element, inline_math, later, link, number, phrase, say
+from ..check.phrases import Data, badge_phrases, claim_phrases, mutants_caught, said, together
 from ..claims.sentence import TOKEN, pasted
 from ..latex.balance import is_balanced
 from .book_ledger import Row

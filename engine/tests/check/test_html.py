@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checked_equations.book import html
+from checked_equations.check import html
 
 
 def test_attributes_are_escaped_and_empty_ones_left_out() -> None:

@@ -8,8 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..check import statements
-from ..check.bindings import (
+from ..errors import EquationError
+from ..evaluate.libraries import Drawn
+from ..latex.balance import balanced
+from ..latex.equation import Equation, located
+from ..latex.macros import Macros, expand_equation
+from ..latex.parser import parse_free
+from . import statements
+from .bindings import (
     DRAWS,
     Bindings,
     Fields,
@@ -17,20 +23,13 @@ from ..check.bindings import (
     draw_bindings,
     draw_tight_bindings,
 )
-from ..check.definitions import compare_definition, refuse_second_claim
-from ..check.draw_notes import notes_on
-from ..check.mends import mended
-from ..check.mutant_outcomes import Survivors, check_mutants
-from ..check.relations import Tolerance
-from ..check.statements import BoundStatement, check_steps, worst_estimate
-from ..errors import EquationError
-from ..evaluate.libraries import Drawn
-from ..latex.balance import balanced
-from ..latex.equation import Equation, located
-from ..latex.macros import Macros
-from ..latex.parser import parse_free
+from .definitions import compare_definition, refuse_second_claim
+from .draw_notes import notes_on
+from .mends import mended
+from .mutant_outcomes import Survivors, check_mutants
 from .records import Record
-from .settings import expand_equation
+from .relations import Tolerance
+from .statements import BoundStatement, check_steps, worst_estimate
 
 # What a string that is not raw makes of \frac, \beta, \times, \rho and \nabla.
 _LOST = re.compile(r"[\a\b\f\v]|\t(?=imes|heta|ilde|ext|au\b|op\b)|\r(?=ho\b)|\n(?=abla\b)")

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..check.bindings import Bindings, draw_bindings, name_kinds, normalised
-from ..check.mends import Mends, holds_as_read, in_words, mends_of_equation, told
-from ..check.relations import Tolerance
 from ..errors import EquationError
 from ..latex.equation import located
 from ..latex.macros import Macros
-from .checks import expanded, refuse_lost_backslash, refuse_other_types
+from .bindings import Bindings, draw_bindings, name_kinds, normalised
+from .equation_check import expanded, refuse_lost_backslash, refuse_other_types
 from .html import code, element, say, table
+from .mends import Mends, holds_as_read, in_words, mends_of_equation, told
 from .records import Shown
+from .relations import Tolerance
 
 __all__ = ["Mended", "mend_equation"]
 
