@@ -14,7 +14,7 @@ import numpy as np
 from printed_displays import RIGHT
 from textbook_displays import HOLD, UNREAD
 
-from checked_equations import EquationError
+from checked_equations import EquationError, Nodes
 from checked_equations.check.bindings import draw_bindings, name_kinds, names_in
 from checked_equations.check.definitions import NORMAL, normal_shape
 from checked_equations.check.mends.insertions import insertions_of
@@ -81,6 +81,19 @@ TO_MEND = {
     r"a = |A|": {"a": 1.0, "A": A},
     r"a = \|x\|": {"a": 1.0, "x": x},
     r"a = \phi_t": {"a": 1.1, r"\phi": 0.3, "t": 3},
+    "b = 120 b": {"b": 0.7},
+    "b = (b + 3) b": {"b": 0.7},
+    "b = b (b + 3)": {"b": 0.7},
+    "b = 3 + 4 b": {"b": 0.7},
+    "b = 5 - (b - 4)": {"b": 0.7},
+    "b = (3 b)^4": {"b": 0.7},
+    "b = 3 b^4": {"b": 0.7},
+    "A = A A^{-1}": {"A": A},
+    r"A = A A^\top": {"A": A},
+    "m = x_{m+3}": {"x": x, "m": 2},
+    r"N = \sum_{i=1}^N \sum_{j \ne i} A_{ij}": {"A": A, "N": 3},
+    r"N = \sum_{i=1}^N \sum_{j=1}^N A_{ij}": {"A": A, "N": 3},
+    r"b = b \mathbb E_s[s^2]": {"b": 0.7, "s": Nodes([1.0, 2.5], [0.4, 0.6])},
 }
 
 
