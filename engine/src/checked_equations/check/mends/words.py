@@ -13,6 +13,7 @@ from ...evaluate.values import Estimate
 from ...latex import tree as t
 from ...latex.balance import balanced, is_balanced
 from ...latex.parser import parse
+from ...latex.printer import to_latex
 from ..bindings import name_kinds
 from ..relations import Tolerance
 from ..rewrites import rewrite
@@ -50,7 +51,7 @@ def mends_of_equation(
         return Mends()
 
     def say(node: t.Node) -> str:
-        return balanced(latex, node.span)
+        return balanced(latex, node.span) or to_latex(node)  # a symbol that no place is known of
 
     holds = holds_on(drawn, allowed, missed_by(statement, drawn, allowed))
     return mends_of(statement, holds, drawn, say=say, seconds=seconds)
