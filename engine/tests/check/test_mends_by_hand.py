@@ -127,7 +127,8 @@ def test_a_mend_leaves_a_thousandth_of_what_was_missed():
 def test_what_is_supplied_is_what_the_statement_names():
     table = np.array([[1.0, 2.0, 3.0]])
     bound = {"a": 1.5, "n": 3, "z": 2.0 + 0j, "w": 1j, "x": np.ones(3), "A": table, "u": np.sin,
-             "e": Estimate(1.0, 0.1), "T": np.ones((2, 2, 2)), "q": "no number", "k": 7}  # fmt: skip
+             "e": Estimate(1.0, 0.1),
+             "T": np.ones((2, 2, 2)), "q": "no number", "k": 7}  # fmt: skip
     kinds = {key: "callable" if key == "u" else "value" for key in bound}
     statement = read("a = x_n + u(n) + z w + A_{1,n} + e + T_{1,1,1}", kinds)
     supply = Supply.of(statement, bound, to_latex)

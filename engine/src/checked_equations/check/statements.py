@@ -302,15 +302,16 @@ def _problem(bound: BoundStatement, place: int, comparison: Comparison) -> str:
         return "says nothing: both sides are zero"
     if comparison.holds:
         return ""
-    rtol = bound.allowed.approx if step.relation == r"\approx" else bound.allowed.rtol
     if step.relation == r"\ne":
         return "does not hold: both sides are equal"
-    missed = f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed"
     if bound.errors[place][0] is not None:
         score = bound.score(place, step)
         missed = f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
-    elif comparison.residual == 1.0 and step.relation in ("=", ":="):
-        missed += " (one side is zero: give atol=)"
+    else:
+        rtol = bound.allowed.approx if step.relation == r"\approx" else bound.allowed.rtol
+        missed = f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed"
+        if comparison.residual == 1.0 and step.relation in ("=", ":="):
+            missed += " (one side is zero: give atol=)"
     return f"does not hold: {missed}{_values(bound, step)}{_at_a_jump(step)}"
 
 

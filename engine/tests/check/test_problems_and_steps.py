@@ -1,0 +1,424 @@
+"""What is bound and drawn, and what a statement makes of it: each refusal, each number."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from problems import says
+
+from checked_equations import Distribution, Estimate, Nodes
+from checked_equations.check.bindings import (
+    Fields,
+    draw_bindings,
+    draw_tight_bindings,
+    names_in,
+    normalised,
+    split_given,
+    swap_groups,
+)
+from checked_equations.check.definitions import compare_definition, normal_shape
+from checked_equations.check.relations import Tolerance
+from checked_equations.check.statements import (
+    Draw,
+    bind_statement,
+    check_steps,
+    kind_of_statement,
+    worst_estimate,
+)
+from checked_equations.errors import EquationError
+from checked_equations.evaluate.values import Entries
+from checked_equations.latex.equation import Equation
+from checked_equations.latex.parser import parse
+
+ROWS = Fields.of_rows([{r"K_{ff}": "gram"}, {r"\mathbf y": "y", "y": "y"}, {"S": "gram"}])
+PROBLEM = SimpleNamespace(gram=np.eye(2), y=np.array([1.0, 2.0]), other=3.0)
+NODES = Nodes([1.0, 2.5], [0.4, 0.6])
+
+
+def bound(latex, *drawn, **options):
+    return bind_statement(latex, drawn, Tolerance(**options))
+
+
+def steps(latex, *drawn, **options):
+    return check_steps(bound(latex, *drawn, **options), Equation("eq-a", latex, 1))
+
+
+def refused(latex, *drawn, **options):
+    with pytest.raises(EquationError) as error:
+        steps(latex, *drawn, **options)
+    return error.value.problem
+
+
+class TestBindings:
+    def test_names_are_normal_and_different(self):
+        assert normalised({r"\mathbf{y}": 1, "x_{1}": 2}) == {r"\mathbf y": 1, "x_1": 2}
+        with pytest.raises(ValueError, match=r"'x_\{1\}' and 'x_1' are the same symbol"):
+            normalised({"x_{1}": 2, "x_1": 2})
+        with pytest.raises(TypeError, match="by the LaTeX of a symbol; got 3"):
+            normalised({3: 2})
+        with pytest.raises(TypeError, match="from symbols to values; got a int"):
+            normalised(3)
+
+    def test_numbers_are_drawn_three_times_and_more_begin_alike(self):
+        draw = lambda stream: {"a": stream.normal()}  # noqa: E731
+        first = [one["a"] for one in draw_bindings(draw, "seed")]
+        more = [one["a"] for one in draw_bindings(draw, "seed", draws=5)]
+        assert len(set(first)) == 3
+        assert more[:3] == first
+        assert len(more) == 5
+        assert [one["a"] for one in draw_bindings(draw, "other")] != first
+        assert draw_bindings({"a": 1.5}, "seed") == ({"a": 1.5},)
+
+    def test_all_draws_bind_the_same(self):
+        names = iter("aab")
+        with pytest.raises(ValueError, match="the draws bind different symbols"):
+            draw_bindings(lambda stream: {next(names): 1.0}, "seed")
+        with pytest.raises(ValueError, match="the draws bind different symbols"):
+            bound("a = b", {"a": 1.0, "b": 1.0}, {"a": 1.0, "c": 2.0})
+
+    def test_tight_numbers_are_one_draw_each(self):
+        assert draw_tight_bindings(None, "seed") == draw_tight_bindings("never: so", "seed") == ()
+        assert draw_tight_bindings({"a": 1.0}, "seed") == ({"a": 1.0},)
+        assert draw_tight_bindings([{"a": 1.0}, {"a": 2.0}], "seed") == ({"a": 1.0}, {"a": 2.0})
+        pair = (SimpleNamespace(y=1.0), {"a": 1.0})
+        assert draw_tight_bindings(pair, "seed", lambda given: given[1]) == ({"a": 1.0},)
+
+    @pytest.mark.parametrize(
+        ("given", "problem", "special"),
+        [
+            ((PROBLEM, {"a": 1}), PROBLEM, {"a": 1}),
+            (PROBLEM, PROBLEM, {}),
+            ((PROBLEM, 3), (PROBLEM, 3), {}),
+            ((PROBLEM,), (PROBLEM,), {}),
+            (({"b": 1}, {"a": 1}), ({"b": 1}, {"a": 1}), {}),
+            ((np.sin, {"a": 1}), (np.sin, {"a": 1}), {}),
+            ([PROBLEM, {"a": 1}], [PROBLEM, {"a": 1}], {}),
+        ],
+    )
+    def test_a_problem_comes_with_what_is_bound_by_name(self, given, problem, special):
+        assert split_given(given) == (problem, special)
+
+    def test_a_field_is_taken_where_its_symbol_occurs(self):
+        take = lambda given, *latex: ROWS.naming(*latex)(given)  # noqa: E731
+        assert set(take(PROBLEM, r"\mathbf y^\top K_{ff} \mathbf y = 1")) == {
+            r"\mathbf y",
+            "K_{ff}",
+        }
+        assert set(take(PROBLEM, "y = 1", "S = 2")) == {"y", "S"}
+        assert take((PROBLEM, {"a": 4.0}), "1 = 2") == {"a": 4.0}
+        assert take((PROBLEM, {"y": 4.0}), "y = 2")["y"] == 4.0
+        assert take({"x_{1}": 4.0}, "y") == {"x_1": 4.0}
+        assert take(PROBLEM, "y = + +") == {}
+        assert Fields().naming("y") is normalised
+
+    def test_symbols_of_one_row_share_a_field_and_those_of_two_do_not(self):
+        take = ROWS.naming
+        assert set(take(r"\mathbf y = y")(PROBLEM)) == {r"\mathbf y", "y"}
+        with pytest.raises(EquationError, check=says(r"`K_\{ff\}` and `S` one field, gram: bind")):
+            take(r"S = K_{ff}")(PROBLEM)
+        assert set(take(r"S = K_{ff}")((PROBLEM, {"S": 1.0}))) == {"S", "K_{ff}"}
+
+    def test_a_problem_has_some_field(self):
+        with pytest.raises(TypeError, match="field that the notation names; got a float"):
+            ROWS.naming("y")(3.5)
+
+    def test_what_may_be_swapped(self):
+        law = Distribution(NODES, density=np.exp)
+        groups = swap_groups({
+            "a": 1.0, "e": Estimate(2.0, 0.1), "x": [1.0, 2.0], "f": np.sin, "w": Entries(2, int),
+            "s": NODES, "q": law, "r": Distribution(NODES), "p(x)": NODES, "S": {1, 2},
+            r"p(y \mid x)": Distribution(lambda x: NODES),
+        })  # fmt: skip
+        assert groups == {
+            "a": (), "e": (), "x": (2, 1), "f": "callable", "w": ("entries", 2),
+            "s": ("nodes", "s"), "q": ("distribution", (), (), True),
+            "r": ("distribution", (), (), False), "p(x)": ("distribution", (), (), False),
+            "S": ("set", "S"), r"p(y \mid x)": ("distribution", "given", ("y",), False),
+        }  # fmt: skip
+
+
+class TestEstimates:
+    def test_each_entry_moves_by_its_standard_error(self):
+        drawn = {"m": Estimate([2.0, 3.0], [0.1, 0.2], n=9), "a": 5.0, "x": [1.0, 2.0]}
+        draw = Draw(drawn)
+        step = parse(r"x^\top m = a", dict.fromkeys(drawn, "value")).steps[0]
+        assert draw.standard_error(step) == pytest.approx(np.hypot(0.1, 0.4))
+        alone = parse("m = x", dict.fromkeys(drawn, "value")).steps[0]
+        assert draw.standard_error(alone) == pytest.approx(np.array([[0.1], [0.2]]))
+        assert draw.standard_error(parse("a = 5", {"a": "value"}).steps[0]) is None
+
+    def test_several_add_their_variances(self):
+        drawn = {"m": Estimate(2.0, 0.3, n=2), "n": Estimate(5.0, 0.4, n=9), "a": 3.0}
+        step = parse("n - m = a", dict.fromkeys(drawn, "value")).steps[0]
+        assert Draw(drawn).standard_error(step) == pytest.approx(0.5)
+        one = {**drawn, "m": Estimate(2.0, 0.3, n=1)}
+        assert "`m` must state its sample size, n=" in refused("n - m = a", one)
+
+    def test_the_worst_step_is_the_one_nearest_to_its_limit(self):
+        drawn = {"m": Estimate(2.1, 0.1, n=9, seed=4), "x": [2.0, 2.0], "y": [1.0, 3.3], "a": 0.1}
+        statement = bound(r"m = 2, \quad \operatorname{tr}(m x y^\top) = 18.06", drawn)
+        scores = [statement.score(i, step) for i, step in enumerate(statement.statement.steps)]
+        assert [s.z for s in scores] == pytest.approx([1.0, 0.0], abs=1e-9)
+        found = worst_estimate(statement)
+        assert (found.z, found.n, found.seed) == (pytest.approx(1.0), 9, 4)
+        assert worst_estimate(bound("a = 0.1", drawn | {"m": 2.0})) is None
+
+    def test_a_limit_grows_with_the_entries(self):
+        drawn = {"m": Estimate([2.3] * 50, [0.1] * 50, n=9), "k": Estimate(2.29, 0.1, n=9),
+                 "x": [2.0] * 50}  # fmt: skip
+        found = worst_estimate(bound(r"m = x, \quad k = 2", drawn))
+        assert found.z == pytest.approx(2.9)
+        assert found.entries == 1
+
+    def test_an_estimate_is_nearly_equal_within_its_noise(self):
+        noisy = {"a": Estimate(2.0, 0.1, n=10), "b": 2.1}
+        assert steps(r"a \approx b", noisy)[0].residual == pytest.approx(0.1 / 2.1)
+        assert "|z| = 6.00, and 4.00 is allowed" in refused(r"a \approx b", {**noisy, "b": 2.6})
+        assert kind_of_statement(bound(r"a \approx b", noisy)) == "estimate"
+
+
+class TestSteps:
+    def test_what_cannot_be_checked_or_compared(self):
+        drawn = {"a": 1.0, "b": 2.0, "x": [1.0, 2.0]}
+        assert r"\sim is no relation that can be checked; use define" in refused(r"a \sim b", drawn)
+        assert "cannot be compared: the left side has shape ()" in refused("a = x", drawn)
+        assert r"\approx needs a tolerance of its own: give approx=" in refused(
+            r"a \approx b", drawn
+        )
+
+    def test_zero_is_zero_and_what_cancels_is_not(self):
+        zero = {"a": 0.0, "b": 0.0, "c": 2.0, "d": 2.0}
+        assert "says nothing: both sides are zero" in refused("a = b", zero)
+        assert "says nothing: both sides are zero" in refused("a = b", zero, zero)
+        assert steps("c - d = a", zero)[0].residual == 0.0
+        assert len(steps("a = b", zero, zero | {"a": 1.0, "b": 1.0})) == 1
+        assert "does not hold: both sides are equal" in refused(r"c \ne d", zero)
+
+    def test_what_is_missed_is_said_with_what_is_allowed(self):
+        drawn = {"a": 1.0, "b": 1.1, "z": 0.0}
+        assert refused("a = b", drawn).endswith(
+            "does not hold: relative residual 9.1e-02, and 1e-09 is allowed; "
+            "the left side is 1, the right side 1.1"
+        )
+        assert "and 1e-02 is allowed" in refused(r"a \approx b", drawn, approx=0.01)
+        assert "1.0e+00, and 1e-09 is allowed (one side is zero: give atol=)" in refused(
+            "a = z", drawn
+        )
+        assert "(one side" not in refused(r"a \le z", drawn)
+        assert refused("1.1 a = b, a = b", drawn).startswith("step 2 of 2, a = b, does not hold")
+        arrays = {"x": np.arange(5.0), "y": [2.0, 4.0, 9.0, 1.0, 2.0]}
+        assert refused(r"x \propto y", arrays).endswith("is allowed")
+
+    def test_a_jump_may_be_the_reason(self):
+        drawn = {"s": Nodes([0.25, 0.75], [0.5, 0.5]), "a": 0.4}
+        latex = r"a = \int_0^1 \mathbf 1[s > 0.6] \,\mathrm d s"
+        assert refused(latex, drawn).endswith(
+            "(a quadrature misses a jump: let a rule end there, or bind finitely many values)"
+        )
+        smooth = r"a = \int_0^1 s^2 \,\mathrm d s + \mathbf 1[a > 0.6]"
+        assert "jump" not in refused(smooth, drawn)
+
+    @pytest.mark.parametrize(
+        ("left", "right", "said"),
+        [
+            ([[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [3.0, 5.0]],
+             "the left side is [[1, 2], [3, 4]], the right side [[1, 2], [3, 5]]"),
+            (np.arange(6.0).reshape(2, 3), np.arange(6.0).reshape(2, 3) ** 2,
+             "at [1, 2] of 2 × 3 the left side is 5, the right side 25"),
+            ([1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.5],
+             "the left side is [1, 2, 3, 4], the right side [1, 2, 3, 4.5]"),
+            (123456.789, 123456.788, "the left side is 123456.789, the right side 123456.788"),
+            (-3.0, 2.0, "the left side is -3, the right side 2"),
+            (1.0, 1.0 + 3e-9, "the left side is 1, the right side 1.000000003"),
+        ],
+    )  # fmt: skip
+    def test_both_sides_are_shown(self, left, right, said):
+        assert refused("A = B", {"A": left, "B": right}).endswith(f"; {said}")
+
+    def test_the_draw_that_misses_most_is_shown(self):
+        drawn = [{"A": np.eye(2), "B": scale * np.eye(2)} for scale in (1.0, 3.0, 2.0)]
+        assert refused(r"A \succeq B", *drawn).endswith(
+            "; on draw 2 of 3 the difference has the eigenvalue -2"
+        )
+
+    def test_a_step_is_recorded_with_its_line(self):
+        latex = "a &= b \\\\\n&= 2 c"
+        drawn = {"a": 2.0, "b": 2.0, "c": 1.0}
+        found = check_steps(bound(latex, drawn), Equation("eq-a", latex, 7))
+        assert [(one.relation, one.residual, one.line) for one in found] == [
+            ("=", 0.0, 7), ("=", 0.0, 8)]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("latex", "value", "holds"),
+    [
+        ("a = 0.36", 0.3649, True),
+        ("a = 0.36", 0.3651, False),
+        ("0.36 = a", 0.3551, True),
+        ("a = -0.36", -0.3649, True),
+        ("a = 0.4", 0.41, False),
+        ("a = 36", 36.2, False),
+        ("a = 0.36 + 0.12", 0.4849, False),
+        (r"a \le 0.36", 0.3649, False),
+        ("0.36 = 0.362", 0.3, False),
+        ("a = 1.5", 1.5499, True),
+    ],
+)
+def test_a_printed_decimal_holds_to_half_a_unit(latex, value, holds):
+    drawn = [{"a": value}] if "a" in latex else [{}]
+    statement = bind_statement(latex, drawn, Tolerance(decimals=True))
+    assert statement.compare(0, statement.statement.steps[0]).holds == holds
+    exact = bind_statement(latex, drawn, Tolerance())
+    assert not exact.compare(0, exact.statement.steps[0]).holds
+
+
+def test_a_decimal_that_is_exact_is_held_to_that():
+    statement = bind_statement("a = 0.25", [{"a": 0.25}], Tolerance(decimals=True))
+    assert statement.rounding(0) == 0.0
+    rounded = bind_statement("a = 0.25", [{"a": 0.251}], Tolerance(decimals=True))
+    assert rounded.rounding(0) == pytest.approx(0.005)
+
+
+def test_draws_are_gone_through_one_by_one_but_for_what_they_say_together():
+    drawn = [{"a": 2.0 * k, "b": 1.0 * k} for k in (1, 2, 3)]
+    assert bound("a = 2 b", *drawn).portions == (slice(0, 1), slice(1, 2), slice(2, 3))
+    assert bound(r"a \propto b", *drawn).portions == (slice(None),)
+    noisy = [{"a": Estimate(2.0, 0.1, n=4), "b": 1.0}] * 2
+    assert bound("a = 2 b", *noisy).portions == (slice(None),)
+    assert bound("a = 2 b, a = b", *noisy).anew().draws == bound("a = 2 b, a = b", *noisy).draws
+
+
+def test_where_an_inequality_is_tight_a_weaker_one_is_told_from_it():
+    loose, tight = {"a": 1.0, "b": 2.0}, {"a": 2.0, "b": 2.0}
+    drawn = bind_statement(r"a \le b", (loose, tight), Tolerance(), tight=1)
+    weaker = parse(r"a \le b + 1", dict.fromkeys("ab", "value")).steps[0]
+    strict = parse("a < b", dict.fromkeys("ab", "value")).steps[0]
+    own = drawn.statement.steps[0]
+    assert drawn.compare(0, own).holds
+    assert not drawn.compare(0, weaker).holds
+    assert drawn.compare(0, weaker, slice(0, 1)).holds
+    assert drawn.compare(0, weaker, slice(1, 2)).residual == pytest.approx(1 / 3)
+    assert not drawn.compare(0, strict).holds
+    assert drawn.compare(0, strict, slice(0, 1)).holds
+    plain = bind_statement(r"a \le b", (loose, tight), Tolerance())
+    assert plain.compare(0, weaker).holds
+    never = bind_statement(r"a \le b", (loose, loose), Tolerance(), tight=1)
+    assert never.compare(0, weaker).holds
+
+
+def test_a_definition_that_nothing_judges_has_sides_of_one_shape():
+    with pytest.raises(
+        EquationError, check=says(r"the left side has shape \(2, 1\), the right side \(\)")
+    ):
+        compare_definition(r"x \to a", [{"x": [1.0, 2.0], "a": 1.0}], Tolerance())
+    _, bare = compare_definition(r"x \to a", [{"x": [[1.0]], "a": 1.0}], Tolerance())
+    assert bare == (r"x \to a",)
+
+
+def test_the_shape_of_a_normal_variable():
+    assert normal_shape(1.5, 2.0) == 1.5
+    assert normal_shape([1.0, 2.0], np.eye(2)).tolist() == [[1.0], [2.0]]
+    assert normal_shape([0.0, 3.0], 1.0, np.eye(2)).tolist() == [[1.0], [1.0]]
+    for wrong in ([[1.0, 2.0]], np.ones((3, 2))):
+        with pytest.raises(ValueError, match="the covariance must be square"):
+            normal_shape(1.0, wrong)
+    for mean, x in (([1.0, 2.0, 3.0], [1.0, 2.0]), ([1.0, 2.0], [1.0, 2.0, 3.0])):
+        with pytest.raises(ValueError, match=r"a covariance of \(2, 2\) does not fit"):
+            normal_shape(x, mean, np.eye(2))
+
+
+def test_all_that_is_named_is_found():
+    kinds = {"f": "callable", "x": "value", "q": "distribution", "s": "nodes", "a": "value"}
+    statement = parse(r"a = f(x) + \mathbb E_{q(y)}[y] + \int_0^1 s \,\mathrm d s", kinds)
+    assert names_in(statement) == {"a", "f", "x", "q", "s"}
+
+
+CLASHES = [
+    (r"a = \mathbb E_s[s] + \int_0^2 s \,\mathrm d s", {"a": 1.0, "s": NODES},
+     "`s` stands under an average and under an integral"),
+    (r"a = \mathbb E_{q(x)}[x] + \mathbb E_{q(y_1)}[y_1]", {"a": 1.0, "q": Distribution(NODES)},
+     "`q` is the distribution of `x` and of `y`: bind `q(x)` and `q(y)`"),
+    (r"a = p(b, c) + p(b \mid c)", {"a": 1.0, "b": 1.0, "c": 2.0, "p": lambda x, y: x},
+     r"`p` has two meanings: with `,` between its arguments, and with `|`: bind each"),
+    (r"a = b \text{ for } n = 1, 3, \dots", {"a": 1.0, "b": 1.0, "n": 1},
+     "dots go on with whole numbers one after another: 1, 2"),
+    (r"a = b \text{ for } x > y", {"a": 1.0, "b": 1.0, "x": [1.0, 2.0], "y": [1.0, 2.0, 3.0]},
+     "the left side has shape (2, 1), the right side (3, 1)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("latex", "drawn", "said"), CLASHES)
+def test_names_and_conditions_that_do_not_fit(latex, drawn, said):
+    assert said in refused(latex, drawn)
+
+
+@pytest.mark.parametrize("pair", [("x_1", "x_2"), ("x", "x'")])
+def test_scripts_and_primes_make_no_other_variable(pair):
+    means = [rf"\mathbb E_{{q({x})}}[{x}]" for x in pair]
+    drawn = {"a": 3.8, "q": Distribution(NODES)}
+    assert steps(f"a = {means[0]} + {means[1]}", drawn)[0].residual < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("condition", "values"),
+    [
+        (r"n = 1, 2, \dots", {1: True, 5: True, 0: False, 1.5: False}),
+        (r"n = 1, 2, \dots, 4", {1: True, 4: True, 5: False, 2.5: False}),
+        (r"n \in \{2, 5\}", {2: True, 5: True, 3: False}),
+        (r"n \in \mathbb N", {1: True, 3: True, 0: False, 0.5: False, -1: False}),
+        (r"n \in \mathbb Z", {0: True, -3: True, 0.5: False}),
+        (r"n \in \mathbb R_+", {0.5: True, 0: False, -1: False}),
+        (r"n \ne 2", {1: True, 2: False}),
+        (r"n \ge 2", {2: True, 3: True, 1: False}),
+        ("n > 2", {3: True, 2: False}),
+    ],
+)
+def test_what_meets_a_condition(condition, values):
+    for value, met in values.items():
+        drawn = {"a": 2.0, "b": 1.0, "n": value}
+        latex = rf"a = 2 b \text{{ for }} {condition}"
+        if met:
+            assert len(steps(latex, drawn)) == 1
+        else:
+            assert "the numbers of draw 1 do not meet this condition" in refused(latex, drawn)
+
+
+def test_the_draw_that_does_not_meet_a_condition_is_named():
+    good = {"a": 2.0, "b": 1.0, "n": 1}
+    latex = r"a = 2 b \text{ for } n > 0"
+    assert "the numbers of draw 2 do not" in refused(latex, good, {**good, "n": -1})
+
+
+def test_a_member_has_the_shape_of_its_space():
+    latex = r"a = 2 b \text{ for } x \in \mathbb R^{%s}"
+    drawn = {"a": 2.0, "b": 1.0, "n": 2, "x": [1.0, 2.0], "m": 3}
+    assert len(steps(latex % "n", drawn)) == 1
+    assert "do not meet" in refused(latex % "m", drawn)
+    matrix = {**drawn, "x": np.ones((2, 3))}
+    assert len(steps(latex % r"n \times m", matrix)) == 1
+    assert "do not meet" in refused(latex % r"m \times n", matrix)
+    assert "do not meet" in refused(latex % "n", matrix)
+
+
+class TestNamesWithScripts:
+    @pytest.mark.parametrize(
+        ("name", "value", "clash"),
+        [
+            ("b^2", 4.0, False),
+            ("b^2", 4.1, True),
+            ("b^2", 4.0 + 3e-8, False),
+            ("b^2", 4.0 + 5e-8, True),
+            ("x_2", 3.0, False),
+            ("x_2", 3.5, True),
+            ("b_1", 7.0, False),
+            ("x_3", 7.0, False),
+        ],
+    )
+    def test_it_agrees_with_its_base(self, name, value, clash):
+        drawn = {"a": value + 2.0 + 4.0, "b": 2.0, "x": [1.0, 3.0], name: value}
+        latex = rf"a = {name} + b + x^\top x - 6"
+        drawn["a"] = value + 2.0 + 10.0 - 6.0
+        if clash:
+            assert "is bound to other numbers than it reads as" in refused(latex, drawn)
+        else:
+            assert len(steps(latex, drawn)) == 1
