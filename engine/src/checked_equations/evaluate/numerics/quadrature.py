@@ -134,7 +134,7 @@ def _substitution(low: float, high: float) -> Callable[[float], tuple[float, flo
 
     def finite(u: float) -> tuple[float, float]:
         s = math.pi / 2 * math.sinh(u)
-        small = 1.0 / (1.0 + math.exp(2.0 * abs(s))) if abs(s) < 300 else 0.0  # from the nearer end
+        small = 1.0 / (1.0 + math.exp(2.0 * abs(s)))  # from the nearer end
         x = low + (high - low) * small if s < 0 else high - (high - low) * small
         if x in (low, high):
             return x, 0.0
@@ -143,14 +143,10 @@ def _substitution(low: float, high: float) -> Callable[[float], tuple[float, flo
 
     def half(u: float) -> tuple[float, float]:
         s = math.pi / 2 * math.sinh(u)
-        if abs(s) > 300:
-            return low, 0.0
         return low + math.exp(s), math.exp(s) * math.pi / 2 * math.cosh(u)
 
     def whole(u: float) -> tuple[float, float]:
         s = math.pi / 2 * math.sinh(u)
-        if abs(s) > 300:
-            return 0.0, 0.0
         return math.sinh(s), math.cosh(s) * math.pi / 2 * math.cosh(u)
 
     if math.isfinite(high):
