@@ -41,7 +41,9 @@ def summed(terms: Sequence[Node], signs: Sequence[int], span: Span) -> Node | No
         turns = len(own) > 1 and all(a == -b for a, b in itertools.pairwise(own))
         if not (turns or len(set(own)) == 1) or (turns and after):
             continue
-        if not after and signs[place] != (-own[-1] if turns else own[-1]):
+        if any(sign != (-own[-1] if turns else own[-1]) for sign in signs[place:]):
+            return None  # the dots, and the last term
+        if after and _is_geometric(sequence):
             return None
         run = _run("sum", sequence, after, span, turns=turns, whole=len(before))
         if run is not None:
@@ -57,11 +59,19 @@ def multiplied(factors: Sequence[Node], span: Span) -> Node | None:
     if not before or not after or DOTS in after:
         return None
     for start in range(len(before)):
+        if _is_geometric(before[start:]):
+            return None
         run = _run("prod", before[start:], after[:1], span, whole=len(before))
         if run is not None:
             kept = (*before[:start], run, *after[1:])
             return run if len(kept) == 1 else t.Product(kept, span=span)
     return None
+
+
+def _is_geometric(sequence: Sequence[Node]) -> bool:
+    """Whether it goes on by a ratio, whose last term is not read: no part of it is a line."""
+    form = _overlaid(sequence)
+    return form is not None and any(hole.ratio for hole in _holes(form))
 
 
 def _run(

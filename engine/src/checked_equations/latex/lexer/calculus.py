@@ -147,7 +147,7 @@ def _variable(s: Stream, row: Row) -> str:
     match = s.names.match(row, 0) if row else None
     if match:
         return match.key if match.kind == "nodes" and match.length == len(row) else ""
-    return joined(row) if s.free and len(row) == 1 else ""
+    return joined(row) if s.free and len(row) == 1 and is_letter(row[0].text) else ""
 
 
 def declare_points(s: Stream) -> None:
