@@ -67,7 +67,8 @@ def _end(values: Sequence[complex]) -> complex:
     if steps[-1] > max(steps[0], _APART * max(map(abs, values))):
         raise OperationError("the values on the way to the limit grow apart")
     columns = even_columns(values, settled=1e-15)  # to the last digit
-    ends = [values[-2], *(column[-1] for column in columns)]
+    # where a single power is left, a column is the limit itself, and the table ends there
+    ends = [values[-2], *(column[-1] for column in columns), *columns[-1][-2:-1]]
     best = min(range(1, len(ends)), key=lambda i: abs(ends[i] - ends[i - 1]))
     end, before = ends[best], ends[best - 1]
     if abs(end - before) > _APART * max(abs(end), 1e-3):
