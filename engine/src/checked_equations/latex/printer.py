@@ -206,7 +206,7 @@ def _function(node: t.Function, p: Printer) -> str:
 def _apply(node: t.Apply, p: Printer) -> str:
     shown = {"|": " \\mid ", "\\|": " \\,\\|\\, "}
     marks = [*(shown.get(mark, f"{mark} ") for mark in node.separators), ""]
-    form = signature(node.key)
+    form = signature(node.key) if node.key != "|" else None
     forms = (*form.variables, *form.given) if form else ()
     parts = list(map(p.any, node.arguments))
     for i, own in enumerate(forms[: len(parts)]):

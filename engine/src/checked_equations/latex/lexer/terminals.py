@@ -172,8 +172,7 @@ def _power(s: Stream) -> None:
     content = joined(s.tokens[opened + 1 : end])
     length = end - s.i + 1
     # something in brackets and nothing else, `A^{(i)}`
-    several = length > 4 and s.at(opened + 1) in ("(", "[")
-    bracketed = several and brackets.matching(s, opened + 1) == end - 1
+    bracketed = s.at(opened + 1) in ("(", "[") and brackets.matching(s, opened + 1) == end - 1
     mark = content.removeprefix("-").strip()
     if s.last() == "_RB" and s.closed in (
         "head",
