@@ -56,6 +56,15 @@ def test_the_rate_of_an_ascent_falls_to_zero_along_a_line():
     np.testing.assert_allclose(found.trace, before @ slope, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("value", "slope"), [(1.0, [np.nan, 1.0]), (np.nan, [0.0, 1.0]), (np.inf, [1.0, 1.0])]
+)
+def test_an_ascent_that_overflows_anywhere_is_refused(value, slope):
+    target = lambda theta: (np.float64(value), np.asarray(slope))  # noqa: E731
+    with pytest.raises(ValueError, match=r"learning_rate must be smaller: .* overflows; got 0\.5"):
+        ascend(target, np.zeros(2), 1, 0.5)
+
+
 @SHAPES
 def test_outputs_are_those_of_loops(space, numbers, sizes, activation):
     X, _, rng = numbers
@@ -144,6 +153,10 @@ def test_where_the_density_overflows_there_is_a_wall(space, numbers):
     assert value[1] == -np.inf
     assert np.any(slope[0] != 0.0)
     assert not np.any(slope[1])
+    none = space.asarray(np.zeros(9))  # no share of an infinite density is no number
+    value = nets.log_joint(model, *map(space.asarray, (theta, X, y)), counts=none)
+    assert np.isfinite(to_numpy(value)).tolist() == [True, False]
+    assert to_numpy(value)[1] == -np.inf
 
 
 def test_a_resampled_reading_counts_as_often_as_it_stands(numbers):
@@ -260,6 +273,26 @@ def test_the_bound_has_the_derivatives_of_its_draws(space, numbers):
     np.testing.assert_allclose(to_numpy(slope.log_sd), by_sd, rtol=1e-3, atol=atol)
 
 
+def test_a_bound_of_one_draw_is_the_term_of_it_in_the_mean(numbers):
+    X, y, rng = numbers
+    model = models()[0]
+    q = nets.MeanField(*rng.normal(size=(2, model.network.num_weights)))
+    noise = rng.normal(size=(2, model.network.num_weights))
+    both = nets.elbo_and_gradient(model, q, noise, X, y)[0]
+    alone = [nets.elbo_and_gradient(model, q, row, X, y)[0] for row in (noise[:1], noise[1:])]
+    assert np.mean(alone) == pytest.approx(both, rel=1e-12)
+    assert alone[0] != alone[1]
+    with pytest.raises(ValueError, match=r"noise must have at least one row; got shape \(0, 22\)"):
+        nets.elbo_and_gradient(model, q, noise[:0], X, y)
+
+
+def test_draws_of_a_mean_field_have_its_moments(rng):
+    q = nets.MeanField(rng.normal(size=3), np.log([0.1, 1.0, 3.0]))
+    draws = q.draw(20_000, rng=stream(0))
+    np.testing.assert_allclose((draws.mean(axis=0) - q.mean) / np.exp(q.log_sd), 0.0, atol=0.03)
+    np.testing.assert_allclose(draws.std(axis=0), np.exp(q.log_sd), rtol=0.03)
+
+
 def test_the_mean_field_of_a_line_is_the_best_there_is(numbers):
     """Of a normal posterior: its mean, and one over the diagonal of its precision."""
     X, y, _ = numbers
@@ -314,6 +347,16 @@ def test_snapshots_are_taken_of_noisy_steps(space, numbers):
         model, *data, start, num_steps=100, batch=3, rank=5, learning_rate=1e-9, rng=stream(1)
     )
     np.testing.assert_allclose(to_numpy(still.mean), to_numpy(start), rtol=1e-3, atol=1e-5)
+
+
+def test_the_fewest_readings_and_deviations_are_taken(numbers):
+    X, y, _ = numbers
+    model = models()[0]
+    theta, settings = np.full(model.network.num_weights, 0.1), {"num_steps": 4, "every": 1}
+    found = nets.fit_swag(model, X, y, theta, batch=1, rank=2, rng=stream(0), **settings)
+    assert (found.count, found.rank, len(found.deviations)) == (4, 2, 2)
+    assert nets.fit_swag(model, X, y, theta, batch=9, rng=stream(0), **settings).count == 4
+    assert nets.SWAG.init(theta, 2).rank == 2
 
 
 def test_a_step_from_some_readings_has_their_share_of_the_prior():
@@ -392,11 +435,11 @@ def test_nothing_dropped_is_the_most_probable(numbers):
     X, y, _ = numbers
     model = models()[0]
     start = model.draw(1, rng=stream(0))[0]
-    plain = nets.map_estimate(model, X, y, start, num_steps=50).theta
-    found = nets.fit_mc_dropout(
-        model, X, y, start, dropout_rate=0.0, num_steps=50, rng=stream(1)
-    ).theta
-    np.testing.assert_allclose(found, plain, rtol=1e-9)
+    plain = nets.map_estimate(model, X, y, start, num_steps=50)
+    found = nets.fit_mc_dropout(model, X, y, start, dropout_rate=0.0, num_steps=50, rng=stream(1))
+    np.testing.assert_allclose(found.theta, plain.theta, rtol=1e-9)
+    volume = 0.5 * np.sum(np.log(2.0 * np.pi * model.variances(start)))  # of the prior, left out
+    np.testing.assert_allclose(found.trace, plain.trace + volume, rtol=1e-9)
 
 
 def test_the_last_layer_of_a_line_is_exact(space, numbers):
@@ -443,6 +486,10 @@ def test_the_last_layer_has_the_expected_curvature(numbers):
     np.testing.assert_allclose(curvature[::2, 1::2], 0.0, atol=1e-6)
     held = found.draw(3, rng=stream(0))
     np.testing.assert_array_equal(held[:, : theta.size - 10], np.tile(theta[:-10], (3, 1)))
+    last = found.draw(4000, rng=stream(1))[:, -10:]
+    for number, factor in enumerate(found.factors):
+        white = (last - theta[-10:])[:, number::2] @ factor.lower
+        np.testing.assert_allclose(np.cov(white.T), np.eye(5), atol=0.1)
 
 
 def test_all_weights_of_a_line_are_exact(space, numbers):
@@ -541,6 +588,23 @@ WRONG = {
     "counts of other readings": (
         lambda m, X, y: nets.log_joint(m, np.zeros(m.network.num_weights), X, y, counts=np.ones(3)),
         "counts must have shape",
+    ),
+    "counts of readings for each weight": (
+        lambda m, X, y: nets.log_joint(m, np.zeros(22), X, y, counts=np.ones((22, 9))),
+        r"counts must have shape \(9,\); got \(22, 9\)",
+    ),
+    "one deviation": (
+        lambda m, X, y: nets.fit_swag(
+            m, X, y, np.zeros(m.network.num_weights), num_steps=2, every=1, rank=1, rng=stream(0)
+        ),
+        "rank must be a whole number from 2",
+    ),
+    "one deviation from the start": (lambda m, X, y: nets.SWAG.init(y, 1), "rank must be a whole"),
+    "a batch of nothing": (
+        lambda m, X, y: nets.fit_swag(
+            m, X, y, np.zeros(m.network.num_weights), num_steps=2, every=1, batch=0, rng=stream(0)
+        ),
+        "batch must be a whole number from 1 to 9",
     ),
     "no members": (
         lambda m, X, y: nets.predict(m, np.zeros((0, m.network.num_weights)), X), "thetas must have"
