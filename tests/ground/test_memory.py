@@ -7,15 +7,12 @@ import os
 import platform
 import subprocess
 import sys
-from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from gpnotes.ground import memory
-from gpnotes.ground import xp as _xp
 
 GIB = 2**30
 require = {"what": "K", "remedy": "Use less."}
@@ -92,33 +89,6 @@ def test_where_nobody_says_nothing_is_refused(monkeypatch):
 def test_a_device_is_asked_for_its_own_memory(monkeypatch):
     monkeypatch.setattr(memory, "device_memory", lambda a: 12345)
     assert memory.available(np.ones(1)) == 12345
-
-
-def test_what_the_pool_of_a_device_keeps_is_free(monkeypatch):
-    pool = SimpleNamespace(free_bytes=lambda: 30_000)
-    cupy = SimpleNamespace(get_default_memory_pool=lambda: pool)
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
-    here = nullcontext(SimpleNamespace(mem_info=(12_000, 99_000)))
-    monkeypatch.setattr(_xp, "is_cupy_namespace", lambda xp: True)
-    monkeypatch.setattr(_xp, "device", lambda a: here)
-    assert _xp.device_memory(np.ones(1)) == 42_000
-
-
-def test_the_pools_of_torch_and_jax_are_free_too(monkeypatch):
-    reserved = {"memory_reserved": lambda at: 50_000, "memory_allocated": lambda at: 20_000}
-    cuda = SimpleNamespace(mem_get_info=lambda at: (12_000, 99_000), **reserved)
-    monkeypatch.setitem(sys.modules, "torch.cuda", cuda)
-    monkeypatch.setattr(_xp, "array_namespace", lambda a: None)
-    monkeypatch.setattr(_xp, "is_torch_namespace", lambda xp: True)
-    monkeypatch.setattr(_xp, "device", lambda a: SimpleNamespace(type="cuda"))
-    assert _xp.device_memory(np.ones(1)) == 42_000
-    monkeypatch.setattr(_xp, "device", lambda a: SimpleNamespace(type="cpu"))
-    assert _xp.device_memory(np.ones(1)) is None
-    monkeypatch.setattr(_xp, "is_torch_namespace", lambda xp: False)
-    monkeypatch.setattr(_xp, "is_jax_array", lambda a: True)
-    for stats, free in ((None, None), ({"bytes_limit": 50_000, "bytes_in_use": 8_000}, 42_000)):
-        there = SimpleNamespace(memory_stats=lambda stats=stats: stats)
-        assert _xp.device_memory(SimpleNamespace(devices=lambda at=there: [at])) == free
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,16 @@
 """The namespace of NumPy's arrays: that of the standard, by shorter ways to the same bits."""
 
+import sys
+from types import SimpleNamespace
+
 import array_api_compat
 import array_api_compat.numpy as standard
+import cupy_stand_in
 import numpy as np
 import pytest
 
 from gpnotes import GP, RBF, condition
-from gpnotes.ground.namespace import array_namespace
+from gpnotes.ground.namespace import array_namespace, is_jax_array, refusal
 
 XP = array_namespace(np.zeros(1))
 STACKS = [
@@ -126,3 +130,29 @@ def test_a_collection_of_dask_is_refused_by_name_and_chunks_are_pointed_to():
         condition(model, X, y).predict(Lazy())
     with pytest.raises(TypeError, match=r"^x must be an array; got a dask Lazy"):
         RBF()(Lazy())
+
+
+def test_cupy_clips_by_its_own_function_and_is_the_standard_else():
+    with cupy_stand_in.installed() as cupy:
+        a = cupy.asarray([1.0, 5.0, 9.0])
+        found = [array_namespace(a), array_namespace(a, 2.0), array_namespace(a, a)]
+        assert all(xp is found[0] for xp in found)
+        assert array_api_compat.is_cupy_namespace(found[0])
+        assert found[0].clip(a, 2.0, 6.0).tolist() == [2.0, 5.0, 6.0]
+        assert found[0].clip(a, max=6.0).tolist() == [1.0, 5.0, 6.0]
+        assert found[0].clip(a, min=2.0).tolist() == [2.0, 5.0, 9.0]
+        assert found[0].sum is array_api_compat.array_namespace(a).sum
+        assert not is_jax_array(a)
+    assert not is_jax_array(np.zeros(1))
+
+
+def test_what_jax_traces_is_refused_and_other_arrays_are_not(monkeypatch):
+    class Tracer:
+        __module__ = "jax._src.core"
+
+    core = SimpleNamespace(Tracer=Tracer)
+    monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(core=core))
+    assert refusal(np.zeros(1)) is None
+    assert "a jax Tracer, which has no values while jit" in refusal(Tracer())
+    monkeypatch.delitem(sys.modules, "jax")
+    assert refusal(Tracer()) is None

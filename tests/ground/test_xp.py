@@ -1,11 +1,13 @@
 """The helpers below everything: what they return lives where their arguments live."""
 
-from contextlib import contextmanager
-from types import ModuleType
+import sys
+from contextlib import contextmanager, nullcontext
+from types import ModuleType, SimpleNamespace
 
+import cupy_stand_in
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import linalg, special, stats
 
 from gpnotes.ground import tiled_cholesky
 from gpnotes.ground import xp as _xp
@@ -104,8 +106,8 @@ def test_a_triangular_solve_takes_every_layout_and_leaves_it(rng, layout, dtype,
         _xp.solve_triangular(lower, b)
 
 
-@pytest.mark.parametrize("transpose", [False, True])
-def test_many_columns_are_divided_among_threads_unless_there_is_a_zero(monkeypatch, rng, transpose):
+def two_threads(monkeypatch):
+    """Let work on large matrices be shared, however small they are; return what was asked for."""
     asked = []
 
     @contextmanager
@@ -114,6 +116,12 @@ def test_many_columns_are_divided_among_threads_unless_there_is_a_zero(monkeypat
         yield 2
 
     monkeypatch.setattr(tiled_cholesky, "sharing", sharing)
+    return asked
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+def test_many_columns_are_divided_among_threads_unless_there_is_a_zero(monkeypatch, rng, transpose):
+    asked = two_threads(monkeypatch)
     lower = np.asfortranarray(np.tril(rng.normal(size=(9, 9))) + 4.0 * np.eye(9))
     b = rng.normal(size=(9, 64))
     x = _xp.solve_triangular(lower, b, transpose=transpose)
@@ -333,3 +341,136 @@ def test_points_of_a_sobol_sequence_are_one_in_each_part(n):
     for column in points[:4].T:
         parts = np.floor(len(points[:4]) * column)
         assert sorted(parts) == list(range(len(points[:4])))
+
+
+def test_what_the_pool_of_a_device_keeps_is_free(monkeypatch):
+    pool = SimpleNamespace(free_bytes=lambda: 30_000)
+    cupy = SimpleNamespace(get_default_memory_pool=lambda: pool)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    here = nullcontext(SimpleNamespace(mem_info=(12_000, 99_000)))
+    monkeypatch.setattr(_xp, "is_cupy_namespace", lambda xp: True)
+    monkeypatch.setattr(_xp, "device", lambda a: here)
+    assert _xp.device_memory(np.ones(1)) == 42_000
+
+
+def test_the_pools_of_torch_and_jax_are_free_too(monkeypatch):
+    reserved = {"memory_reserved": lambda at: 50_000, "memory_allocated": lambda at: 20_000}
+    cuda = SimpleNamespace(mem_get_info=lambda at: (12_000, 99_000), **reserved)
+    monkeypatch.setitem(sys.modules, "torch.cuda", cuda)
+    monkeypatch.setattr(_xp, "array_namespace", lambda a: None)
+    monkeypatch.setattr(_xp, "is_torch_namespace", lambda xp: True)
+    monkeypatch.setattr(_xp, "device", lambda a: SimpleNamespace(type="cuda"))
+    assert _xp.device_memory(np.ones(1)) == 42_000
+    monkeypatch.setattr(_xp, "device", lambda a: SimpleNamespace(type="cpu"))
+    assert _xp.device_memory(np.ones(1)) is None
+    monkeypatch.setattr(_xp, "is_torch_namespace", lambda xp: False)
+    monkeypatch.setattr(_xp, "is_jax_array", lambda a: True)
+    for said, free in ((None, None), ({"bytes_limit": 50_000, "bytes_in_use": 8_000}, 42_000)):
+        there = SimpleNamespace(memory_stats=lambda said=said: said)
+        assert _xp.device_memory(SimpleNamespace(devices=lambda at=there: [at])) == free
+
+
+def test_the_device_that_cupy_works_on_is_told_where_an_array_is_elsewhere(monkeypatch):
+    assert _xp.device_elsewhere(np.ones(1)) is None
+    cupy = SimpleNamespace(cuda=SimpleNamespace(Device=lambda: "device 1"))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr(_xp, "is_cupy_array", lambda a: True)
+    for place, told in (("device 0", "device 1"), ("device 1", None)):
+        monkeypatch.setattr(_xp, "device", lambda a, place=place: place)
+        assert _xp.device_elsewhere(np.ones(1)) == told
+
+
+def test_a_factor_and_its_inverse_are_divided_among_threads(monkeypatch, rng):
+    asked = two_threads(monkeypatch)
+    root = np.tril(rng.normal(size=(70, 70))) + 9.0 * np.eye(70)
+    K = root @ root.T
+    lower = _xp.cholesky_factor(K)
+    np.testing.assert_allclose(np.tril(lower), np.linalg.cholesky(K), rtol=1e-10, atol=1e-12)
+    inverse = _xp.cholesky_inverse(lower)
+    np.testing.assert_allclose(inverse, np.linalg.inv(K), rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(inverse, inverse.T)
+    assert _xp.cholesky_factor(K - 90.0 * np.eye(70)) is None
+    assert asked == [(70, 70)] * 3
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+@pytest.mark.parametrize("columns", [None, 3])
+def test_torch_is_asked_for_the_triangle_that_a_system_has(monkeypatch, rng, transpose, columns):
+    """Its solver takes matrices alone, and is told which triangle is there."""
+
+    def solve_triangular(a, b, *, upper):
+        assert b.ndim == 2
+        return linalg.solve_triangular(a, b, lower=not upper)
+
+    torch = SimpleNamespace(linalg=SimpleNamespace(solve_triangular=solve_triangular))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setattr(_xp, "is_numpy_namespace", lambda xp: False)
+    monkeypatch.setattr(_xp, "is_torch_namespace", lambda xp: True)
+    lower = np.tril(rng.normal(size=(5, 5))) + 4.0 * np.eye(5)
+    x = rng.normal(size=5 if columns is None else (5, columns))
+    b = (lower.T if transpose else lower) @ x
+    np.testing.assert_allclose(_xp.solve_triangular(lower, b, transpose=transpose), x, rtol=1e-12)
+
+
+def test_zeros_are_put_where_they_belong(space):
+    a, truths = np.asarray([[1.0, 2.0], [3.0, 4.0]]), space.asarray([[1.0, 0.0], [0.0, 0.0]]) > 0.0
+    given = space.asarray(a)
+    kept = _xp.kept_where(truths, given)
+    close(space, kept, [[1.0, 0.0], [0.0, 0.0]])
+    close(space, given, a)  # what is kept is a copy
+    close(space, _xp.zero_where(truths, given), [[0.0, 2.0], [3.0, 4.0]])
+
+
+def test_an_object_keeps_copies_that_nobody_else_writes_into(space):
+    given = space.asarray([1.0, 2.0]), space.asarray([3.0])
+    held = SimpleNamespace(a=given[0], b=given[1], c=given[0])
+    _xp.keep_copies(held, "a", "b")
+    close(space, held.a, [1.0, 2.0])
+    close(space, held.b, [3.0])
+    assert held.a is not given[0]
+    assert held.c is given[0]
+    if not space.name.startswith("jax"):  # which cannot be written into
+        given[0][0] = 9.0
+        assert float(held.a[0]) == 1.0
+
+
+def test_what_is_written_into_is_in_double_and_a_copy_of_an_array_of_jax(space):
+    given = space.asarray([1.0, 2.0])
+    found = _xp.to_write(given)
+    np.testing.assert_array_equal(to_host(found), [1.0, 2.0])
+    assert _xp.epsilon(found) == (2.0**-52 if _xp.has_double(found) else 2.0**-23)
+    assert (found is given) == (space.double and not space.name.startswith("jax"))
+
+
+def test_an_array_of_jax_is_written_into_on_the_host(monkeypatch):
+    given = np.ones(2, np.float32)
+    monkeypatch.setattr(_xp, "is_jax_array", lambda a: a is given)
+    found = _xp.to_write(given)
+    found[0] = 3.0
+    assert (found.dtype, given.tolist()) == (np.float64, [1.0, 1.0])
+
+
+def test_cupy_is_asked_for_what_it_has_and_its_arrays_stay_its_own(rng):
+    lower = np.tril(rng.normal(size=(5, 5))) + 4.0 * np.eye(5)
+    b, x = rng.normal(size=(5, 2)), np.asarray([-40.0, 0.3, 2.5])
+    with cupy_stand_in.installed() as cupy:
+        on_device = [cupy.asarray(a) for a in (lower, b, x, lower @ lower.T)]
+        found = [
+            _xp.solve_triangular(*on_device[:2]),
+            _xp.solve_triangular(on_device[0], on_device[1][:, 0], transpose=True),
+            _xp.cholesky_factor(on_device[3]),
+            _xp.digamma(on_device[2][1:]),
+            _xp.log_normal_cdf(on_device[2]),
+            _xp.zero_where(on_device[2] < 0.0, on_device[2]),
+            _xp.set_rows(on_device[1], np.asarray([4, 0]), slice(0, 1), on_device[1][:2, :1] * 0),
+        ]
+        assert all(type(a) is cupy.ndarray for a in found)
+        assert _xp.cholesky_factor(-on_device[3]) is None
+        host = [_xp.to_numpy(a) for a in found]
+    wanted = [
+        np.linalg.solve(lower, b), np.linalg.solve(lower.T, b[:, 0]), lower, special.psi(x[1:]),
+        special.log_ndtr(x), [0.0, 0.3, 2.5],
+        np.where(np.isin(np.arange(10), [0, 8]).reshape(5, 2), 0.0, b),
+    ]  # fmt: skip
+    for a, value in zip(host, wanted, strict=True):
+        np.testing.assert_allclose(a, value, rtol=1e-12, atol=1e-14)
