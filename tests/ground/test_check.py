@@ -2,12 +2,13 @@
 
 import math
 import sys
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from gpnotes.ground import check as _check
+from gpnotes.ground.xp import to_numpy
 
 
 def test_what_is_right_comes_back_itself(space):
@@ -287,3 +288,82 @@ def test_what_is_wrong_by_a_little_has_the_line_that_mends_it(call, said):
 def test_another_precision_has_the_call_that_mends_it():
     with pytest.raises(TypeError, match=r"float32; got float64: give Xs\.astype\('float32'\)"):
         _check.alike(np.ones(2), "Xs", np.ones(2, np.float32), "X")
+
+
+def test_a_normal_distribution_has_a_covariance_of_its_mean(space) -> None:
+    m, S = space.asarray([1.0, 2.0]), np.asarray([[2.0, 0.5], [0.5, 1.0]])
+    near = space.asarray(S + np.asarray([[0.0, 2e-8], [0.0, 0.0]]))  # equal up to rounding
+    found = _check.normal(m, near, size=2)
+    assert space.holds(found)
+    np.testing.assert_array_equal(to_numpy(found), to_numpy(found).T)
+    np.testing.assert_allclose(to_numpy(found), S, rtol=1e-6)
+    huge = float(space.xp.finfo(space.dtype).max) ** 0.5
+    for wrong, said in (
+        ((m[:1], near), r"^S must have shape \(1, 1\); got \(2, 2\)"),
+        ((m, near[:1, :]), r"^S must have shape \(2, 2\); got \(1, 2\)"),
+        ((m, space.asarray([[1.0, 2.0], [2.0, 1.0]])), "^S must be positive semidefinite"),
+        ((m, space.asarray([[1.0, 0.5], [0.0, 1.0]])), "^S must be symmetric"),
+        ((m * huge, near), "^m must be smaller than .* squares overflow"),
+        ((m, near * huge), "^S must be smaller than .* squares overflow"),
+        ((m, near, 3), r"^m must have shape \(3,\); got \(2,\)"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            _check.normal(*wrong[:2], size=wrong[2] if len(wrong) > 2 else None)
+    with pytest.raises(TypeError, match=r"^R must have the dtype of a, float64; got float32"):
+        _check.normal(np.ones(1), np.ones((1, 1), np.float32), names=("a", "R"))
+
+
+def test_symmetry_is_asked_for_up_to_the_root_of_a_rounding(space) -> None:
+    root = float(space.xp.finfo(space.dtype).eps) ** 0.5
+    for share in (0.5, 2.0):  # of the sum of all entries, from which two differ by this
+        K = space.asarray([[1.0, 0.5 + 1.5 * share * root], [0.5, 1.0]])
+        if share < 1.0:
+            assert _check.symmetric(K, "K") is K
+        else:
+            with pytest.raises(ValueError, match="K must be symmetric"):
+                _check.symmetric(K, "K")
+
+
+def test_what_overflows_is_named_by_the_argument_that_was_too_large(space) -> None:
+    good = space.asarray([1.0, 2.0])
+    assert _check.no_overflow(good, "X", "their sum") is good
+    assert _check.no_overflow(2.5, "X", "their sum") == 2.5
+    for value in (space.asarray([1.0, np.inf]), space.asarray([np.nan, 1.0]), np.inf, np.nan):
+        with pytest.raises(
+            _check.NoValueError, match=r"^X must be smaller in size: their sum over"
+        ):
+            _check.no_overflow(value, "X", "their sum")
+
+
+class Pair(NamedTuple):
+    a: Any
+    b: Any
+
+
+def test_derivatives_of_several_arrays_are_named_by_their_fields(space) -> None:
+    like = Pair(space.asarray([1.0]), space.asarray([1.0, 2.0]))
+    bar = Pair(like.a, like.b)
+    assert _check.cotangents(bar, "bar", like) is bar
+    for wrong in (bar[:1], [*bar], None):
+        with pytest.raises(TypeError, match=r"^bar must be a Pair of derivatives, a, b; got \w+"):
+            _check.cotangents(wrong, "bar", like)
+    with pytest.raises(ValueError, match=r"^bar\.b must have shape \(2,\); got \(1,\)"):
+        _check.cotangents(Pair(like.a, like.a), "bar", like)
+
+
+def test_a_number_that_no_float_holds_is_not_finite_and_a_word_is_no_function() -> None:
+    for check in (_check.finite, _check.positive):
+        with pytest.raises(ValueError, match=r"width must be .*finite; got 1000"):
+            check(10**400, "width")
+    assert _check.function(len, "target") is len
+    with pytest.raises(TypeError, match=r"^target must be a function; got str"):
+        _check.function("x", "target")
+    with pytest.raises(TypeError, match=r"^target must be a function of X; got int$"):
+        _check.function(3, "target", "X")
+
+
+def test_a_variance_has_the_shape_of_its_mean(space) -> None:
+    with pytest.raises(ValueError, match=r"^variance must have the shape of mean, \(2,\); got \("):
+        _check.mean_and_variance(space.asarray([1.0, 2.0]), space.asarray([1.0]))
+    with pytest.raises(ValueError, match=r"^mean must be finite; 1 of its entries"):
+        _check.mean_and_variance(space.asarray([np.nan]), space.asarray([0.0]))

@@ -10,16 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpnotes import GP, RBF, ConstantMean, Periodic, White
+from gpnotes import GP, RBF, ConstantMean, Periodic, White, named
 from gpnotes.ground.params import (
+    added,
     cotangent,
     flatten,
     flatten_gradient,
+    free_values,
     left_open,
     names,
     nonnegative,
     positive,
     real,
+    replaced,
     settle,
 )
 from gpnotes.ground.xp import to_numpy
@@ -288,3 +291,73 @@ def test_a_list_is_an_array_where_one_a_column_is_allowed(lengths):
         RBF([1.0, 2.0])
     with pytest.raises(TypeError, match=r"Matern52\.lengthscale must hold real numbers"):
         Matern52(1.2, ["a", "b"])
+
+
+def test_parts_with_names_go_by_them_and_the_others_by_their_numbers():
+    kernel = RBF(1.0, 2.0) + named(season=Periodic(3.0, 4.0, 5.0)) + White(6.0)
+    assert names(kernel) == [
+        "parts.0.variance", "parts.0.lengthscale", "season.variance", "season.lengthscale",
+        "season.period", "parts.2.variance",
+    ]  # fmt: skip
+    vector, rebuild = flatten(kernel)
+    np.testing.assert_allclose(np.exp(vector), np.arange(1.0, 7.0))
+    np.testing.assert_allclose(np.exp(flatten(rebuild(vector + 1.0))[0]), np.exp(vector + 1.0))
+    other = replaced(kernel, {"season.period": 7.0, "parts.0.variance": 8.0})
+    np.testing.assert_allclose(np.exp(flatten(other)[0]), [8.0, 2.0, 3.0, 4.0, 7.0, 6.0])
+
+
+def test_derivatives_add_up_part_by_part():
+    kernel = RBF(1.0, np.asarray([1.0, 2.0])) * White(2.0)
+    bars = [flatten_gradient(kernel, replaced_bar(kernel, scale)) for scale in (1.0, 10.0)]
+    total = added(replaced_bar(kernel, 1.0), replaced_bar(kernel, 10.0))
+    assert type(total) is type(kernel)
+    assert [type(part) for part in total.parts] == [RBF, White]
+    np.testing.assert_allclose(flatten_gradient(kernel, total), bars[0] + bars[1])
+
+
+def replaced_bar(kernel, scale):
+    """Derivatives that are all different, by a factor."""
+    first = cotangent(kernel.parts[0], variance=scale, lengthscale=scale * np.asarray([2.0, -3.0]))
+    return cotangent(kernel, parts=(first, cotangent(kernel.parts[1], variance=-4.0 * scale)))
+
+
+def test_free_numbers_are_given_in_their_own_units_with_their_slopes():
+    layer = Layer(np.asarray([-2.0, 3.0]), np.asarray([2.0, 4.0]))
+    values, slopes = free_values(layer, fixed=("weights[0]", "scale[1]"))
+    np.testing.assert_array_equal(values, [3.0, 2.0])
+    vector, rebuild = flatten(layer, fixed=("weights[0]", "scale[1]"))
+    ahead, behind = (free_values(rebuild(vector + h), fixed=())[0] for h in (1e-6, -1e-6))
+    np.testing.assert_allclose(((ahead - behind) / 2e-6)[[1, 2]], slopes, rtol=1e-8)
+    np.testing.assert_array_equal(ahead[[0, 3]], [-2.0, 4.0])
+
+
+def test_whole_parts_and_single_entries_are_fixed_together():
+    model = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.5, ConstantMean(3.0))
+    fixed = ("mean", "kernel.lengthscale[1]")
+    wanted = ["kernel.variance", "kernel.lengthscale[0]", "noise_var"]
+    assert names(model, fixed=fixed) == wanted
+    assert names(model, fixed=("kernel.lengthscale[0]", "kernel.lengthscale[1]")) == [
+        "kernel.variance", "noise_var", "mean.value",
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match=r"^fixed names 'nose_var'; .* is near 'noise_var'"):
+        names(model, fixed=(*fixed, "nose_var"))
+
+
+@pytest.mark.parametrize("entry", [1e3, -1e3])
+def test_a_vector_whose_numbers_no_float_holds_is_refused_by_name(space, entry):
+    layer = Layer(space.asarray([1.0]), space.asarray([1.0, 2.0]))
+    vector, rebuild = flatten(layer)
+    vector[2] = entry
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match=r"^scale must be a number"):
+        rebuild(vector)
+    single = Layer(np.ones(1, np.float32), 2.0)
+    with pytest.raises(ValueError, match=r"^weights must be a number that floats can hold"):
+        flatten(single)[1](np.asarray([1e39, 0.0]))
+
+
+def test_an_array_of_a_library_that_nobody_knows_is_no_number():
+    class Unknown:
+        dtype = "float64"
+
+    with pytest.raises(TypeError, match=r"RBF\.variance must be a float .*; got float64"):
+        RBF(Unknown())
