@@ -137,13 +137,31 @@ def test_antithetic_draws_come_in_pairs():
     np.testing.assert_array_equal(f[1::2], -f[:-1:2])
     assert np.all(f[0] != f[2])
     assert prior.sample(0, antithetic=True, rng=stream(1)).shape == (0, 4, 3)
+    sources = stream(1), stream(1)  # half as many are drawn, and no more
+    prior.sample(5, antithetic=True, rng=sources[0])
+    prior.sample(3, rng=sources[1])
+    np.testing.assert_array_equal(*(source.normal(3) for source in sources))
 
 
 def test_draws_do_not_depend_on_the_blocks(monkeypatch):
     prior = embed_circulant(RBF(), 6, 0.5)
     whole = prior.sample(7, rng=stream(1))
     monkeypatch.setattr("gpnotes.ground.memory.ENTRIES", 100)
-    np.testing.assert_allclose(prior.sample(7, rng=stream(1)), whole, rtol=1e-12)
+    source = stream(1)
+    np.testing.assert_allclose(prior.sample(7, rng=source), whole, rtol=1e-12)
+    other = stream(1)
+    other.normal((4, 2, *prior.eigenvalues.shape))
+    np.testing.assert_array_equal(source.normal(3), other.normal(3))
+
+
+def test_a_grid_of_one_point_and_no_error_are_allowed():
+    prior = embed_circulant(Matern12(0.7, 3.0), (1, 5), 0.5, error=0.0)
+    wanted = Matern12(0.7, 3.0)(grid((1, 5), (0.5, 0.5)))
+    np.testing.assert_allclose(covariance(prior), wanted, rtol=0, atol=1e-12)
+    with pytest.raises(ValueError, match="error must be non-negative"):
+        embed_circulant(Matern12(), 5, 0.5, error=-1e-9)
+    with pytest.raises(ValueError, match="shape must be a whole number from 1; got 0"):
+        embed_circulant(Matern12(), (5, 0), 0.5)
 
 
 def test_rings_are_even_and_have_small_factors_only():

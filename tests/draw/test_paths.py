@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -28,7 +28,9 @@ from gpnotes import (
 )
 from gpnotes.draw.paths import sample_paths
 from gpnotes.draw.paths.feature_maps import draw_feature_map
+from gpnotes.draw.paths.matheron import _inducing_weights, matheron_update
 from gpnotes.ground.linalg import Cholesky, JitterWarning
+from gpnotes.ground.params import cotangent, real
 from gpnotes.infer import interdomain, svgp
 from gpnotes.model.kernels import Coregion
 from gpnotes.testing import gradcheck
@@ -55,6 +57,22 @@ RANDOM = (
     RBF(0.8, 1.1) + 1.7 * (Matern12(0.5, 2.0) + Linear(0.2)),
     RationalQuadratic(1.1, LENGTHS, 0.7),
 )
+HALVES = np.full(6, 0.5)
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A mean that is steep in the first column."""
+
+    slope: float = real(1.7)
+
+    def __call__(self, x):
+        return self.slope * x[:, 0]
+
+    def pullback(self, x, bar):
+        return cotangent(self, slope=float(bar @ x[:, 0])), self.slope * bar[:, None]
+
+
 N = 20_000  # paths of a test of moments
 
 
@@ -128,7 +146,7 @@ def test_the_features_of_a_kernel_average_to_it(kernel, rng):
     assert np.all(np.abs(error) < 4.5 * bars + 1e-12)
 
 
-@pytest.mark.parametrize("kernel", PRODUCTS[:2], ids=repr)
+@pytest.mark.parametrize("kernel", [*PRODUCTS[:2], 2.0 * Linear(0.7)], ids=repr)
 def test_exact_features_of_a_product_have_its_covariance(kernel, rng):
     X = rng.uniform(-1.5, 1.5, (6, 2))
     Phi = draw_feature_map(kernel, X, 2, stream(1)).rows(X)
@@ -222,6 +240,13 @@ def test_the_gradient_is_that_of_the_values(kernel, rng):
     gradcheck(paths, lambda Xs, bar: (paths.values_and_pullback(Xs)[1](bar),), Xs)
 
 
+def test_the_gradient_has_the_slope_of_the_mean_and_of_a_multiple_of_one_column(rng):
+    X = rng.uniform(-1.5, 1.5, (6, 1))
+    posterior = condition(GP(0.7 * RBF(), 0.2, Plane()), X, X[:, 0] ** 2)
+    paths = sample_paths(posterior, 3, num_features=20, rng=stream(1))
+    gradcheck(paths, lambda Xs, bar: (paths.values_and_pullback(Xs)[1](bar),), 2.0 * X[:4])
+
+
 def test_a_row_of_ones_gives_the_gradients_of_one_path(rng):
     posterior, Xs = problem(RANDOM[2], rng)
     paths = sample_paths(posterior, 3, num_features=20, rng=stream(1))
@@ -252,6 +277,23 @@ def test_jitter_counts_as_noise(rng):
     np.testing.assert_array_equal(
         sample_paths(jittered, 2, rng=stream(1))(Xs), sample_paths(noisy, 2, rng=stream(1))(Xs)
     )
+
+
+def test_readings_with_a_noise_of_their_own_have_it_in_the_update(rng):
+    X, y = rng.uniform(-1.5, 1.5, (6, 2)), rng.standard_normal(6)
+    same = condition(GP(RANDOM[0], 0.2), X, y), condition(GP(RANDOM[0], 0.1), X, y, weights=HALVES)
+    values = [sample_paths(posterior, 2, rng=stream(1))(X) for posterior in same]
+    np.testing.assert_allclose(*values, rtol=1e-9)
+
+
+def test_jitter_of_inducing_points_is_the_variance_of_a_noise_of_theirs(rng):
+    factor = Cholesky(np.tril(rng.normal(size=(3, 3))) + 4.0 * np.eye(3), 0.25)
+    weights = _inducing_weights(factor, np.zeros(3), lambda normals: 7.0 * normals)
+    alone = np.concatenate([np.zeros((3, 2)), rng.normal(size=(3, 2))])
+    wanted = -factor.solve(0.5 * alone[3:])
+    np.testing.assert_allclose(weights(np.zeros((3, 2)), alone), wanted, rtol=1e-12)
+    for kind in ("vfe", "variational"):
+        assert matheron_update(induced(kind, RBF(), rng)[0]).num_normals == 5
 
 
 def test_the_seed_decides(rng):
@@ -333,6 +375,8 @@ def test_paths_that_have_no_room_are_refused_before_they_are_drawn(rng):
     posterior, _ = problem(RBF(), rng)
     with pytest.raises(MemoryError, match="num_samples must be smaller: 1000000000000"):
         sample_paths(posterior, 10**12, rng=stream(1))
+    with pytest.raises(ValueError, match="num_samples must be a whole number from 1; got 0"):
+        sample_paths(posterior, 0, rng=stream(1))
 
 
 def induced(kind, kernel, rng, asarray=np.asarray):

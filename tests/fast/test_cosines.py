@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpnotes.fast.cosines import cosines_of_turns, gram_and_cross, waves
+from gpnotes.fast.cosines import cosines_of_turns, gram_and_cross, supports, waves
 
 
 @pytest.mark.parametrize("amplitude", [1.0, -0.7])
@@ -24,3 +24,11 @@ def test_waves_and_their_products_are_those_of_plain_operations(rng):
     products, sums = gram_and_cross(X, r, omega, offset, 0.6)
     np.testing.assert_allclose(products, Phi.T @ Phi, rtol=0, atol=1e-12)
     np.testing.assert_allclose(sums, Phi.T @ r, rtol=0, atol=1e-12)
+
+
+def test_arrays_of_numpy_in_float64_are_supported_if_there_are_any(space):
+    plain = isinstance(space.asarray([1.0]), np.ndarray)
+    for X in ([[1.0, 2.0]], [[1.0]]):
+        assert supports(space.asarray(X)) == (plain and space.double)
+    assert not supports(space.asarray(np.zeros((0, 2))))
+    assert not supports(np.ones((2, 2), np.float32))

@@ -42,18 +42,25 @@ def test_the_inverse_times_the_matrix_is_as_near_to_the_identity_as_lapacks():
 
 
 @pytest.mark.parametrize("share", [1.0, np.linspace(0.2, 3.0, 30)], ids=["alike", "each its own"])
-def test_what_a_covariance_says_of_a_residual_is_the_density_of_a_normal(rng, share):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_a_covariance_says_of_a_residual_is_the_density_of_a_normal(rng, share, threads):
     """The noise of a reading is `share` times σ_n², which is 0.3 here."""
     K, r = RBF()(rng.uniform(0.0, 3.0, size=(30, 2))), rng.normal(size=30)
     law = lambda s: multivariate_normal(cov=K + np.diag(s * share * np.ones(30)))  # noqa: E731
     noise = 0.3 if isinstance(share, float) else 0.3 * share
-    found = solved(np.asfortranarray(K), noise, r, share)
+    found = solved(np.asfortranarray(K), noise, r, share, threads)
     assert found.value == pytest.approx(law(0.3).logpdf(r), rel=1e-12)
     slope = (law(0.3 + 1e-5).logpdf(r) - law(0.3 - 1e-5).logpdf(r)) / 2e-5
     assert found.noise_var_bar == pytest.approx(slope, rel=1e-6)
     inverse = np.linalg.inv(law(0.3).cov)
     np.testing.assert_allclose(found.alpha, inverse @ r, atol=1e-10)
     np.testing.assert_allclose(np.tril(found.inverse), np.tril(inverse), atol=1e-10)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_is_not_positive_definite_says_nothing(threads):
+    assert solved(np.asfortranarray(-np.eye(3)), 0.5, np.ones(3), threads=threads) is None
+    assert solved(np.asfortranarray(-np.eye(3)), 1.5, np.ones(3), threads=threads) is not None
 
 
 @pytest.mark.parametrize("m", [1, 48, 49, 130])

@@ -66,3 +66,14 @@ def test_the_span_of_a_vector_knows_no_level(rng, level):
     a = rng.uniform(size=50)
     a[7], a[20] = -1.0, 3.0
     assert span(a + level) == pytest.approx(4.0)
+
+
+def test_later_values_of_zero_leave_the_rewards_whenever_they_come(rng):
+    mdp = random_process(rng, even=True)
+    fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
+    nothing, values = np.zeros(mdp.num_states), rng.normal(size=mdp.num_states)
+    for _ in range(2):
+        np.testing.assert_array_equal(fast.optimality_backup(nothing), mdp.rewards.max(axis=1))
+        np.testing.assert_array_equal(fast.action_values, mdp.rewards)
+        wanted = mdp.rewards + mdp.discount * (mdp.transitions @ values).reshape(-1, 4)
+        np.testing.assert_allclose(fast.optimality_backup(values), wanted.max(axis=1), rtol=1e-12)

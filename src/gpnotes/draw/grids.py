@@ -214,8 +214,8 @@ def _steps(step: float | Sequence[float], dimensions: int) -> tuple[float, ...]:
 def _even_and_smooth(least: int) -> int:
     """The smallest even number from `least` without prime factors above five: fast to transform."""
     top = max(2, least)
-    powers = [[p**k for k in range(top.bit_length() + 1)] for p in (3, 5)]
-    smooth = (a * b for a, b in product(*powers) if a * b < 2 * top)
+    powers = [[p**k for k in range(top.bit_length())] for p in (3, 5)]
+    smooth = (a * b for a, b in product(*powers) if a * b < top)
     return min(2 * odd * 2 ** max(0, (-(-top // (2 * odd)) - 1).bit_length()) for odd in smooth)
 
 

@@ -57,7 +57,6 @@ class SparseSweeps:
     def optimality_backup(self, values: HostVector) -> HostVector:
         """Return the value (S,) of the best action of each state, if later ones are `values`."""
         if self._fresh and not values.any():  # `_q` holds the rewards
-            self._fresh = False
             return self._q.max(axis=0)
         self._fresh = False
         actions, states = self._q.shape
