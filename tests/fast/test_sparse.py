@@ -9,6 +9,7 @@ import pytest
 
 from gpnotes import GP, RBF, ConstantMean, Matern12, Matern32, Matern52, log_evidence_and_gradient
 from gpnotes.fast import sparse as in_place
+from gpnotes.fast.stationary_evidence import HostPairs
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import sparse
 from gpnotes.infer.sparse import row_sums as passes
@@ -78,3 +79,28 @@ def test_a_block_is_what_its_names_say(rng):
     u, v = Z / 0.9, X / 0.9
     q = np.sum((v[:, None, :] - u[None, :, :]) ** 2, axis=2)
     np.testing.assert_allclose(block.slope, kernel._slope(q), rtol=1e-8)
+
+
+def test_derivatives_by_both_sides_are_those_of_each_alone(rng):
+    """W holds the derivatives by the squared distances, whose differences are taken here."""
+    kernel, (X, Z) = RBF(1.3, np.asarray([0.5, 2.0])), rng.normal(size=(2, 6, 2))
+    X, W = X[:4], np.asfortranarray(rng.normal(size=(4, 6)))
+    pairs = HostPairs(Z / kernel.lengthscale, X / kernel.lengthscale)
+
+    def value(X, Z, lengths):
+        return np.sum(W * np.sum(((X[:, None] - Z[None]) / lengths) ** 2, axis=2))
+
+    by_lengths, by_Z, by_X = in_place.pull_to_both(kernel, pairs, W)
+    alone = in_place.pull_of_distances(kernel, pairs, W)
+    for found, other in zip((by_lengths, by_Z), alone, strict=True):
+        np.testing.assert_allclose(found, other, rtol=1e-12)
+    step = 1e-6 * np.eye(2)[0]
+    at = (X, Z, kernel.lengthscale)
+    for place, found in ((0, by_X[2]), (1, by_Z[3]), (2, by_lengths)):
+        ends = []
+        for sign in (1.0, -1.0):
+            moved = [np.array(a) for a in at]
+            row = moved[place] if place == 2 else moved[place][(2, 3)[place]]
+            row += sign * step
+            ends.append(value(*moved))
+        assert found[0] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-7)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -285,3 +286,31 @@ def test_both_sides_of_the_pairs_get_their_derivatives(rng, d):
     wanted = 2.0 * weighted.sum(axis=1), -2.0 * weighted.sum(axis=0), (weighted * gaps).sum((0, 1))
     for found, here in zip(in_place.HostPairs(u, v).pull_both(W), wanted, strict=True):
         np.testing.assert_allclose(found, here, rtol=1e-10, atol=1e-11)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("columns", [1, 2, 7])
+def test_projections_at_one_point_and_at_several_are_dense_algebra(
+    rng, monkeypatch, columns, threads
+):
+    sharing = lambda like: nullcontext(threads)  # noqa: E731
+    monkeypatch.setattr("gpnotes.ground.tiled_cholesky.sharing", sharing)
+    kernel, X, Xs = RBF(1.3, 0.9), rng.normal(size=(12, 2)), rng.normal(size=(columns, 2))
+    lower = np.asfortranarray(in_place.factor(kernel, 0.3, X))
+    K = kernel(X) + 0.3 * np.eye(12)
+    np.testing.assert_allclose(np.tril(lower), np.linalg.cholesky(K), rtol=1e-10, atol=1e-12)
+    alpha, across = rng.normal(size=12), kernel(X, Xs)
+    explained = across.T @ np.linalg.solve(K, across)
+    mean, diagonal = in_place.project(kernel, X, Xs, lower, alpha)
+    np.testing.assert_allclose(mean, across.T @ alpha, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(diagonal, np.diag(explained), rtol=1e-10)
+    mean, covariance = in_place.project_jointly(kernel, X, Xs, lower, alpha)
+    np.testing.assert_allclose(mean, across.T @ alpha, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(np.tril(covariance), np.tril(kernel(Xs) - explained), atol=1e-10)
+
+
+def test_only_arrays_of_numpy_that_hold_rows_are_supported(space):
+    X = space.asarray([[1.0], [2.0]])
+    assert in_place.supports(RBF(), X) == isinstance(X, np.ndarray)
+    assert not in_place.supports(RBF(), X[:0, :])
+    assert not in_place.supports(2.0 * RBF(), X)
