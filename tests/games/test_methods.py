@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from gpnotes import stream
-from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
+from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, all_profiles
 from gpnotes.games.methods import (
     WITH_VARIANCE,
     RoleProblem,
@@ -15,6 +15,7 @@ from gpnotes.games.methods import (
     normal_approximation,
     sampled,
 )
+from gpnotes.games.methods.neighbours import mode
 from gpnotes.ground.xp import to_numpy
 
 METHODS = ["exact", "enumerated", "gaussian", "point", "neighbours", "sampled"]
@@ -309,3 +310,17 @@ def test_single_bumps_and_pairs_are_the_means_over_profiles(
             of_two = np.sum(chances * (between @ chances), axis=0)
         np.testing.assert_allclose(single, of_one, rtol=1e-9)
         np.testing.assert_allclose(pairs, of_two, rtol=1e-9)
+
+
+def test_the_likeliest_profile_is_that_of_all_profiles(rng):
+    game = RoleSymmetricGame((7, 2), (4, 3))
+    p = np.concatenate([rng.dirichlet(np.ones(s), 20) for s in game.strategies], axis=1)
+    found = mode(p, game.players, game)
+    every = all_profiles(game)
+    chances = [np.ones(len(every)) for _ in p]
+    for k, row in enumerate(p):
+        for n, part in zip(game.players, game.columns, strict=True):
+            chances[k] *= stats.multinomial(n, row[part]).pmf(every[:, part])
+        at = (every == found[k]).all(axis=1)
+        assert at.sum() == 1
+        assert chances[k][at][0] == pytest.approx(chances[k].max(), rel=1e-9)

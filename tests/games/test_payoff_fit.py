@@ -196,6 +196,34 @@ def test_what_means_nothing_is_refused(samples):
         fit_payoffs(GAME, x, y[:, :4])
 
 
+def test_profiles_that_are_none_are_named(samples):
+    x, y = (np.array(a) for a in samples)
+    x[3, 0] += 0.5
+    with pytest.raises(ValueError, match=f"must hold whole numbers; row 3 has {x[3, 0]:g}"):
+        fit_payoffs(GAME, x, y)
+    x[3, 0], total = -1.0, x[3, :2].sum() - 0.5
+    x[3, 1] = total + 1.0
+    with pytest.raises(ValueError, match=r"profiles must spread the \d+ players of role 0; got su"):
+        fit_payoffs(GAME, x, y)
+
+
+def test_restarts_are_as_many_as_were_asked_for(samples, monkeypatch):
+    x, y = samples
+    asked = []
+
+    def fit(*given, restarts, **options):
+        asked.append(restarts)
+        raise InterruptedError
+
+    monkeypatch.setattr("gpnotes.games.payoff_fit.fit", fit)
+    for options in ({}, {"rng": 1}, {"restarts": 0}, {"rng": 1, "restarts": 3}):
+        with pytest.raises(InterruptedError):
+            fit_payoffs(GAME, x, y, **options)
+    assert asked == [0, 2, 0, 3]
+    with pytest.raises(ValueError, match="restarts=1 need an rng to draw their starts from"):
+        fit_payoffs(GAME, x, y, restarts=1)
+
+
 def _means(rng, game=GAME, number=25, noise=0.3):
     """Payoffs of single simulations, and their means over the repetitions of each profile."""
     x = np.unique(_profiles(game, rng, number), axis=0)

@@ -12,14 +12,12 @@ from gpnotes.games import (
     PosteriorVariance,
     RoleSymmetricGame,
     all_profiles,
-    certify,
-    find_equilibria,
     fit_payoffs,
     propose_profiles,
-    regret,
 )
 from gpnotes.games.methods import WITH_VARIANCE
 from gpnotes.games.methods.enumerated import multinomial_pmf
+from gpnotes.games.profile_selection import _weights
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.xp import to_numpy
 
@@ -170,74 +168,6 @@ def _crowds(rng, number=40):
     return fit_payoffs(game, x, y, noise_var=0.25)
 
 
-def test_a_certificate_tells_payoffs_regret_and_place(rng):
-    model = _crowds(rng)
-    settled = find_equilibria(model, rng=stream(1))[0].mixture
-    told = certify(model, settled, rng=stream(2), num_samples=4000)
-    u, sd = model.deviation_payoffs_and_sd(settled)
-    np.testing.assert_array_equal(told.payoffs, u[0])
-    np.testing.assert_array_equal(told.payoff_sd, sd[0])
-    assert told.regrets[0] < 1e-6 < told.regret_quantiles[0][0] < told.regret_means[0]
-    assert told.regret_means[0] < told.regret_quantiles[0][1]
-    assert told.mixture_sd[0] == pytest.approx(told.mixture_sd[1])
-
-
-def test_the_place_moves_as_the_certificate_says(rng):
-    """Errors of the payoffs, put into the offsets: the equilibria of such games lie about."""
-    model = _crowds(rng)
-    settled = find_equilibria(model, rng=stream(1))[0].mixture
-    told = certify(model, settled, rng=stream(2))
-    ends = []
-    for _ in range(40):
-        shift = told.payoff_sd * rng.standard_normal(2)
-        moved = [
-            Expansion(e.profiles, e.weights, e.lengthscales, e.scale, e.offset + by)
-            for e, by in zip(model.expansions, shift, strict=True)
-        ]
-        other = PayoffModel(model.game, tuple(moved))
-        ends.append(
-            find_equilibria(other, settled[None], replicator_steps=0, max_supports=0)[0].mixture
-        )
-    assert np.std(np.asarray(ends)[:, 0]) == pytest.approx(told.mixture_sd[0], rel=0.3)
-
-
-def test_unplayed_strategies_do_not_move_and_coordination_is_settled(rng):
-    model = _crowds(rng)
-    told = certify(model, np.asarray([1.0, 0.0]), rng=1)
-    np.testing.assert_array_equal(told.mixture_sd, 0.0)
-    assert told.regrets[0] == pytest.approx(
-        float(regret(told.payoffs, told.mixture, model.game)[0])
-    )
-
-
-@pytest.mark.parametrize("unit", [1e-10, 1e8, 1e12])
-def test_the_place_does_not_hang_on_the_currency_of_the_payoffs(unit):
-    game = RoleSymmetricGame((9,), (2,))
-    x = np.stack([np.arange(0.0, 10.0, 2.0), 9.0 - np.arange(0.0, 10.0, 2.0)], axis=1)
-    for p in ([0.5, 0.5], [1.0, 0.0]):
-        plain, scaled = (
-            certify(fit_payoffs(game, x, -c * x, noise_var=0.01 * c**2), np.asarray(p), rng=1)
-            for c in (1.0, unit)
-        )
-        np.testing.assert_allclose(scaled.mixture_sd, plain.mixture_sd, rtol=1e-3)
-
-
-def test_payoffs_that_are_known_and_all_alike_settle_no_mixture():
-    game = RoleSymmetricGame((3,), (2,))
-    x = np.stack([np.arange(4.0), 3.0 - np.arange(4.0)], axis=1)
-    told = certify(fit_payoffs(game, x, np.ones_like(x)), np.asarray([0.5, 0.5]), rng=1)
-    np.testing.assert_array_equal(told.payoff_sd, 0.0)
-    np.testing.assert_array_equal(told.mixture_sd, np.inf)
-
-
-def test_a_role_with_one_strategy_stays_where_the_other_is_not_settled():
-    game = RoleSymmetricGame((3, 2), (1, 2))
-    x = np.asarray([[3.0, 0.0, 2.0], [3.0, 1.0, 1.0], [3.0, 2.0, 0.0]])
-    model = fit_payoffs(game, x, np.ones_like(x))
-    told = certify(model, np.asarray([1.0, 0.5, 0.5]), rng=1)
-    np.testing.assert_array_equal(told.mixture_sd, [0.0, np.inf, np.inf])
-
-
 def test_proposals_for_no_mixture_are_refused(rng):
     with pytest.raises(ValueError, match="mixtures must have at least one row"):
         propose_profiles(_crowds(rng), np.zeros((0, 2)), rng=1)
@@ -311,3 +241,17 @@ def test_a_doubt_that_does_not_fit_is_refused(wrong):
         Expansion(
             np.ones((3, 2)), np.ones(3), np.ones(2), posterior_variance=PosteriorVariance(**right)
         )
+
+
+def test_weights_are_mean_squares_of_the_derivatives_of_a_regret(rng):
+    """Of a role's best payoff less its mean: 1 where a strategy is best, less its share."""
+    model, _, _ = _fitted(rng, n=12)
+    p = np.asarray([[0.3, 0.7, 0.2, 0.5, 0.3]])
+    found = _weights(model, p, "gaussian", rng, 20_000)
+    u, sd = model.deviation_payoffs_and_sd(p)
+    draws = u + sd * rng.standard_normal((20_000, 5))
+    wanted = np.empty(5)
+    for c in GAME.columns:
+        best = draws[:, c].argmax(axis=1)[:, None] == np.arange(c.stop - c.start)
+        wanted[c] = np.mean((best - p[0, c]) ** 2, axis=0)
+    np.testing.assert_allclose(found[0], wanted, atol=0.02)

@@ -138,6 +138,8 @@ def test_an_expansion_that_still_holds_the_deviator():
     with pytest.raises(ValueError, match="strategy 1 must omit the deviator: those of role 0 sum "
                        "to 4; in row 0 they sum to all 5 players"):  # fmt: skip
         PayoffModel(game, (fine, slip))
+    between = Expansion(np.asarray([[3.0, 1.5, 0.5]]), np.ones(1), np.ones(3))  # no profile of all
+    assert PayoffModel(RoleSymmetricGame((5,), (3,)), (between,) * 3).expansions[0] is between
 
 
 def test_regret_is_of_mixtures():

@@ -121,3 +121,16 @@ def test_what_cannot_be_learned(samples):
         fit_payoffs(game, x, y * np.nan)
     with pytest.raises(ValueError, match="find_equilibria needs starts, or an rng"):
         find_equilibria(fit_payoffs(game, x, y))
+
+
+def test_a_game_that_is_given_beside_a_model_is_its_own(samples):
+    game, x, _ = samples
+    model, p = fit_payoffs(game, x[:31], x[:31] * -1.0, noise_var=0.1), np.asarray([[0.5, 0.5]])
+    for given in (None, game, RoleSymmetricGame((30,), (2,))):
+        assert replicator_dynamics(model, p, given, num_steps=1).shape == (1, 2)
+    with pytest.raises(ValueError, match=r"game must be the model's own, .*, or left out; got"):
+        replicator_dynamics(model, p, RoleSymmetricGame((29,), (2,)), num_steps=1)
+    with pytest.raises(ValueError, match="game must be given where payoffs is a function"):
+        replicator_dynamics(congestion, p, num_steps=1)
+    with pytest.raises(TypeError, match="payoffs must be an array; got list"):
+        regret([1.0, 2.0], p, game)

@@ -15,14 +15,14 @@ from gpnotes.games import (
     fit_payoffs,
     regret,
 )
-from gpnotes.games.equilibria.simplicial import fixed_points
+from gpnotes.games.equilibria.simplicial import _pivot, fixed_points
 from gpnotes.games.equilibria.support_enumeration import (
     count_supports,
     first_supports,
     solve_on_supports,
 )
 
-TABLE = json.loads((Path(__file__).parents[1] / "data" / "nashpy.json").read_text(encoding="utf-8"))
+TABLE = json.loads((Path(__file__).parents[2] / "data" / "nashpy.json").read_text(encoding="utf-8"))
 GAMES = {game["name"]: game for game in TABLE["games"]}
 CYCLE = np.asarray([[0.0, -2.0, 1.0], [1.0, 0.0, -2.0], [-2.0, 1.0, 0.0]])  # losses cost two
 THIRDS = np.full(3, 1 / 3)
@@ -234,3 +234,36 @@ def test_a_small_chance_is_not_taken_for_the_edge(make_table):
     )
     assert not solved.left_simplex[0]
     np.testing.assert_allclose(solved.mixtures[0, 1], 1e-7, rtol=1e-5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_vertex_turns_over_to_the_other_simplex_of_the_triangulation(rng, n):
+    """Its neighbours in the order differ from it by one step each way: back again it is itself."""
+    order = rng.permutation(n + 1)
+    vertices = [np.zeros(n + 1)]
+    for k in order:
+        vertices.append(vertices[-1] + np.eye(n + 1)[k])
+    for i in range(n + 2):
+        new = _pivot(vertices, i)
+        others = [v for j, v in enumerate(vertices) if j != i]
+        place = {0: n + 1, n + 1: 0}.get(i, i)
+        again = [*others[:place], new, *others[place:]]
+        steps = np.diff(again, axis=0)
+        assert sorted(map(tuple, steps)) == sorted(map(tuple, np.eye(n + 1)))
+        assert not any(np.array_equal(new, v) for v in vertices)
+        np.testing.assert_array_equal(_pivot(again, place), vertices[i])
+
+
+def test_a_path_ends_where_its_steps_do():
+    F = lambda y: np.asarray([0.3, -0.2]) + 0.1 * np.sin(y[::-1])  # noqa: E731
+    ends = list(fixed_points(F, np.zeros(2), meshes=4))
+    assert len(ends) == 4
+    for level, y in enumerate(ends):
+        assert np.max(np.abs(F(y) - y)) < 0.1 / 4.0**level
+    steps = []
+    many = next(
+        k for k in range(1, 99) if len(list(fixed_points(F, np.zeros(2), meshes=1, max_steps=k)))
+    )
+    two = list(fixed_points(lambda y: steps.append(1) or F(y), np.zeros(2), max_steps=many))
+    assert len(two) == 1
+    assert len(steps) <= 2 * many + 4

@@ -17,7 +17,7 @@ from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
 
 PAYOFFS, JACOBIANS = 1e-10, 1e-8
 TABLE = json.loads(
-    (Path(__file__).parents[1] / "data" / "gameanalysis.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "data" / "gameanalysis.json").read_text(encoding="utf-8")
 )
 GAMES = range(len(TABLE["games"]))
 ADDED_UP = [i for i, stored in enumerate(TABLE["games"]) if "enumerated" in stored]
