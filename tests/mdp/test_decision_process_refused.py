@@ -1,5 +1,7 @@
 """What a user may get wrong is refused by name."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,7 +15,10 @@ from gpnotes.mdp import (
     occupancy_measure,
     solve,
 )
+from gpnotes.mdp.distribution_checks import check_distributions
+from gpnotes.mdp.greedy_policies import max_over_actions
 from gpnotes.mdp.learning import FixedPolicy, MDPEnvironment
+from gpnotes.mdp.linear_gaussian_ssm import _solve
 
 P = np.asarray([[[0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.3, 0.7]]])
 R = np.asarray([[1.0, 0.0], [0.0, 2.0]])
@@ -213,3 +218,33 @@ def test_maps_that_are_none(given, error, says):
 def test_cells_that_are_walls():
     with pytest.raises(ValueError, match=r"row and column must be those of a cell; \(0, 1\)"):
         GridWorld(("S#G",)).state_at(0, 1)
+
+
+def test_an_environment_whose_spaces_have_no_sizes():
+    bare = SimpleNamespace(P={0: {0: []}})
+    env = SimpleNamespace(unwrapped=bare, observation_space=None, action_space=SimpleNamespace(n=1))
+    with pytest.raises(TypeError, match="env must be an environment of gymnasium with discrete"):
+        MDP.from_gymnasium(env, 0.9)
+
+
+def test_probabilities_sum_to_one_up_to_the_root_of_a_rounding():
+    right = np.asarray([[0.5, 0.5 + 1e-9], [0.25, 0.75]])
+    np.testing.assert_array_equal(check_distributions(right, "rows"), right)
+    for off in (1e-7, -1e-7):
+        with pytest.raises(ValueError, match=r"^rows must sum to one .* does not.*1"):
+            check_distributions(right + np.asarray([[0.0], [off]]), "rows")
+
+
+def test_the_largest_of_many_actions_is_found(rng):
+    for actions in (1, 3, 40):
+        q = rng.normal(size=(6, actions))
+        np.testing.assert_array_equal(max_over_actions(q), q.max(axis=1))
+
+
+@pytest.mark.parametrize("rank", [0, 1, 3])
+def test_a_covariance_without_an_inverse_is_inverted_within_its_range(rng, rank):
+    root = rng.normal(size=(3, rank))
+    cov = root @ root.T
+    b = cov @ rng.normal(size=(3, 2))
+    np.testing.assert_allclose(_solve(cov, b), np.linalg.pinv(cov) @ b, atol=1e-9)
+    np.testing.assert_array_equal(_solve(np.zeros((1, 1)), np.zeros((1, 2))), np.zeros((1, 2)))

@@ -5,11 +5,8 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import math
-import sys
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -480,60 +477,6 @@ def test_wrong_arguments_are_named(change, said):
             num_warmup=0,
             **({} if "num_samples" in change else {"num_samples": 4}),
         )
-
-
-def test_arviz_takes_the_chains_as_they_are(arviz):
-    found = run(draws=200)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        data = found.to_arviz()
-        warming = replace(found, warming_up=True).to_arviz()
-        table = arviz.summary(data, round_to="none")
-        tails = {"method": "tail", "prob": (0.05, 0.95)}  # a table of 1.0 has others
-        tail = [arviz.ess(found.draws[:, :, j], **tails) for j in range(2)]
-    np.testing.assert_allclose(table["r_hat"], found.rhat, rtol=1e-9)
-    np.testing.assert_allclose(table["ess_bulk"], found.ess_bulk, rtol=1e-9)
-    np.testing.assert_allclose(tail, found.ess_tail, rtol=1e-9)
-    np.testing.assert_allclose(table["mcse_mean"], found.mcse, rtol=1e-9)
-    assert int(data.sample_stats["diverging"].sum()) == int(found.diverged.sum())
-    np.testing.assert_array_equal(warming.warmup_posterior[found.names[0]], found.draws[:, :, 0])
-    assert not hasattr(warming, "posterior")
-
-
-@pytest.mark.parametrize("today", [True, False], ids=["from 1.0 on", "before"])
-def test_the_groups_go_to_arviz_as_its_version_takes_them(monkeypatch, today):
-    def one(data, *, save_warmup):
-        return data
-
-    def each(posterior=None, *, sample_stats=None, save_warmup):
-        return {"posterior": posterior, "sample_stats": sample_stats}
-
-    monkeypatch.setitem(sys.modules, "arviz", SimpleNamespace(from_dict=one if today else each))
-    found = run(draws=4)
-    np.testing.assert_equal(found.to_arviz(), found._groups())
-
-
-def test_without_arviz_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "arviz", None)
-    with pytest.raises(ImportError, match="to_arviz needs ArviZ: pip install arviz"):
-        run(draws=4).to_arviz()
-
-
-def test_xarray_takes_the_chains_by_name():
-    pytest.importorskip("xarray")
-    found = run(draws=20)
-    data = found.to_xarray()
-    assert set(data) == {*found.names, "lp"}
-    assert data.sizes == {"chain": found.draws.shape[0], "draw": found.draws.shape[1]}
-    for j, name in enumerate(found.names):
-        np.testing.assert_array_equal(data[name], found.draws[:, :, j])
-    np.testing.assert_array_equal(data["lp"], found.log_density)
-
-
-def test_without_xarray_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "xarray", None)
-    with pytest.raises(ImportError, match="to_xarray needs xarray: pip install xarray"):
-        run(draws=4).to_xarray()
 
 
 X = np.linspace(0.0, 4.0, 12)[:, None]

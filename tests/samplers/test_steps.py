@@ -175,6 +175,18 @@ def test_some_rows_estimate_all_rows(rng):
     np.testing.assert_allclose(np.mean([pair[1] for pair in pairs], axis=0), slope)
 
 
+def test_the_steps_of_sgld_shrink_by_a_cube_root_unless_another_decay_is_given():
+    """Seven steps after the first the number below the root is eight."""
+    assert SGLD(0.3).step_size_at(0) == 0.3
+    assert SGLD(0.3).step_size_at(7) == pytest.approx(0.15, rel=1e-14)
+    assert SGLD(0.3, decay=0.0, delay=2.0).step_size_at(7) == 0.3
+    assert SGLD(0.3, decay=2.0, delay=3.5).step_size_at(7) == pytest.approx(0.3 / 9.0, rel=1e-14)
+    for wrong in ({"decay": -0.1}, {"delay": 0.0}, {"batch": 0}):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be"):
+            SGLD(0.3, **wrong)
+    assert SGLD(batch=1).batch == 1
+
+
 def test_the_variance_of_sgld_is_that_of_its_recursion():
     """Half a million chains at once would say no more: the recursion of mean and variance."""
     data = np.asarray([0.5, 1.5, 0.2, 2.0, 1.0])

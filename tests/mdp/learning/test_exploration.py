@@ -172,3 +172,31 @@ BOTH, ONE = np.asarray([1, 1]), np.asarray([[0.5, 0.5], [1.0, 0.0]])
 def test_what_fits_nothing_is_refused(make, said):
     with pytest.raises((ValueError, TypeError), match=said):
         make()
+
+
+def test_a_settled_policy_has_probabilities_of_one_or_those_that_were_given():
+    learned, states = (
+        LearnerState(np.zeros((3, 2, 3)), np.zeros((3, 2, 3), int)),
+        np.asarray([1, 0, 1]),
+    )
+    taken, table = np.asarray([2, 0]), np.asarray([[0.2, 0.0, 0.8], [0.5, 0.5, 0.0]])
+    np.testing.assert_array_equal(
+        FixedPolicy(taken).probabilities(learned, states), np.eye(3)[[0, 2, 0]]
+    )
+    np.testing.assert_array_equal(FixedPolicy(table).probabilities(learned, states), table[states])
+
+
+def test_the_best_action_is_taken_wherever_it_stands():
+    values = np.asarray([[[1.0, 3.0, 2.0]], [[4.0, 3.0, 2.0]], [[1.0, 2.0, 5.0]]])
+    learned = LearnerState(values, np.zeros((3, 1, 3), int))
+    found = EpsilonGreedy(0.0).choose(learned, np.zeros(3, int), stream(1))
+    assert found.tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1])
+def test_a_geometric_schedule_stays_in_the_unit_interval(wrong):
+    for given in ((wrong, 0.5), (0.5, wrong)):
+        with pytest.raises(ValueError, match=r"^(initial|decay_rate) must"):
+            ExponentialDecay(*given)
+    assert ExponentialDecay(0, 1)(COUNTS).tolist() == [0.0] * 5
+    assert type(ExponentialDecay(0, 1).initial) is float

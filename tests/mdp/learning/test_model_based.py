@@ -346,3 +346,9 @@ def test_no_optimistic_value(wrong, said):
 def test_no_learner_that_counts(make, said):
     with pytest.raises((ValueError, TypeError), match=said):
         make()
+
+
+def test_a_process_is_drawn_after_a_step_at_the_earliest():
+    assert PosteriorSampling(0.9, draw_every=1).draw_every == 1
+    with pytest.raises(ValueError, match="draw_every must be a whole number from 1; got 0"):
+        PosteriorSampling(0.9, draw_every=0)

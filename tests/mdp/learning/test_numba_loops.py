@@ -14,9 +14,12 @@ from gpnotes.mdp.learning import (
     SARSA,
     TD,
     UCB,
+    ConstantSchedule,
+    EpsilonGreedy,
     ExpectedSARSA,
     GymnasiumEnvironment,
     MDPEnvironment,
+    PowerLawDecay,
     QLearning,
     numba_loops,
     run,
@@ -122,3 +125,33 @@ def test_without_numba_it_says_what_to_install(monkeypatch):
     numba_loops.compiled.cache_clear()
     with pytest.raises(ImportError, match=r"compiled needs Numba: from a clone"):
         run(QLearning(0.9), WORLDS["one start"], num_steps=3, rng=stream(1), compiled=True)
+
+
+def test_schedules_are_tabulated_as_far_as_they_are_asked_for():
+    tables, decay = numba_loops.ScheduleTables(), PowerLawDecay(0.5, 0.6, clock="time")
+    values, by_visits = tables.of(decay, 10)
+    assert values.size >= 10
+    assert not by_visits
+    assert tables.of(decay, 10)[0] is values
+    longer = tables.of(decay, values.size + 1)[0]
+    assert longer.size > values.size
+    np.testing.assert_array_equal(longer, decay(np.arange(longer.size)))
+    assert tables.listed(decay, longer.size) == (longer.tolist(), False)
+    more = tables.listed(decay, longer.size + 1)[0]
+    assert len(more) > longer.size
+    assert more[: longer.size] == longer.tolist()
+    assert tables.of(PowerLawDecay(0.5, 0.6), 10)[1]
+    assert tables.listed(PowerLawDecay(0.5, 0.6), 10)[1]
+    constant = ConstantSchedule(0.25)
+    assert tables.listed(constant, 10) == ([0.25], False)
+    assert (tables.of(constant, 10)[0].tolist(), tables.of(constant, 10)[1]) == ([0.25], False)
+
+
+def test_a_loop_that_goes_on_past_a_table_takes_the_values_beyond(monkeypatch):
+    """A table has 1024 values at first; visits of earlier steps count as well."""
+    monkeypatch.setattr(numba_loops, "compiled", lambda: numba_loops.walk)
+    learner = QLearning(0.9, PowerLawDecay(0.5, 0.6, clock="time"), EpsilonGreedy(0.2))
+    settings = {"rng": stream(4), "num_runs": 1}
+    wanted = run(learner, WORLDS["one start"], num_steps=1100, **settings)
+    found = run(learner, WORLDS["one start"], num_steps=600, compiled=True, **settings).resume(500)
+    assert np.array_equal(found.learner_state.values, wanted.learner_state.values)

@@ -244,3 +244,16 @@ def test_the_world_steps_with_the_probabilities_of_the_process():
         sd = np.sqrt((mean + 1.0) * (2.0 - mean) / n)
         assert abs(rewards.mean() - mean) <= 5 * sd
         assert not (ended | cut).any()
+
+
+def test_a_run_has_a_step():
+    environment = MDPEnvironment(walk(), STARTS)
+    with pytest.raises(ValueError, match="num_steps must be a whole number from 1; got 0"):
+        run(LEARNERS["SARSA"], environment, num_steps=0, **settings())
+    assert run(LEARNERS["SARSA"], environment, num_steps=1, **settings()).num_steps == 1
+
+
+@pytest.mark.parametrize("wrong", [[-1.0, 2.0], (-1.0, 0.0, 2.0), 3.0])
+def test_rewards_of_two_kinds_are_two_numbers(wrong):
+    with pytest.raises(TypeError, match="binary_rewards must be None or two numbers; got"):
+        MDPEnvironment(walk(), binary_rewards=wrong)

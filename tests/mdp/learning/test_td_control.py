@@ -13,12 +13,14 @@ from gpnotes.mdp.learning import (
     EpsilonGreedy,
     ExpectedSARSA,
     FixedPolicy,
+    LearnerState,
     MDPEnvironment,
     PowerLawDecay,
     QLearning,
     Transition,
     run,
 )
+from gpnotes.mdp.learning.td_control import expected_value
 
 
 def process(P, r):
@@ -230,3 +232,18 @@ def test_the_default_step_size_learns_what_one_over_k_does_not():
     assert (
         worth["default"] > 0.85 > 0.65 > worth["1/k"]
     )  # streams 1 to 5: 0.93 to 0.97, 0.46 to 0.56
+
+
+@pytest.mark.parametrize("learner", [QLearning(0.5), SARSA(0.5), ExpectedSARSA(0.5)], ids=repr)
+def test_every_step_counts_as_one_visit(learner):
+    found = run(learner, MDPEnvironment(random_process(1)), num_steps=9, num_runs=2, rng=stream(1))
+    assert found.learner_state.visits.sum(axis=(1, 2)).tolist() == [9, 9]
+
+
+def test_an_expected_value_of_what_is_not_there_is_refused_by_its_state():
+    values = np.asarray([[[1.0, 2.0], [3.0, -np.inf]]] * 2)
+    learned = LearnerState(values, np.zeros((2, 2, 2), int))
+    policy = FixedPolicy(np.asarray([[0.25, 0.75], [0.5, 0.5]]))
+    assert expected_value(policy, learned, np.asarray([0, 0])).tolist() == [1.75, 1.75]
+    with pytest.raises(ValueError, match="available; in state 1 it does not"):
+        expected_value(policy, learned, np.asarray([0, 1]))

@@ -23,6 +23,7 @@ from gpnotes.mdp.learning import (
     Transition,
     run,
 )
+from gpnotes.mdp.learning.td_prediction import action_probabilities, check_coverage
 
 DISCOUNT = 0.8
 
@@ -310,3 +311,13 @@ def test_nothing_but_values_goes_on_into_the_next_episode(learner, how):
     through, anew = taught(learned, second).values, taught(kept, second).values
     assert np.array_equal(through[0], anew[0])
     assert not np.array_equal(through[1], anew[1])
+
+
+def test_probabilities_of_actions_are_those_of_the_policy_and_are_covered():
+    states, actions = np.asarray([0, 1, 1]), np.asarray([1, 0, 1])
+    table = np.asarray([[0.3, 0.7], [1.0, 0.0]])
+    assert action_probabilities(table, states, actions).tolist() == [0.7, 1.0, 0.0]
+    assert action_probabilities(np.asarray([1, 1]), states, actions).tolist() == [1.0, 0.0, 1.0]
+    check_coverage(table, np.asarray([[0.5, 0.5], [1.0, 0.0]]))
+    with pytest.raises(ValueError, match=r"policy takes; in state 0 it never takes action 1$"):
+        check_coverage(table, np.asarray([[1.0, 0.0], [1.0, 0.0]]))
