@@ -6,7 +6,8 @@ import importlib.util
 import itertools
 import math
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -34,6 +35,7 @@ from gpnotes.samplers.warmup import (
     StepSizeAdaptation,
     adaptation_windows,
     estimate_inverse_mass_root,
+    find_reasonable_step_size,
 )
 
 
@@ -91,6 +93,58 @@ def test_units_are_those_of_the_draws(rng):
 def test_the_stretches_of_a_warm_up_add_up():
     for warmup in (1, 7, 30, 100, 1000, 3333):
         assert sum(adaptation_windows(warmup)) == warmup
+
+
+@pytest.mark.parametrize(
+    ("warmup", "windows"),
+    [
+        (1, [0, 1, 0]),
+        (100, [15, 65, 20]),
+        (114, [17, 25, 50, 22]),
+        (1000, [150, 25, 50, 100, 475, 200]),
+    ],
+)
+def test_stretches_that_learn_double_and_the_last_takes_what_is_left(warmup, windows):
+    """The last is less than three times as long as its turn; at three times it is halved off."""
+    assert adaptation_windows(warmup) == windows
+
+
+def test_a_search_moves_by_its_rule():
+    search = StepSizeAdaptation(2.0, 0.8)
+    steps, mean, log_step = [], 0.0, math.log(2.0)
+    assert search.averaged_step_size == pytest.approx(2.0)
+    for t, acceptance in enumerate((1.0, 0.3, 0.6), 1):
+        steps.append(log_step)
+        mean = sum(k * one for k, one in enumerate(steps, 1)) * 2.0 / (t * (t + 1))
+        log_step += (acceptance - 0.8) / math.sqrt(t)
+        search.update(acceptance)
+        assert math.log(search.step_size) == pytest.approx(log_step, rel=1e-12)
+        assert math.log(search.averaged_step_size) == pytest.approx(mean, rel=1e-12)
+
+
+def test_correlations_count_for_less_where_draws_are_few(rng):
+    draws = rng.standard_normal((7, 2)) @ np.asarray([[3.0, 1.0], [0.0, 0.5]])
+    root = estimate_inverse_mass_root(draws, "dense")
+    wanted = np.cov(draws.T)
+    wanted[[0, 1], [1, 0]] *= 7.0 / 12.0
+    np.testing.assert_allclose(root @ root.T, wanted, rtol=1e-12)
+    np.testing.assert_array_equal(np.triu(root, 1), 0.0)
+
+
+@dataclass(frozen=True)
+class Stepping:
+    """A sampler that takes proposals shorter than one with certainty, others by half."""
+
+    step_size: float
+
+    def step(self, target, state, stream):
+        return SimpleNamespace(acceptance=1.0 if self.step_size < 1.0 else 0.5)
+
+
+@pytest.mark.parametrize(("first", "found"), [(0.1, 1.6), (8.0, 0.5), (1.0, 0.5), (0.75, 1.5)])
+def test_a_step_is_doubled_or_halved_until_a_proposal_goes_the_other_way(first, found):
+    got = find_reasonable_step_size(Stepping(first), None, None, stream(1))
+    assert got == pytest.approx(found)
 
 
 def test_a_search_finds_the_step():
