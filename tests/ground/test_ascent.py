@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from gpnotes.ground.ascent import ascend, ascend_all
+from gpnotes.ground.ascent import ascend, ascend_all, finite_or_none
 from gpnotes.ground.check import NoValueError
 from gpnotes.ground.linalg import FactorisationError
 
@@ -245,3 +245,11 @@ def test_together_an_overflow_is_no_warning_either():
         return values + 0.0 * (np.exp(np.full(len(points), 1e3)) < 0.0), slopes
 
     assert all(a.converged for a in ascend_all(overflowing, np.zeros((2, 2)), FREE, 50))
+
+
+def test_a_value_is_there_or_an_ascent_would_meet_a_wall():
+    right = finite_or_none(lambda v: (2.0, 3.0 * v), np.ones(2))
+    assert right[0] == 2.0
+    np.testing.assert_array_equal(right[1], [3.0, 3.0])
+    for value, slope in ((np.inf, 1.0), (np.nan, 1.0), (1.0, np.nan), (1e151, 1.0)):
+        assert finite_or_none(lambda v, s=slope, f=value: (f, s * v), np.ones(2)) is None

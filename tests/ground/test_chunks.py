@@ -185,3 +185,17 @@ def _total(X, y):
     if not len(y):
         raise ValueError("no rows")
     return float(y.sum())
+
+
+def test_rows_know_if_anything_is_known_of_their_noise(rng):
+    X, y = rng.normal(size=(3, 2)), np.asarray([1.0, 2.0, 3.0])
+    known = [Rows(X, y), Rows(X, y, noise_var=y), Rows(X, y, weights=y), Rows(X, y, offset=y)]
+    assert [rows.knows_noise for rows in known] == [False, True, True, False]
+    assert known[0].over(lambda X, y: (X.shape, float(y.sum()))) == ((3, 2), 6.0)
+    for rows, name in ((known[1], "noise_var"), (known[2], "weights")):
+        with pytest.raises(ChunkError, match="chunk 0 of chunks failed") as caught:
+            add_up(work, [rows])
+        assert f"{name} must be None in it, unless Chunks" in str(caught.value.__cause__)
+    with pytest.raises(ChunkError) as caught:
+        add_up(work, [known[3]])
+    assert "offset must be None in a chunk" in str(caught.value.__cause__)

@@ -1,12 +1,14 @@
 """Tables become arrays of floats, however an argument is given."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 import xarray as xr
 
-from gpnotes.ground.conversion import takes
+from gpnotes.ground.conversion import columns_of, takes
 
 
 @takes("X", "y", "weights")
@@ -108,3 +110,48 @@ def test_labels_of_xarray_are_those_of_rows_and_columns():
         np.testing.assert_array_equal(got, given)
     with pytest.raises(TypeError, match=r"X must be an array or a frame: .*Dataset"):
         _given(X.to_dataset("column"))
+
+
+@takes("X", "weights", "offset")
+def _owned(owner, X, weights=None, *, offset=None):
+    return X, weights, offset
+
+
+@takes("X", "weights", "offset")
+def _told(owner, X, weights=None, *, offset=None, noise=False):
+    return X, weights, offset
+
+
+def test_columns_that_an_owner_knows_are_taken_where_none_are_given():
+    """Those of the noise only where there is no noise to ask for, or it is asked for."""
+    known = (("weights", "w"), ("offset", "o"))
+    owner = SimpleNamespace(known_columns=known, columns=("a",))
+    frame = pd.DataFrame({"a": [1.0, 2.0], "w": [3.0, 4.0], "o": [5.0, 6.0]})
+    w, o, given = [3.0, 4.0], [5.0, 6.0], np.asarray([7.0, 8.0])
+    for call, more, weights, offset in (
+        (_owned, {}, w, o),
+        (_told, {"noise": True}, w, o),
+        (_told, {}, None, o),
+        (_owned, {"weights": given, "offset": given}, given, given),
+    ):
+        found = call(owner, frame, **more)
+        np.testing.assert_array_equal(found[0], [[1.0], [2.0]])
+        for got, wanted in zip(found[1:], (weights, offset), strict=True):
+            assert (got is None) == (wanted is None)
+            np.testing.assert_array_equal(got, wanted)
+    assert _owned(owner, frame[["a", "o"]])[1] is None
+    assert _owned(SimpleNamespace(columns=("a",)), frame)[1:] == (None, None)
+
+
+def test_only_columns_with_names_have_names():
+    assert columns_of(FRAME) == ("a", "b")
+    assert columns_of(FRAME.rename(columns={"b": 1})) == ()
+    assert columns_of(FRAME.to_numpy()) == ()
+
+
+def test_a_number_is_no_column_and_a_truth_is_left_to_be_refused():
+    with pytest.raises(TypeError, match=r"weights must be a vector .* of a column; got 3"):
+        _given(FRAME, "b", weights=3)
+    with pytest.raises(TypeError, match=r"weights must be a vector .* of a column; got 2\.5"):
+        _given(FRAME, "b", weights=2.5)
+    assert _given(FRAME, "b", weights=True)[2] is True

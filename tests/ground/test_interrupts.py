@@ -5,7 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gpnotes.ground.interrupts import deferred_interrupts
+from gpnotes.ground.interrupts import (
+    InterruptWarning,
+    deferred_interrupts,
+    kept_interrupts,
+    raised_interrupts,
+    warn_of,
+)
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -37,3 +43,19 @@ def test_other_threads_have_none():
 
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(steps).result() == []
+
+
+def test_interrupts_are_kept_unless_they_are_to_be_raised_further_out():
+    assert kept_interrupts() == (KeyboardInterrupt,)
+    with raised_interrupts():
+        assert kept_interrupts() == ()
+        with raised_interrupts():
+            assert kept_interrupts() == ()
+        assert kept_interrupts() == ()
+    assert kept_interrupts() == (KeyboardInterrupt,)
+
+
+def test_a_warning_is_of_the_line_that_called():
+    with pytest.warns(InterruptWarning, match=r"^interrupted: two of three$") as caught:
+        warn_of("two of three", stacklevel=1)
+    assert caught[0].filename == __file__

@@ -207,3 +207,11 @@ def test_memory_that_is_freed_is_not_asked_for_again():
         [sys.executable, "-c", FAULTS], env=limits, capture_output=True, text=True, check=True
     ).stdout
     assert float(pages) < 100.0
+
+
+def test_squares_are_asked_for_with_all_their_copies(free):
+    free(3 * 8 * 100**2)
+    for ask in (memory.require_square, memory.require_of_rows):
+        ask(100, copies=3, like=np.ones(1), what="K")
+        with pytest.raises(MemoryError, match=r"K .*100"):
+            ask(100, copies=4, like=np.ones(1), what="K")

@@ -18,6 +18,7 @@ from gpnotes.ground.sparse_matrices import (
     is_sparse,
     least_cost,
     least_cost_in_box,
+    rows_kept,
     solve_contraction,
     strong_components,
 )
@@ -162,3 +163,13 @@ def test_a_program_with_whole_numbers_is_the_best_of_all_of_them(rng):
     assert np.all((ends[:, 0] - 1e-9 <= free) & (free <= ends[:, 1] + 1e-9))
     nowhere = np.ones((1, 3)), np.asarray([-9.0])
     assert least_cost_in_box(cost, nowhere, ends, np.asarray([True] * 3)) is None
+
+
+def test_rows_that_are_not_kept_lose_their_entries(rng):
+    dense = rng.normal(size=(5, 4)) * (rng.random((5, 4)) < 0.6)
+    a, kept = sp.csr_array(dense), np.asarray([True, False, True, True, False])
+    left = rows_kept(a, kept)
+    np.testing.assert_array_equal(left.toarray(), np.where(kept[:, None], dense, 0.0))
+    assert left.nnz == np.count_nonzero(dense[kept])
+    assert left.indptr.dtype == a.indptr.dtype
+    np.testing.assert_array_equal(a.toarray(), dense)

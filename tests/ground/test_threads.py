@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from threading import Event, Thread
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -281,3 +281,31 @@ def test_work_shared_out_leaves_one_thread_to_each_call_and_is_not_shared_again(
         assert threads_at_hand() == 1
     assert threads() == [2, 2]
     assert threads_at_hand() == 2
+
+
+def test_pools_are_told_apart_by_their_library(monkeypatch) -> None:
+    of_numpy, of_all = _threads._look()
+    with of_all as many:
+        assert (many, threads()) == (2, [1, 1])
+        with of_all:
+            assert threads() == [1, 1]
+        assert threads() == [1, 1]
+    assert threads() == [2, 2]
+    with of_numpy:
+        resting = [pool for pool in libraries() if pool.num_threads == 1]
+        assert ["numpy" in pool.filepath for pool in resting] == [True]
+    controller = SimpleNamespace(
+        select=lambda user_api: SimpleNamespace(
+            lib_controllers=[one for one in libraries() if "numpy" in one.filepath]
+        )
+    )
+    monkeypatch.setattr(_threads, "ThreadpoolController", lambda: controller)
+    of_numpy, of_all = _threads._look()  # with one pool, nothing rests but for a small problem
+    with of_numpy as many:
+        assert (many, threads()) == (1, [2, 2])
+    with of_all as many:
+        assert (many, threads()) == (2, [1, 2])
+
+
+def libraries() -> list[Any]:
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
