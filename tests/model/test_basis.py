@@ -28,7 +28,7 @@ from gpnotes.draw import paths
 from gpnotes.ground.linalg import RoundingWarning
 from gpnotes.infer import laplace
 from gpnotes.model.means import BasisMean, Powers
-from gpnotes.testing import check_mean, check_posterior, gradcheck
+from gpnotes.testing import check_posterior, gradcheck
 
 N, D, P = 14, 2, 3
 
@@ -74,27 +74,6 @@ def dense(kernel, noise, weights, X, y, Xs):
     log_det = np.linalg.slogdet(K)[1]
     fit = gap @ np.linalg.solve(K, gap)
     return mean, covariance, -0.5 * (fit + log_det + len(X) * np.log(2 * np.pi))
-
-
-def test_powers_have_one_column_each(space):
-    x = space.asarray([[2.0, 3.0], [-1.0, 0.5]])
-    columns = Powers(2)(x)
-    assert space.holds(columns)
-    assert to_numpy(columns).tolist() == [[1, 2, 3, 4, 9], [1, -1, 0.5, 1, 0.25]]
-    assert to_numpy(Powers(0)(x)).tolist() == [[1], [1]]
-
-
-@pytest.mark.parametrize("degree", [0, 1, 3])
-def test_powers_have_a_pullback(rng, degree):
-    x = rng.normal(size=(4, 2))
-    basis = Powers(degree)
-    gradcheck(basis, lambda x, bar: (basis.pullback(x, bar),), x)
-
-
-def test_a_mean_with_a_basis_keeps_the_contract_of_means(space, numbers, weights):
-    (X,) = moved(space, numbers[0])
-    check_mean(BasisMean(Powers(1), in_space(space, weights)), X)
-    check_mean(BasisMean(Powers(1)), X)
 
 
 def test_a_posterior_with_a_basis_keeps_the_contract(space, numbers, kernel):
@@ -351,12 +330,3 @@ def test_a_known_mean_has_no_weights(numbers):
     assert posterior.trend is None
     with pytest.raises(ValueError, match=r"gp\.mean must have a basis to have weights"):
         _ = posterior.basis
-
-
-def test_the_parts_are_frozen():
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        BasisMean(Powers(1)).basis = Powers(2)
-    with pytest.raises(TypeError, match=r"BasisMean\.basis must be a function"):
-        BasisMean(3)
-    with pytest.raises(ValueError, match=r"Powers\.degree must be a whole number from 0"):
-        Powers(-1)

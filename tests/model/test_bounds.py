@@ -1,13 +1,15 @@
 """Where a fit may look: what is given by name, and what follows from the data."""
 
 import math
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from gpnotes import GP, RBF, ConstantMean, Linear, Periodic, White, fit
-from gpnotes.ground.params import names
-from gpnotes.model.bounds import ends, limits, spread, touched
+from gpnotes.ground.params import names, real
+from gpnotes.model.bounds import ends, lengths_of, limits, spread, strides, touched, units
+from gpnotes.model.kernels import Coregion, Cosine
 
 X = np.asarray([[0.0, 5.0, 7.0], [2.0, 5.0, 7.1], [4.0, 5.0, 7.2]])
 Y = np.asarray([9.0, 11.0, 10.0])
@@ -153,3 +155,65 @@ def test_a_fit_stays_within_an_end():
     assert found.model.noise_var == pytest.approx(0.5)
     assert found.model.kernel.lengthscale <= 0.7
     assert "noise_var" in found.runs[0].at_bounds
+
+
+def test_lengths_of_columns_are_deviations_times_the_root_of_their_number(rng):
+    X = rng.normal(size=(9, 3)) * [1.0, 20.0, 0.0]
+    wanted = X.std(axis=0) * math.sqrt(3.0)
+    np.testing.assert_allclose(lengths_of(X), [wanted[0], wanted[1], 1.0])
+    large = np.asarray([[1e200, 0.0], [-1e200, 3.0]])  # of which there is no square
+    np.testing.assert_allclose(lengths_of(large), np.sqrt(2.0) * np.asarray([1e200, 1.5]))
+    for lost, column in (([[1e-200, 2.0], [0.0, 1.0]], 0), ([[2.0, 1e-200], [1.0, 0.0]], 1)):
+        with pytest.raises(ValueError, match=rf"got 1e-200 in column {column}"):
+            lengths_of(np.asarray(lost))
+
+
+def test_spreads_of_two_parts_add_up_to_that_of_all_rows(rng):
+    X, y = rng.normal(size=(11, 2)) * [1.0, 30.0], 5.0 + rng.normal(size=11)
+    whole, sum_of_parts = spread(X, y), spread(X[:4], y[:4]) + spread(X[4:], y[4:])
+    assert (sum_of_parts.count, whole.count) == (11, 11)
+    for name in ("low", "high", "mean", "deviation"):
+        np.testing.assert_allclose(getattr(sum_of_parts, name), getattr(whole, name), rtol=1e-13)
+    rows = np.column_stack([X, y])
+    np.testing.assert_allclose(whole.deviation, rows.std(axis=0), rtol=1e-13)
+    np.testing.assert_array_equal([whole.low, whole.high], [rows.min(axis=0), rows.max(axis=0)])
+    assert whole.rounding == np.finfo(float).eps
+
+
+def test_what_a_spread_says_of_columns_and_of_y():
+    of = spread(X, Y)
+    np.testing.assert_allclose(of.columns, [X[:, 0].std(), 1.0, X[:, 2].std()])
+    assert of.unit == pytest.approx(Y.std())
+    assert replace(of, latent=True).unit == 1.0
+    assert [spread(X, y).constant for y in (Y, np.full(3, 2.0))] == [False, True]
+    assert not spread(X[:1], Y[:1]).constant  # one reading is no sign of it
+    assert spread(X, np.full(3, -2.0)).unit == 2.0
+    assert spread(X, np.zeros(3)).unit == 1.0
+    assert spread(X, np.asarray([1.0, 1.0, 1.0 + 4e-16])).unit == pytest.approx(1.0)
+
+
+def test_units_and_strides_of_what_has_any_sign():
+    kernel = Cosine(np.asarray([0.3, 0.0, -4.0])) * RBF(2.0)
+    gp = GP(kernel, 0.1, ConstantMean(300.0))
+    deviation = float(Y.std())
+    of = spread(X, Y)
+    by_name = dict(zip(names(gp), zip(units(gp, of), strides(gp, of), strict=True), strict=True))
+    assert by_name.pop("mean.value") == (pytest.approx(deviation), pytest.approx(deviation))
+    waves = [by_name.pop(f"kernel.parts.0.frequency[{k}]") for k in range(3)]
+    assert waves == [(0.3, 0.3), (1.0, 1.0), (4.0, 4.0)]
+    assert set(by_name.values()) == {(1.0, 1.0)}  # logarithms
+    weights = Coregion(np.asarray([[0.5], [-30.0]]), np.ones(2)).on(0)
+    found = dict(zip(names(weights), strides(weights, of), strict=True))
+    assert [v for k, v in found.items() if "weights" in k] == pytest.approx([deviation] * 2)
+
+    @dataclass(frozen=True)
+    class Own:
+        """Numbers without a unit."""
+
+        large: float = real(-5.0)
+        small: float = real(0.3)
+
+    assert strides(Own(), of).tolist() == [5.0, 1.0]
+    held = strides(gp, of, fixed=["kernel", "noise_var"])
+    assert held == pytest.approx([deviation])
+    assert units(gp, of, fixed=["kernel", "noise_var"]) == pytest.approx([deviation])

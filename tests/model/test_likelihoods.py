@@ -1,6 +1,7 @@
 """Likelihoods: densities, derivatives, averages over f."""
 
 import functools
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,14 +13,19 @@ from scipy.stats import binom, nbinom, norm, poisson, t
 
 from gpnotes import Bernoulli, Gaussian, Poisson, StudentT
 from gpnotes.ground import memory
-from gpnotes.ground.params import flatten_gradient
+from gpnotes.ground.params import flatten_gradient, positive
 from gpnotes.ground.quadrature import expect
 from gpnotes.ground.xp import to_numpy
 from gpnotes.model.likelihoods import Binomial, NegativeBinomial
-from gpnotes.model.likelihoods.adapter import with_hooks
+from gpnotes.model.likelihoods.adapter import (
+    is_latent,
+    moves_under_laplace,
+    require_observable,
+    with_hooks,
+)
 from gpnotes.model.likelihoods.binary import _NODES
 from gpnotes.model.likelihoods.counts import log_factorial
-from gpnotes.testing import gradcheck
+from gpnotes.testing import check_likelihood, gradcheck
 
 
 @pytest.fixture
@@ -748,3 +754,115 @@ def test_what_cannot_be_counted_is_refused():
         Binomial(0)
     with pytest.raises(ValueError, match=r"NegativeBinomial\.shape must be positive"):
         NegativeBinomial(0.0)
+
+
+PLACES = np.linspace(0.2, 5.8, 24)
+LEVELS = 1.5 + np.sin(PLACES)
+MANY = np.random.default_rng(7).negative_binomial(2.0, 2.0 / (2.0 + np.exp(LEVELS))).astype(float)
+READINGS = LEVELS + 0.2 * np.random.default_rng(8).standard_t(5.0, 24)
+BENDING = [
+    (NegativeBinomial(1.3), MANY),
+    (Gaussian(0.3), READINGS),
+    (StudentT(1.5, 3.0), READINGS),
+]
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "y"),
+    [
+        *BENDING,
+        (StudentT(0.9, 0.8), READINGS),
+        (Poisson(), MANY),
+        (Binomial(40), MANY),
+        (Bernoulli(), np.sign(LEVELS - 2.0)),
+    ],
+)
+def test_the_parameters_bend_the_density_as_they_say(likelihood, y):
+    check_likelihood(likelihood, y, LEVELS, log_concave=False)
+
+
+@pytest.mark.parametrize(("likelihood", "y"), BENDING)
+def test_derivatives_by_parameters_are_the_same_in_every_space(space, likelihood, y):
+    bars = np.cos(LEVELS), np.sin(LEVELS), np.cos(2.0 * LEVELS)
+    wanted = likelihood.derivatives_bar(y, LEVELS, *bars)
+    found = likelihood.derivatives_bar(*(space.asarray(a) for a in (y, LEVELS, *bars)))
+    rtol = 1e-9 if space.double else 2e-3
+    for name in likelihood.__dataclass_fields__:
+        assert type(getattr(found, name)) is float
+        assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=rtol, abs=rtol)
+
+
+@pytest.mark.parametrize(("likelihood", "y"), BENDING[1:])
+def test_the_bar_of_an_average_by_its_public_name_is_that_of_differences(likelihood, y):
+    m, v = LEVELS, 0.2 + PLACES / 6.0
+    gradcheck(
+        lambda part: part.expected_log_density(y, m, v),
+        lambda part, bar: (part.expected_bar(y, m, v, bar),),
+        likelihood,
+    )
+    for wrong in (1, 10**6):
+        with pytest.raises(ValueError, match="nodes must be a whole number from 2"):
+            likelihood.expected_bar(y, m, v, y, wrong)
+
+
+class Louder(Gaussian):
+    """A subclass that changes a public method, so that its hooks are no longer its own."""
+
+    def log_density(self, y, f):
+        return super().log_density(y, f) + 1.0
+
+
+def outside(likelihood, *names):
+    """A likelihood from outside with some methods of ours, and with our parameters."""
+
+    @dataclass(frozen=True)
+    class Outside:
+        variance: float = positive(0.7, unit="y²")
+
+    for name in ("log_density", "derivatives", *names):
+        setattr(Outside, name, staticmethod(getattr(likelihood, name)))
+    return Outside()
+
+
+def test_a_likelihood_that_is_not_ours_is_asked_by_its_public_methods():
+    ours, y, f = Gaussian(0.7), np.asarray([0.3, -1.2]), np.asarray([0.1, 0.4])
+    assert with_hooks(ours) is ours
+    loud = with_hooks(Louder(0.7))
+    np.testing.assert_allclose(loud._log_density(y, f), ours.log_density(y, f) + 1.0)
+    theirs = with_hooks(outside(ours, "predict", "pullback", "derivatives_bar"))
+    np.testing.assert_array_equal(theirs._predict(f, y * y), ours.predict(f, y * y))
+    assert theirs._bar(y[0], f, f) == ours.pullback(np.full(2, y[0]), f, f)[0]
+    assert theirs._derivatives_bar(y, f, (f, y, f * y)) == ours.derivatives_bar(y, f, f, y, f * y)
+    without = SimpleNamespace(log_density=ours.log_density, derivatives=ours.derivatives)
+    for found in (
+        with_hooks(without)._derivatives_bar(y, f, (f, y, y)),
+        with_hooks(without)._expected_bar(y, f, y * y, f, 7),
+    ):
+        assert found is without  # it has no parameters
+    stiff = outside(ours)
+    assert with_hooks(stiff)._derivatives_bar(y, f, (f, y, y)) is stiff
+
+
+def test_what_moves_under_laplace_says_how():
+    told = [NegativeBinomial(), Gaussian(), outside(Gaussian(), "derivatives_bar")]
+    silent = [Poisson(), Bernoulli(), outside(Gaussian()), SimpleNamespace()]
+    assert [moves_under_laplace(part) for part in told] == [True] * 3
+    assert [moves_under_laplace(part) for part in silent] == [False] * 4
+
+
+def test_only_parameters_in_the_unit_of_y_give_f_that_unit():
+    assert [is_latent(part) for part in (Poisson(), Bernoulli(), NegativeBinomial())] == [True] * 3
+    assert [is_latent(part) for part in (Gaussian(), StudentT())] == [False] * 2
+
+
+def test_a_likelihood_is_tried_before_data_are_taken():
+    y, f = np.asarray([0.0, 2.0]), np.zeros(2)
+    require_observable(Poisson(), y, f)
+    require_observable(Gaussian(), y, f)
+    with pytest.raises(ValueError, match="y must hold counts"):
+        require_observable(Poisson(), y + 0.5, f)
+    short = SimpleNamespace(log_density=lambda y, f: f[:1], derivatives=lambda y, f: (f, f, f))
+    few = SimpleNamespace(log_density=lambda y, f: f, derivatives=lambda y, f: (f, f))
+    for wrong in (short, few):
+        with pytest.raises(ValueError, match="a log density and three derivatives of shape"):
+            require_observable(wrong, y, f)

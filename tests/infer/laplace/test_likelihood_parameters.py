@@ -11,7 +11,6 @@ import pytest
 from gpnotes import (
     GP,
     RBF,
-    Bernoulli,
     ConstantMean,
     Gaussian,
     LaplaceGP,
@@ -23,8 +22,8 @@ from gpnotes import (
     log_evidence_and_gradient,
 )
 from gpnotes.ground.params import cotangent, positive
-from gpnotes.model.likelihoods import Binomial, NegativeBinomial
-from gpnotes.testing import check_likelihood, gradcheck
+from gpnotes.model.likelihoods import NegativeBinomial
+from gpnotes.testing import gradcheck
 
 DRAW = np.random.default_rng(7)
 X = np.sort(DRAW.uniform(0.0, 6.0, (24, 1)), axis=0)
@@ -84,26 +83,6 @@ def test_the_gradient_is_that_of_differences(likelihood: Any, y: Any, offset: An
         lambda likelihood: log_evidence(model(likelihood), X, y, offset=offset),
         pullback, likelihood, names=("likelihood",), rtol=1e-5,
     )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("likelihood", "y"),
-    [*CASES.values(), (Poisson(), COUNTS), (Binomial(40), COUNTS), (Bernoulli(), np.sign(F - 2.0))],
-)
-def test_the_parameters_bend_the_density_as_they_say(likelihood: Any, y: Any) -> None:
-    check_likelihood(likelihood, y, F, log_concave=False)
-
-
-@pytest.mark.parametrize("likelihood", [NegativeBinomial(1.3), Gaussian(0.3), StudentT(1.5, 3.0)])
-def test_derivatives_by_parameters_are_the_same_in_every_space(space: Any, likelihood: Any) -> None:
-    y = COUNTS if isinstance(likelihood, NegativeBinomial) else READINGS
-    bars = np.cos(F), np.sin(F), np.cos(2.0 * F)
-    wanted = likelihood.derivatives_bar(y, F, *bars)
-    found = likelihood.derivatives_bar(*(space.asarray(a) for a in (y, F, *bars)))
-    rtol = 1e-9 if space.double else 2e-3
-    for name in likelihood.__dataclass_fields__:
-        assert type(getattr(found, name)) is float
-        assert getattr(found, name) == pytest.approx(getattr(wanted, name), rel=rtol, abs=rtol)
 
 
 def test_the_gradient_is_the_same_in_every_space(space: Any) -> None:

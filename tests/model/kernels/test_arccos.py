@@ -9,7 +9,7 @@ from scipy import integrate
 
 from gpnotes.ground.xp import to_numpy
 from gpnotes.model.kernels import ArcCosine, CircularArcCosine
-from gpnotes.testing import gradcheck
+from gpnotes.testing import check_kernel, gradcheck
 
 ACTIVATIONS = (lambda t: (t > 0.0) * 1.0, lambda t: np.maximum(t, 0.0), lambda t: (t > 0.0) * t**2)
 
@@ -102,3 +102,9 @@ def test_the_order_is_fixed_and_checked():
         names=("kernel", "x"), what="pullback",
     )  # fmt: skip
     assert kernel.pullback(points, None, kernel(points))[0].order == 1
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("weights", [1.3, np.asarray([0.5, 1.5, 0.9])], ids=["one", "each"])
+def test_it_keeps_the_contract_of_kernels(rng, order, weights):
+    check_kernel(ArcCosine(0.7, weights, 0.6, order), rng.normal(size=(5, 3)) + 0.5)

@@ -10,6 +10,7 @@ from sklearn.gaussian_process import kernels as sk
 import gpnotes as g
 from gpnotes.ground.xp import to_numpy
 from gpnotes.model.kernels import Polynomial
+from gpnotes.testing import check_kernel
 
 
 def hosts(*arrays):
@@ -56,3 +57,16 @@ def test_a_degree_is_a_whole_number_from_one(degree):
     error = ValueError if type(degree) is int else TypeError
     with pytest.raises(error, match=r"Polynomial\.degree must be a whole number from 1; got"):
         Polynomial(degree=degree)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        g.Linear(0.6),
+        g.Linear(np.asarray([0.5, 2.0, 3.0])),
+        Polynomial(0.4, 0.7, 1),
+        Polynomial(0.4, 0.7, 3),
+    ],
+)
+def test_it_keeps_the_contract_of_kernels(rng, kernel):
+    check_kernel(kernel, rng.normal(size=(5, 3)) + 0.5)

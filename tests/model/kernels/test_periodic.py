@@ -11,6 +11,7 @@ from sklearn.gaussian_process import kernels as sk
 import gpnotes as g
 from gpnotes.ground.distances import squared_distances
 from gpnotes.ground.xp import to_numpy
+from gpnotes.testing import check_kernel
 
 
 def test_in_one_dimension_it_is_that_of_scikit_learn(x, z, close):
@@ -73,3 +74,8 @@ def test_sine_of_a_distance_would_not_be_a_kernel_in_three_dimensions(rng):
 def test_it_is_positive_semidefinite_in_any_dimension(d, n, lengthscale, period, seed):
     x = np.random.default_rng(seed).uniform(-5.0, 5.0, size=(n, d))
     assert lowest(g.Periodic(1.0, lengthscale, period)(x)) > -1e-12 * n
+
+
+@pytest.mark.parametrize("each", [1.0, np.asarray([0.7, 1.4, 2.5])], ids=["one", "each"])
+def test_it_keeps_the_contract_of_kernels(rng, each):
+    check_kernel(g.Periodic(1.3, 0.9 * each, 1.0 + each), rng.normal(size=(5, 3)) + 0.5)

@@ -6,6 +6,7 @@ from scipy import integrate, stats
 
 from gpnotes.ground.xp import to_numpy
 from gpnotes.model.kernels import Cosine, spectral_mixture
+from gpnotes.testing import check_kernel
 
 
 def test_one_frequency_is_two_features(space, x, z, close):
@@ -51,3 +52,8 @@ def test_a_mixture_is_the_transform_of_its_density(lag):
 def test_the_bands_are_checked(given, message):
     with pytest.raises(ValueError, match=message):
         spectral_mixture(*given)
+
+
+@pytest.mark.parametrize("frequency", [0.3, np.asarray([0.3, -0.2, 0.5])], ids=["one", "each"])
+def test_one_frequency_keeps_the_contract_of_kernels(rng, frequency):
+    check_kernel(Cosine(frequency), rng.normal(size=(5, 3)) + 0.5)

@@ -1,5 +1,6 @@
 """Stationary kernels against scikit-learn, and in their limits."""
 
+import itertools
 import math
 
 import numpy as np
@@ -12,6 +13,7 @@ import gpnotes as g
 from gpnotes import log_evidence_and_gradient
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.ground.xp import to_numpy
+from gpnotes.testing import check_kernel
 
 PAIRS = {
     "RBF": (g.RBF, sk.RBF),
@@ -192,3 +194,33 @@ def test_an_outlier_leaves_the_evidence_of_the_others_as_it_was():
     assert both == pytest.approx(alone - 0.5 * math.log(2.0 * math.pi * 1.1), rel=1e-12)
     value, _ = log_evidence_and_gradient(g.GP(g.RBF(), 0.1), X, y)
     assert value == pytest.approx(both, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", STATIONARY)
+def test_it_keeps_the_contract_of_kernels(rng, lengths, kind):
+    extra = {"alpha": 0.3} if kind is g.RationalQuadratic else {}
+    length = lengths if isinstance(lengths, float) else np.asarray(lengths)
+    check_kernel(kind(1.3, length, **extra), rng.normal(size=(5, 3)) + 0.5)
+
+
+@pytest.mark.parametrize("kind", [g.RBF, g.Matern32, g.Matern52])
+def test_each_slope_of_a_profile_is_that_of_the_one_before(kind):
+    """Each by q: of the profile the first, of that the second, and of that the third."""
+    kernel, q, step = kind(), np.asarray([1e-2, 0.3, 1.0, 4.0]), 1e-6
+
+    def chain(q):
+        return kernel.profile(q), kernel._slope(q), *kernel._higher_slopes(q)
+
+    for before, after in itertools.pairwise(
+        zip(chain(q - step), chain(q), chain(q + step), strict=True)
+    ):
+        differences = (before[2] - before[0]) / (2.0 * step)
+        np.testing.assert_allclose(after[1], differences, rtol=1e-6)
+
+
+def test_higher_slopes_where_points_coincide_are_what_a_matrix_can_hold():
+    """That of a Matérn-5/2 is the limit 25/12, all others that grow without end are zero."""
+    zero = np.zeros(1)
+    assert g.Matern52()._higher_slopes(zero)[0] == pytest.approx(25.0 / 12.0)
+    for values in (*g.Matern32()._higher_slopes(zero), g.Matern52()._higher_slopes(zero)[1]):
+        assert values.tolist() == [0.0]
