@@ -55,18 +55,3 @@ def test_a_dataarray_that_names_its_columns_is_a_frame_to_an_estimator():
     np.testing.assert_array_equal(model.predict(FRAME), model.predict(X))
     with pytest.raises(ValueError, match=r"X must be rows(.|\n)* same order as they were"):
         model.predict(X[:, ::-1])
-
-
-def test_a_score_matches_the_outputs_by_name(tmp_path):
-    y = pd.DataFrame({"sine": np.sin(ROWS[:, 1]), "wind": ROWS[:, 0], "both": Y})
-    model = MultiOutputGPRegressor(optimise=False).fit(FRAME, y)
-    score = model.score(FRAME, y)
-    assert score > 0.9
-    model.save(tmp_path / "model")
-    for one in (model, MultiOutputGPRegressor.load(tmp_path / "model")):
-        assert one.output_names_ == ("sine", "wind", "both")
-        assert one.score(FRAME, y[["both", "sine", "wind"]]) == pytest.approx(score)
-    with pytest.warns(UserWarning, match="y is joined to the outputs .* by position"):
-        assert model.score(FRAME, y.rename(columns={"sine": "cosine"})) == score
-    plain = MultiOutputGPRegressor(optimise=False).fit(FRAME, y.to_numpy())
-    assert (plain.output_names_, plain.score(FRAME, y)) == ((), score)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gpnotes
@@ -167,9 +168,90 @@ def test_what_is_no_table_of_outputs_is_refused():
         ([[1.0, np.nan], [2.0, np.nan], [0.0, np.nan]], "a reading of each output.* in column 1"),
         ([[1.0, np.inf], [2.0, 0.0], [0.0, 0.0]], "y must be finite, or NaN for a gap; .* row 0"),
         (np.zeros((2, 2)), r"y must have shape \(3, p\) or \(3,\)"),
+        (np.zeros((3, 1, 2)), "y must be outputs of real numbers"),
         ([["a", "b"]] * 3, "y must be outputs of real numbers"),
     ):
         with pytest.raises(ValueError, match=said):
             MultiOutputGPRegressor().fit(X, y)
     with pytest.raises(ValueError, match=r"rank must be .* 2"):
         MultiOutputGPRegressor(rank=3).fit(X, [[1.0, 2.0], [0.0, 3.0], [1.0, 1.0]])
+
+
+ROWS = gpnotes.stream(0).uniform((12, 2)) * 3.0
+FRAME = pd.DataFrame(ROWS, columns=["wind", "temp"])
+Y = np.sin(ROWS[:, 1]) + ROWS[:, 0]
+
+
+def test_a_score_matches_the_outputs_by_name(tmp_path):
+    y = pd.DataFrame({"sine": np.sin(ROWS[:, 1]), "wind": ROWS[:, 0], "both": Y})
+    model = MultiOutputGPRegressor(optimise=False).fit(FRAME, y)
+    score = model.score(FRAME, y)
+    assert score > 0.9
+    model.save(tmp_path / "model")
+    for one in (model, MultiOutputGPRegressor.load(tmp_path / "model")):
+        assert one.output_names_ == ("sine", "wind", "both")
+        assert one.score(FRAME, y[["both", "sine", "wind"]]) == pytest.approx(score)
+    with pytest.warns(UserWarning, match="y is joined to the outputs .* by position"):
+        assert model.score(FRAME, y.rename(columns={"sine": "cosine"})) == score
+    plain = MultiOutputGPRegressor(optimise=False).fit(FRAME, y.to_numpy())
+    assert (plain.output_names_, plain.score(FRAME, y)) == ((), score)
+
+
+def test_the_noise_is_that_of_the_output_whatever_the_number_of_columns(tmp_path):
+    y = np.column_stack([np.sin(ROWS[:, 1]), 100.0 * ROWS[:, 0]])
+    model = MultiOutputGPRegressor(optimise=False).fit(FRAME, y)
+    sd, of_f = (model.predict(FRAME, return_std=True, noise=noise)[1] for noise in (True, False))
+    np.testing.assert_allclose(sd**2 - of_f**2, np.tile(model.noise_var_, (12, 1)), rtol=1e-9)
+    np.testing.assert_allclose(model.noise_var_, 0.1 * y.var(axis=0))
+    model.save(tmp_path / "model")
+    loaded = MultiOutputGPRegressor.load(tmp_path / "model")
+    assert loaded.feature_names_in_.tolist() == ["wind", "temp"]
+    assert loaded.n_features_in_ == 2
+
+
+def begun(y, rank=1):
+    """The estimator of no steps at the outputs y."""
+    X = np.arange(float(len(y)))[:, None]
+    return MultiOutputGPRegressor(rank=rank, optimise=False).fit(X, y)
+
+
+def test_a_fit_begins_with_half_of_what_the_outputs_share():
+    """Of outputs that are alike W has half of the correlation and a tenth; κ fills up to one.
+
+    Their correlations and a tenth of a unit matrix have the eigenvalues 2.1 and 0.1.
+    """
+    first = np.asarray([1.0, -1.0, 2.0, 0.0, -2.0])
+    model = begun(np.column_stack([first, -3.0 * first + 7.0]))
+    np.testing.assert_allclose(model.correlation_, [[1.0, -0.525], [-0.525, 1.0]])
+    sd = first.std() * np.asarray([1.0, 3.0])
+    np.testing.assert_allclose(model.covariance_, model.correlation_ * np.outer(sd, sd))
+    coregion = model.gp_.kernel.parts[0].parts[1].kernel
+    np.testing.assert_allclose(np.abs(coregion.weights), np.full((2, 1), 0.525**0.5))
+    np.testing.assert_allclose(coregion.own, [0.475, 0.475])
+    both = begun(np.column_stack([first, -3.0 * first + 7.0]), rank=2)
+    np.testing.assert_allclose(both.correlation_, [[1.0, -0.5], [-0.5, 1.0]], atol=1e-12)
+    level = model.gp_.kernel.parts[2].kernel
+    np.testing.assert_array_equal(level.covariance, np.eye(2))
+    assert model.gp_.kernel.parts[1].kernel.variance.tolist() == [0.1, 0.1]
+    gaps = begun(np.column_stack([first, [1.0, np.nan, 2.0, np.nan, -2.0]]))  # zero where none is
+    there = np.asarray([1.0, 0.0, 2.0, 0.0, -2.0])
+    scaled = np.column_stack([first / first.std(), there - np.asarray([1, 0, 1, 0, 1]) / 3.0])
+    scaled[:, 1] /= np.std([1.0, 2.0, -2.0])
+    values, vectors = np.linalg.eigh(scaled.T @ scaled / 5.0 + 0.1 * np.eye(2))
+    shared = 0.5 * values[1] * np.outer(vectors[:, 1], vectors[:, 1])
+    np.testing.assert_allclose(gaps.correlation_[0, 1], shared[0, 1], rtol=1e-9)
+
+
+def test_the_variance_of_a_stationary_kernel_is_held_and_that_of_a_line_is_fitted(data):
+    X, y = data
+    for kernel, moves in ((gpnotes.Matern32(1.0, 0.8), False), (gpnotes.Linear(1.0), True)):
+        model = MultiOutputGPRegressor(kernel, max_steps=3).fit(X, y[:, :2])
+        found = model.gp_.kernel.function.inputs.kernel.variance
+        assert (found != 1.0) == moves
+        assert model.gp_.kernel.level.kernel.own.tolist() == [1.0, 1.0]
+
+
+def test_an_output_of_one_number_is_put_about_it_in_its_own_unit():
+    model = begun(np.column_stack([np.full(4, 0.1), [1.0, 2.0, 3.0, 4.0]]))
+    np.testing.assert_allclose(model.centre_, [0.1, 2.5])
+    np.testing.assert_allclose(model.scale_, [1.0, np.std([1.0, 2.0, 3.0, 4.0])])

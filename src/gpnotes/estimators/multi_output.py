@@ -334,7 +334,7 @@ def _outputs(y: ArrayLike, n: int) -> HostArray:
     if y is None:
         raise ValueError("MultiOutputGPRegressor requires y to be passed, but the target y is None")
     table = reals(y, "y", "outputs of real numbers, (n, p)")
-    if table.ndim not in (1, 2) or table.shape[0] != n:
+    if table.shape[:1] != (n,):
         raise ValueError(f"y must have shape ({n}, p) or ({n},); got {table.shape}")
     if np.isinf(table).any():
         row = int(np.argwhere(np.isinf(table))[0, 0])
@@ -376,4 +376,4 @@ def _shared(y: HostMatrix, rank: int) -> tuple[HostMatrix, HostVector]:
     p = y.shape[1]
     values, vectors = np.linalg.eigh(y.T @ y / y.shape[0] + 0.1 * np.eye(p))
     weights = vectors[:, ::-1][:, :rank] * np.sqrt(0.5 * values[::-1][:rank])
-    return weights, np.maximum(1.0 - (weights**2).sum(axis=1), 0.1)
+    return weights, 1.0 - (weights**2).sum(axis=1)  # of outputs of variance one, 0.45 at least
