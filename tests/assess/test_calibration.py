@@ -262,6 +262,23 @@ def test_platt_stays_finite_where_scores_tell_all_labels_apart():
     assert 0.0 < found(f).min() < found(f).max() <= 1.0
 
 
+@pytest.mark.parametrize(
+    ("y", "f"),
+    [
+        ([-1, -1, 1, -1, -1], [27.5, -0.4, 2.3, -1.9, -0.3]),
+        ([-1, 1, 1, -1, -1, 1], [5.7, -2.1, -6.1, 1.3, 0.1, -0.1]),
+        ([-1, -1, 1, 1, 1], [0.0, 16.6, 1.5, 0.7, 0.7]),
+    ],
+)
+def test_platts_steps_are_halved_where_a_whole_one_goes_too_far(y, f):
+    """The gradient of the loss is zero at its end, also for a slope below zero."""
+    y, f = np.asarray(y, dtype=float), np.asarray(f)
+    ones = np.sum(y == 1.0)
+    target = np.where(y == 1.0, (ones + 1.0) / (ones + 2.0), 1.0 / (len(y) - ones + 2.0))
+    off = target - ca.fit_platt(y, f)(f)
+    assert [off.sum(), off @ f] == pytest.approx([0.0, 0.0], abs=1e-7)
+
+
 def test_isotonic_is_scikit_learns(scored):
     from sklearn.isotonic import IsotonicRegression
 
@@ -398,6 +415,8 @@ Y, P = np.asarray([1.0, -1.0, 1.0]), np.asarray([0.2, 0.4, 0.9])
         (lambda: ca.reliability_of_groups(Y, P, np.asarray([0, 1, -1])), "^groups .* got -1"),
         (lambda: ca.reliability(Y, P, 50).unbiased_squared_error, "^a bin must have two"),
         (lambda: ca.logit(np.asarray([0.0, 0.5])), "^probability must be strictly between 0 and 1"),
+        (lambda: ca.logit(np.asarray([1.0, 0.5])), "^probability must be .* 1; 1 of its entries"),
+        (lambda: ca.fit_temperature(Y, np.asarray([1.0, 1.0, 0.0])), "^score must say something"),
         (lambda: ca.fit_temperature(Y, np.asarray([1.0, -1.0, 2.0])), "temperature is zero"),
         (lambda: ca.fit_temperature(Y, np.asarray([-1.0, 1.0, 0.5])), "^score must say something"),
         (lambda: ca.fit_temperature(2.0 * Y, P), "^y must hold labels"),
@@ -406,7 +425,11 @@ Y, P = np.asarray([1.0, -1.0, 1.0]), np.asarray([0.2, 0.4, 0.9])
         (lambda: ca.fit_isotonic(Y, P * np.inf), "^score must be finite"),
         (lambda: ca.TemperatureScaling(0.0), "^temperature must be positive and finite; got 0.0"),
         (lambda: ca.Isotonic(np.asarray([1.0, 0.0]), P[:2]), "^knots must rise"),
+        (lambda: ca.Isotonic(P[:0], P[:0]), "^knots must rise, and there must be one; got"),
+        (lambda: ca.Isotonic(np.asarray([1.0, 1.0]), P[:2]), "^knots must rise"),
         (lambda: ca.Isotonic(np.asarray([0.0, 1.0]), P[:2] + 0.7), "^values must not fall"),
+        (lambda: ca.Isotonic(P, np.asarray([0.1, 0.9, 0.5])), "^values must not fall"),
+        (lambda: ca.Isotonic(P, P - 0.3), "^values must not fall"),
         (lambda: ca.split_conformal(P, P, level=0.9), "^level 0.9 needs at least 9 held-out .* 3"),
         (lambda: ca.conformal_quantile(np.ones(18), 0.95), "^level 0.95 needs at least 19 .* 18"),
         (lambda: ca.conformal_coverage(98, 0.99), "^level 0.99 needs at least 99 .* got 98"),
@@ -415,7 +438,7 @@ Y, P = np.asarray([1.0, -1.0, 1.0]), np.asarray([0.2, 0.4, 0.9])
         (lambda: ca.split_conformal(P, P, -P, level=0.5), "^scale must be positive"),
         (lambda: ca.probability_integral_transform(P, P, 0.0 * P), "^variance must be positive"),
     ],
-    ids=range(31),
+    ids=range(37),
 )  # fmt: skip
 def test_bad_input_is_told_by_name(call, message):
     with pytest.raises(ValueError, match=message):

@@ -395,6 +395,7 @@ def test_a_prediction_that_is_no_number_is_told_by_its_row(data, answer, error, 
             Fixed(np.ones(8)),
             "^fit must return a posterior that predicts a mean and a variance; got",
         ),
+        (Fixed(lambda n: (np.ones(n),) * 3), "^fit must .* a mean and a variance; got a? ?tuple"),
         (Fixed(lambda n: ([1.0] * n, np.ones(n))), "^the mean that fit's posterior .* got list"),
         (
             Fixed(lambda n: (np.ones(n), np.ones(n, dtype=np.float32))),
@@ -402,7 +403,7 @@ def test_a_prediction_that_is_no_number_is_told_by_its_row(data, answer, error, 
         ),
         (Fixed(lambda n: (np.ones(n), np.ones(1))), r"^the variance .* must have shape \(8,\)"),
     ],
-    ids=range(6),
+    ids=range(7),
 )
 def test_what_is_no_posterior_is_told(data, result, message):
     with pytest.raises((TypeError, ValueError), match=message):

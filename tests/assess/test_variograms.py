@@ -78,6 +78,15 @@ def test_without_reach_it_goes_half_the_way():
     assert variogram(X, X[:, 0], 5).distance.max() == pytest.approx((4 * 7 + 5 * 6) / 13)
 
 
+def test_two_rows_have_one_pair():
+    found = variogram(np.asarray([[0.0], [2.0]]), np.asarray([1.0, 4.0]), 1, reach=2.0)
+    assert [found.distance, found.semivariance, found.count] == [[2.0], [4.5], [1.0]]
+
+
+def endless(X, Z):
+    return np.where(X == Z.T, 0.0, np.inf)
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
@@ -88,6 +97,18 @@ def test_without_reach_it_goes_half_the_way():
         (lambda X, y: variogram(X, y[:2]), ValueError, r"y must have shape \(3,\)"),
         (lambda X, y: variogram(X, y, robust=1), TypeError, "robust must be True or False"),
         (lambda X, y: variogram(X, y, distances=lambda a, b: a), ValueError, "distances must give"),
+        (lambda X, y: variogram(X, y, distances=lambda a, b: a - b.T), ValueError, "must give"),
+        (
+            lambda X, y: variogram(X, y, distances=lambda a, b: np.where(a == b.T, 0.0, np.inf)),
+            ValueError,
+            "give",
+        ),
+        (
+            lambda X, y: expected_variogram(GP, X),
+            TypeError,
+            "gp must have a kernel and a noise_var",
+        ),
+        (lambda X, y: expected_variogram(RBF(), X), TypeError, "gp must have a kernel and"),
     ],
 )
 def test_what_has_no_variogram_is_refused(call, error, message):
