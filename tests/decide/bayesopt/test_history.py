@@ -12,8 +12,9 @@ import time
 import numpy as np
 import pytest
 
-from gpnotes import stream
+from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import Optimiser, minimise
+from gpnotes.model.kernels import WithGradients
 
 BOX = [(-1.0, 2.0), (0.0, 3.0)]
 BUDGET = 9
@@ -85,7 +86,7 @@ def test_a_loop_goes_on_to_the_same_points(whole, tmp_path, extra):
 
 SCRIPT = """
 import sys, time
-from gpnotes import stream
+from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import minimise
 
 def slow(x):
@@ -154,7 +155,7 @@ def test_each_line_is_on_the_disk_and_not_only_under_way_to_it(tmp_path, monkeyp
 
 FULL = """
 import os, resource, signal, sys
-from gpnotes import stream
+from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import Optimiser
 
 path = sys.argv[1]
@@ -256,3 +257,48 @@ def test_a_line_in_the_middle_that_is_none_of_ours_is_named(whole, tmp_path, spo
 def test_what_is_no_path_is_refused():
     with pytest.raises(TypeError, match="path must be a path of a file; got int"):
         Optimiser(BOX, path=3, rng=stream(4))
+
+
+def valley(x):
+    """A valley on the diagonal of the box, with the derivatives by x."""
+    across = x[0] - x[1]
+    value = across * across + 0.1 * x[0] ** 2
+    return value, np.asarray([2.0 * across + 0.2 * x[0], -2.0 * across])
+
+
+def sloped(X, y, *, rng):
+    """A model of values and gradients without a fit."""
+    return condition(GP(WithGradients(RBF(1.0, 0.3)), 1e-4), X, y)
+
+
+def test_a_loop_goes_on_from_its_file_with_its_gradients(tmp_path):
+    path = tmp_path / "history.jsonl"
+    options = {"model": sloped, "num_initial": 3, "gradients": True}
+    whole = minimise(valley, BOX, 8, rng=stream(1), **options)
+    minimise(valley, BOX, 5, path=path, rng=stream(1), **options)
+    again = minimise(valley, BOX, 8, path=path, rng=stream(1), **options)
+    for one, other in zip(whole.evaluations, again.evaluations, strict=True):
+        np.testing.assert_array_equal(one.x, other.x)
+        np.testing.assert_array_equal(one.gradient, other.gradient)
+    lines = path.read_text("utf-8").splitlines()
+    assert json.loads(lines[0])["gradients"] is True
+    assert json.loads(lines[3])["gradient"] == whole.evaluations[2].gradient.tolist()
+
+
+@pytest.mark.parametrize("spoilt", [[1.0], [1.0, None], "no", [1.0, 1e999]])
+def test_a_gradient_that_is_none_of_ours_spoils_its_line(tmp_path, spoilt):
+    path = tmp_path / "history.jsonl"
+    options = {"model": sloped, "num_initial": 3, "gradients": True}
+    minimise(valley, BOX, 3, path=path, rng=stream(1), **options)
+    lines = path.read_text("utf-8").splitlines()
+    lines[2] = json.dumps({**json.loads(lines[2]), "gradient": spoilt})
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    with pytest.raises(ValueError, match=r"line 3 .* must be an evaluation at 2 numbers"):
+        Optimiser(BOX, path=path, num_initial=3, gradients=True, rng=stream(1))
+
+
+def test_a_file_without_gradients_is_another(tmp_path):
+    path = tmp_path / "history.jsonl"
+    Optimiser(BOX, path=path, rng=stream(1))
+    with pytest.raises(ValueError, match="must hold the history of"):
+        Optimiser(BOX, path=path, gradients=True, rng=stream(1))

@@ -8,14 +8,25 @@ import pytest
 from gpnotes import GP, RBF, Matern52, condition, stream, to_numpy
 from gpnotes.decide.bayesopt import (
     ExpectedImprovement,
+    Integer,
     LogExpectedImprovement,
     ProbabilityOfImprovement,
+    Real,
+    Space,
     UpperConfidenceBound,
     maximise_acquisition,
     maximiser,
 )
+from gpnotes.decide.bayesopt.maximiser import (
+    SurfaceSum,
+    maximise_in_room,
+    maximise_on_lattice,
+    perturbed,
+)
+from gpnotes.decide.bayesopt.polytopes import Polytope
 from gpnotes.ground.ascent import Ascent
 from gpnotes.ground.xp import sobol
+from gpnotes.model.kernels import WithGradients, gradients_at, values_at
 
 LINE = [(-2.0, 3.0)]
 PLANE = [(-2.0, 3.0), (0.0, 10.0)]
@@ -217,3 +228,155 @@ def test_fewer_points_than_starts_are_all_climbed(rng):
 def test_a_box_that_is_none_is_refused(rng, box):
     with pytest.raises(ValueError, match=r"box must be 2 pairs \(lower, upper\) with lower < upp"):
         maximise_acquisition(in_the_plane(rng), UpperConfidenceBound(4.0), box, rng=stream(1))
+
+
+class Hill:
+    """A hill over the cube whose top is known, and which is steeper along later columns."""
+
+    def __init__(self, top):
+        self.top, self.steep = np.asarray(top), 1.0 + np.arange(len(top))
+
+    def values(self, Xs):
+        return -((Xs - self.top) ** 2) @ self.steep
+
+    def values_and_gradient(self, Xs):
+        return self.values(Xs), -2.0 * (Xs - self.top) * self.steep
+
+
+class Needle(Hill):
+    """A hill with a needle on it, which only who stands at its foot sees."""
+
+    def values(self, Xs):
+        return super().values(Xs) + 9.0 * (np.abs(Xs - 0.123).max(axis=1) < 1e-9)
+
+
+def best_of(settings, hill, seen=()):
+    """The settings from the best one down, less those that were seen."""
+    order = settings[np.argsort(-hill.values(settings), kind="stable")]
+    return [row.tolist() for row in order if row.tolist() not in [list(one) for one in seen]]
+
+
+def test_sums_of_surfaces_are_sums_of_values_and_of_slopes(rng):
+    x, hills = rng.random((4, 2)), [Hill([0.1, 0.7]), Hill([0.5, 0.2]), Hill([1.0, 1.0])]
+    values, gradient = SurfaceSum(tuple(hills)).values_and_gradient(x)
+    np.testing.assert_allclose(SurfaceSum(tuple(hills)).values(x), values)
+    np.testing.assert_allclose(values, sum(hill.values(x) for hill in hills))
+    np.testing.assert_allclose(gradient, sum(h.values_and_gradient(x)[1] for h in hills))
+
+
+def test_of_a_model_of_gradients_the_values_are_climbed(rng):
+    X = np.concatenate([values_at(rng.random((5, 2))), gradients_at(rng.random((2, 2)))])
+    posterior = condition(GP(WithGradients(RBF(1.0, 0.5)), 1e-3), X, rng.normal(size=len(X)))
+    surface = maximiser.acquisition_surface(posterior, UpperConfidenceBound(4.0))
+    x = rng.random((3, 2))
+    values, gradient = surface.values_and_gradient(x)
+    wanted = UpperConfidenceBound(4.0)(*posterior.predict(values_at(x)))
+    np.testing.assert_allclose(surface.values(x), wanted)
+    np.testing.assert_allclose(values, wanted)
+    assert gradient.shape == x.shape
+    for k, step in enumerate(1e-6 * np.eye(2)):
+        slope = (surface.values(x + step) - surface.values(x - step)) / 2e-6
+        np.testing.assert_allclose(gradient[:, k], slope, rtol=1e-4, atol=1e-6)
+    found = maximise_acquisition(posterior, UpperConfidenceBound(4.0), [(0.0, 1.0)] * 2, rng=1)
+    assert found.x.shape == (2,)
+
+
+LIKE = np.zeros((1, 2))
+HALF = Polytope(np.asarray([[1.0, 1.0]]), np.asarray([0.8]), np.zeros(2), "a side")
+
+
+@pytest.mark.parametrize(
+    ("room", "top"), [(None, [0.3, 0.9]), (HALF, [0.3 - 0.8 / 3.0, 0.9 - 0.4 / 3.0])]
+)
+def test_in_a_room_it_is_the_top_or_the_nearest_on_the_side(room, top):
+    """The least of (x − .3)² + 2 (y − .9)² where x + y = .8 is at (x − .3) = 2 (y − .9)."""
+    hill = Hill([0.3, 0.9])
+    found = maximise_in_room(hill, LIKE, 2, stream(1), room)
+    np.testing.assert_allclose(found.x, top, atol=1e-5)
+    assert found.value == pytest.approx(hill.values(np.asarray([top]))[0], abs=1e-5)
+    assert found.value == max(climb.value for climb in found.local_maxima)
+    assert len(found.local_maxima) == 10
+
+
+def test_what_is_known_to_be_good_is_looked_at_where_the_room_has_it():
+    near = np.asarray([[0.123, 0.123], [0.9, 0.9]])
+    beyond = Polytope(np.asarray([[-1.0, 0.0]]), np.asarray([-0.2]), np.zeros(2), "a side")
+    needle = Needle([0.6, 0.6])
+    for room, sees in ((None, True), (HALF, True), (beyond, False)):
+        found = maximise_in_room(needle, LIKE, 2, stream(1), room, near)
+        assert (found.value > 8.0) == sees
+        assert maximise_in_room(needle, LIKE, 2, stream(1), room).value <= 0.0
+    line = Space({"a": Real(0.0, 1.0), "b": Real(0.0, 1.0)})
+    for given, sees in ((near, True), (None, False)):
+        found = maximise_on_lattice(needle, LIKE, line, np.zeros((1, 2)), stream(1), None, given)
+        assert (found.value > 8.0) == sees
+
+
+SMALL = Space({"a": Integer(0, 4), "b": Integer(0, 2)})
+
+
+def test_among_few_settings_it_is_the_best_that_was_not_seen():
+    hill = Hill([0.45, 0.2])
+    order = best_of(SMALL.settings(), hill)
+    assert len(order) == SMALL.count == 15
+    for gone in (1, 4, 14):
+        found = maximise_on_lattice(hill, LIKE, SMALL, np.asarray(order[:gone]), stream(1))
+        assert found.x.tolist() == order[gone]
+        assert found.value == hill.values(np.asarray([order[gone]]))[0]
+    every = maximise_on_lattice(hill, LIKE, SMALL, np.asarray(order), stream(1))
+    assert every.x.tolist() == order[0]  # all were seen: the best again
+
+
+def test_among_few_settings_a_room_leaves_out_those_beyond():
+    hill = Hill([0.9, 0.9])
+    cells = SMALL.cells
+    room = Polytope(np.asarray([[1.0, 1.0]]), np.asarray([1.0]), cells, "a side")
+    inside = SMALL.settings()[room.holds(SMALL.settings())]
+    assert 0 < len(inside) < 15
+    seen = np.asarray(best_of(inside, hill)[:1])
+    found = maximise_on_lattice(hill, LIKE, SMALL, seen, stream(1), room)
+    assert found.x.tolist() == best_of(inside, hill)[1]
+
+
+@pytest.mark.parametrize("room", [None, "side"])
+def test_among_many_settings_one_goes_from_each_to_a_better_one_beside(room):
+    """Ten thousand whole numbers and a real, which is climbed along."""
+    space = Space({"n": Integer(0, 9999), "x": Real(0.0, 1.0)})
+    hill = Hill([0.43217, 0.3])
+    sides = np.asarray([[0.0, 1.0]]), np.asarray([0.25])
+    room = None if room is None else Polytope(*sides, space.cells, "a side")
+    found = maximise_on_lattice(hill, LIKE, space, np.full((1, 2), 0.5), stream(1), room)
+    np.testing.assert_array_equal(found.x, space.snapped(found.x[None, :])[0])
+    best = 0.3 if room is None else 0.25
+    assert found.x[1] == pytest.approx(best, abs=1e-5)
+    assert found.x[1] <= best + 1e-7 or room is None
+    spread = maximise_on_lattice(hill, LIKE, space, np.full((1, 2), 0.5), stream(2), room)
+    for one in (found, spread):  # of 512 raw points the next is a thousandth away
+        assert abs(one.x[0] - 0.43217) < 1e-3
+
+
+def test_of_whole_numbers_the_top_is_reached_by_steps():
+    """Of a million settings, from the best of those that are looked at, one step at a time."""
+    space = Space({"a": Integer(0, 99), "b": Integer(0, 99), "c": Integer(0, 99)})
+    hill = Hill([0.505, 0.255, 0.805])
+    seen = np.full((1, 3), 0.005)
+    found = maximise_on_lattice(hill, np.zeros((1, 3)), space, seen, stream(1))
+    assert space.from_units(found.x[None, :]) == [{"a": 50, "b": 25, "c": 80}]
+    again = maximise_on_lattice(hill, np.zeros((1, 3)), space, found.x[None, :], stream(1))
+    wanted = {"a": 50, "b": 25, "c": 80}
+    (other,) = space.from_units(again.x[None, :])
+    assert other != wanted
+    assert sum(abs(other[name] - wanted[name]) for name in wanted) <= 2
+
+
+def test_points_near_good_ones_have_some_inputs_moved_by_a_tenth():
+    gaps = perturbed(np.full((1, 4), 0.5), 4000, stream(1)) - 0.5
+    moved = gaps != 0.0
+    assert moved.any(axis=1).all()
+    assert moved.mean() == pytest.approx(0.5 + 0.5 / 4, abs=0.02)  # half, and one in any case
+    assert moved.mean(axis=0).std() < 0.02
+    assert gaps[moved].std() == pytest.approx(0.1, rel=0.05)
+    assert abs(gaps[moved].mean()) < 0.01
+    near = perturbed(np.asarray([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]), 900, stream(2))
+    assert (near.min(), near.max()) == (0.0, 1.0)
+    assert np.mean(near[:, 0] > 0.5) == pytest.approx(2.0 / 3.0, abs=0.06)

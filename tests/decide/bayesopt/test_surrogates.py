@@ -15,14 +15,9 @@ from gpnotes.decide.bayesopt import (
     Space,
     dim_scaled_model,
     fitted_model,
+    fitted_with_gradients,
 )
-from gpnotes.decide.bayesopt.training_data import (
-    TrainingData,
-    compress_tail,
-    rank_tail,
-    standardised,
-    unwarped,
-)
+from gpnotes.decide.bayesopt.training_data import compress_tail, rank_tail
 
 
 @pytest.mark.parametrize("d", [3, 30])
@@ -79,35 +74,6 @@ def test_the_kernel_is_rough_below_ten_inputs_and_smooth_from_there_on():
     assert kinds == [Matern52, RBF]
 
 
-def test_eased_values_keep_their_order_and_what_is_above_the_median():
-    y = np.asarray([-1e6, -40.0, 0.0, 1.0, 3.0])
-    found = compress_tail(y)
-    assert np.all(np.diff(found) > 0.0)
-    good = found[2:]  # from the median 0, u = 3 above it
-    assert (good[1] - good[0]) / (good[2] - good[0]) == pytest.approx(1.0 / 3.0, rel=1e-12)
-    by_hand = [-3.0 * math.log(1.0 + 1e6 / 3.0), -3.0 * math.log(1.0 + 40.0 / 3.0), 0.0, 1.0, 3.0]
-    np.testing.assert_allclose(found, (by_hand - np.mean(by_hand)) / np.std(by_hand), rtol=1e-12)
-    np.testing.assert_allclose(compress_tail(5.0 * y + 7.0), found, rtol=1e-9)
-
-
-def test_values_are_eased_without_a_kink_at_the_median():
-    """Slopes on both sides of it, of values a ten-thousandth of u apart; the largest is u = 2."""
-    step = 2e-4
-    found = compress_tail(np.asarray([-3.0, -1.0, -step, 0.0, step, 1.0, 2.0]))
-    below, above = found[3] - found[2], found[4] - found[3]
-    assert below / above == pytest.approx(1.0, rel=1e-4)
-
-
-@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
-def test_ties_stay_ties_and_the_order_stays_where_the_better_half_is_small_or_large(unit):
-    y = np.asarray([-50.0, -50.0, -7.0, -1.0, 0.0, 0.0, 0.3 * unit, unit, unit])
-    found = compress_tail(y)
-    assert np.isfinite(found).all()
-    assert np.array_equal(np.diff(found) > 0.0, np.diff(y) > 0.0)
-    assert np.array_equal(np.diff(found) == 0.0, np.diff(y) == 0.0)
-    assert (np.mean(found), np.std(found)) == pytest.approx((0.0, 1.0), abs=1e-9)
-
-
 def test_a_search_for_the_largest_value_asks_where_that_for_the_least_of_minus_it_does():
     """With a failure among what was told, for which the worst value stands."""
     asked = []
@@ -136,11 +102,6 @@ def test_a_search_goes_on_whatever_values_it_was_told(values):
     assert np.isfinite(optimiser.recommend().sd)
 
 
-@pytest.mark.parametrize("y", [[0.0] * 4, [-3.0, 1.0, 1.0, 1.0]])
-def test_values_of_which_none_is_better_than_the_median_stay(y):
-    np.testing.assert_array_equal(compress_tail(np.asarray(y)), y)
-
-
 def test_predictions_are_of_values_that_nothing_eases():
     """The worst of readings that differ by a factor of hundreds, where it was."""
     optimiser = Optimiser([(0.0, 1.0)] * 2, rng=1)
@@ -150,40 +111,6 @@ def test_predictions_are_of_values_that_nothing_eases():
     mean, variance = optimiser.predict(worst.x[None, :])
     assert abs(float(mean[0]) - worst.y) < max(4.0 * float(variance[0]) ** 0.5, 0.05 * worst.y)
     assert worst.y > 30.0 * np.median([one.y for one in optimiser.evaluations])
-
-
-def test_ranks_of_the_bad_half_know_no_distance_and_the_good_half_stays():
-    y = np.asarray([3.0, 2.0, 2.5, 1.0, 0.0, -1.0, -2.0])
-    found = rank_tail(y)
-    far = rank_tail(np.where(y < 1.0, 1e6 * y - 1e6, y))
-    np.testing.assert_allclose(far, found, rtol=1e-12)
-    assert np.array_equal(np.argsort(found), np.argsort(y))
-    good = found[:4]
-    np.testing.assert_allclose(np.diff(good) / np.diff(y[:4]), np.full(3, (good[0] - good[1])))
-    np.testing.assert_allclose([found.mean(), found.std()], [0.0, 1.0], atol=1e-12)
-
-
-def test_the_bad_half_is_that_of_a_normal_distribution_as_wide_as_the_good_one():
-    y = np.asarray([5.0, 3.0, 1.0, -4.0, -1e9])  # median 1; s² = (16 + 4 + 0) / 3
-    width = math.sqrt(20.0 / 3.0)
-    wanted = [5.0, 3.0, 1.0, 1.0 - 0.5244005127 * width, 1.0 - 1.2815515655 * width]
-    np.testing.assert_allclose(rank_tail(y), standardised(np.asarray(wanted))[0], rtol=1e-9)
-
-
-def test_equal_values_have_equal_ranks_and_a_level_best_half_is_left_alone():
-    found = rank_tail(np.asarray([2.0, 1.0, 0.0, -1.0, -1.0, 3.0]))
-    assert found[3] == found[4]
-    level = np.asarray([1.0, 1.0, 1.0, -5.0])
-    np.testing.assert_array_equal(rank_tail(level), level)
-
-
-@pytest.mark.parametrize("warp", [compress_tail, rank_tail])
-def test_a_warp_is_undone_for_the_better_half(warp):
-    y = np.asarray([3.0, 2.0, 2.5, 1.0, 0.0, -1e4, -2.0])
-    values, centre, unit = standardised(y)
-    warped = warp(values)
-    back = unwarped(TrainingData(np.zeros((7, 1)), values, centre, unit), warped)
-    np.testing.assert_allclose(back.centre + back.unit * warped[:4], y[:4], rtol=1e-9)
 
 
 def of_ranks(X, y, *, rng):
@@ -212,3 +139,27 @@ def test_what_is_recommended_is_not_blurred_by_values_far_off():
     assert found.sd < 0.3
     assert found.sd < 0.01 * blurred
     assert abs(found.mean - (found.x[0] - 0.4) ** 2) < 0.1
+
+
+def test_the_default_model_is_as_good_as_its_gradients():
+    """Six points of a plane: a model with gradients predicts between them, one without does not."""
+    x = np.asarray([[0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9], [0.5, 0.3], [0.4, 0.7]])
+    wave = lambda x: np.sin(5.0 * x[:, 0]) * np.cos(4.0 * x[:, 1])  # noqa: E731
+    slopes = np.stack([
+        5.0 * np.cos(5.0 * x[:, 0]) * np.cos(4.0 * x[:, 1]),
+        -4.0 * np.sin(5.0 * x[:, 0]) * np.sin(4.0 * x[:, 1]),
+    ], axis=1)  # fmt: skip
+    rows = np.concatenate([
+        np.column_stack([x, np.zeros(6)]),
+        np.column_stack([x, np.ones(6)]),
+        np.column_stack([x, np.full(6, 2.0)]),
+    ])  # fmt: skip
+    told = np.concatenate([wave(x), slopes[:, 0], slopes[:, 1]])
+    new = stream(3).normal((100, 2)) * 0.15 + 0.5
+    labelled = np.column_stack([new, np.zeros(100)])
+    errors = [
+        np.sqrt(np.mean((fitted_with_gradients(rows[:n], told[:n], rng=stream(1)).mean(labelled)
+                         - wave(new)) ** 2))
+        for n in (6, 18)
+    ]  # fmt: skip
+    assert errors[1] < 0.1 < errors[0]

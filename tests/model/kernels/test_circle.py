@@ -83,6 +83,7 @@ def test_the_coefficients_of_the_arc_cosine_kernel_are_integrals():
     ("kernel", "least"),
     [
         (CircularRBF(1.3, 0.3), 1e-14), (CircularRBF(1.3, 1.7), 1e-14),
+        (CircularRBF(1.3, 1.0), 1e-14), (CircularRBF(1.3, 1.0 + 1e-15), 1e-14),
         (CircularMatern12(1.3, 0.6), 1e-3), (CircularMatern32(1.3, 0.6), 1e-6),
         (CircularArcCosine(1.3), 1e-3),
     ],
@@ -113,6 +114,14 @@ def test_the_derivatives_of_the_coefficients_agree_with_differences(kind, length
         kind(1.3, length),
         names=("kernel",),
     )
+
+
+def test_at_length_one_two_sums_have_the_same_derivative():
+    """Below it is taken from the images of the circle, above from its waves."""
+    orders, bar = np.arange(3.0), np.asarray([1.0, -0.4, 0.7])
+    below, above = (CircularRBF(1.3, length) for length in (1.0, 1.0 + 1e-15))
+    slopes = [k.coefficients_pullback(orders, bar).lengthscale for k in (below, above)]
+    assert slopes[0] == pytest.approx(slopes[1], rel=1e-12)
 
 
 def test_of_the_shorter_way_itself_the_line_s_kernels_need_not_be_kernels():
