@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -13,7 +14,8 @@ import numpy as np
 import pytest
 
 from gpnotes import GP, RBF, condition, stream
-from gpnotes.decide.bayesopt import Optimiser, minimise
+from gpnotes.decide.bayesopt import Evaluation, Optimiser, minimise
+from gpnotes.decide.bayesopt.history import last_problem
 from gpnotes.model.kernels import WithGradients
 
 BOX = [(-1.0, 2.0), (0.0, 3.0)]
@@ -302,3 +304,28 @@ def test_a_file_without_gradients_is_another(tmp_path):
     Optimiser(BOX, path=path, rng=stream(1))
     with pytest.raises(ValueError, match="must hold the history of"):
         Optimiser(BOX, path=path, gradients=True, rng=stream(1))
+
+
+@pytest.mark.parametrize("spoilt", [[[1.0]], "no", [None], [1e999], 3.0])
+def test_constraints_that_are_none_of_ours_spoil_their_line(tmp_path, spoilt):
+    def limited(x):
+        return float(x[0]), [float(x[1] - 1.0)]
+
+    path = tmp_path / "history.jsonl"
+    whole = minimise(limited, BOX, 3, path=path, num_constraints=1, num_initial=3, rng=stream(1))
+    again = Optimiser(BOX, path=path, num_constraints=1, num_initial=3, rng=stream(1))
+    for one, other in zip(whole.evaluations, again.evaluations, strict=True):
+        np.testing.assert_array_equal(one.constraints, other.constraints)
+        assert one.is_feasible == (one.x[1] <= 1.0)
+    lines = path.read_text("utf-8").splitlines()
+    lines[2] = json.dumps({**json.loads(lines[2]), "constraints": spoilt})
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    with pytest.raises(ValueError, match=r"line 3 .* must be an evaluation"):
+        Optimiser(BOX, path=path, num_constraints=1, num_initial=3, rng=stream(1))
+
+
+def test_the_last_that_failed_is_told_in_its_first_line():
+    at = np.zeros(1)
+    told = [Evaluation(at, math.nan, f"{word}\nmore", "record") for word in ("first", "last")]
+    assert last_problem([told[0], told[1], Evaluation(at, 1.0)]) == ["The last that failed: last"]
+    assert last_problem([Evaluation(at, 1.0)]) == []

@@ -9,7 +9,12 @@ import pytest
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
+    Evaluation,
+    Integer,
     Optimiser,
+    Outcome,
+    Real,
+    Space,
     UpperConfidenceBound,
     fitted_model,
     maximise,
@@ -36,6 +41,13 @@ def bowl(x):
 def quick(X, y, *, rng):
     """A model without a fit, for loops of which only the course matters."""
     return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
+
+
+SPACE = Space({"rate": Real(1e-4, 1.0, log=True), "depth": Integer(1, 8)})
+
+
+def of_names(point):
+    return math.log10(point["rate"] / 0.01) ** 2 + (point["depth"] - 3) ** 2
 
 
 def asked(outcome):
@@ -445,3 +457,133 @@ def test_places_may_be_lists():
     lists = minimise(bowl, box, 4, initial_points=first, rng=1)
     arrays = minimise(bowl, box, 4, initial_points=np.asarray(first), rng=1)
     assert [one.y for one in lists.evaluations] == [one.y for one in arrays.evaluations]
+
+
+def test_nothing_is_recommended_before_there_is_a_value():
+    outcome = minimise(lambda x: math.nan, PLANE, 4, rng=1)
+    assert outcome.best is None
+    assert outcome.recommended is None
+    assert str(outcome).splitlines() == [
+        "Search for the least value: 4 evaluations, 4 failed",
+        "The last that failed: y must be finite; got nan",
+    ]
+    with pytest.raises(ValueError, match="predict needs an evaluation with a value"):
+        Optimiser(PLANE, rng=1).predict(np.zeros((1, 2)))
+
+
+def test_the_page_names_the_last_problem():
+    def breaks(x):
+        if x[0] > 0.5:
+            raise ArithmeticError(f"too far\nat {x[0]}")
+        return float(x[0])
+
+    outcome = minimise(breaks, PLANE, 6, on_failure="skip", model=quick, rng=1)
+    assert str(outcome).splitlines()[1] == "The last that failed: ArithmeticError: too far"
+
+
+def test_a_result_prints_a_page_and_no_array():
+    outcome = minimise(of_names, SPACE, 12, model=quick, rng=1)
+    lines = str(outcome).splitlines()
+    assert lines[0] == "Search for the least value: 12 evaluations, none failed"
+    assert lines[2].split("  ")[-1] == "recommended by the model"
+    assert [line.split()[0] for line in lines[3:]] == ["value", "rate", "depth"]
+    assert lines[3].split()[1] == f"{outcome.best.y:.6g}"
+    assert "±" in lines[3]
+    assert repr(outcome) == f"<Outcome: 12 evaluations, best {outcome.best.y:.6g}>"
+    assert repr(outcome.evaluations[0]).startswith("<Evaluation: ")
+    assert "rate = " in repr(outcome.best)
+
+
+def test_many_inputs_are_cut_and_no_array_is_shown():
+    outcome = minimise(bowl, [(0.0, 1.0)] * 40, 3, model=quick, rng=1)
+    assert str(outcome).splitlines()[-1] == "and 28 more inputs"
+    parts = (outcome, outcome.best, outcome.recommended, outcome.evaluations)
+    assert not [part for part in parts if "array" in repr(part) + str(part)]
+    assert len(repr(outcome.best)) < 200
+
+
+def test_the_course_of_a_search_is_there_to_plot():
+    values = iter([3.0, math.nan, 4.0, 1.0, 2.0])
+    outcome = minimise(lambda x: next(values), PLANE, 5, num_initial=5, rng=1)
+    np.testing.assert_array_equal(outcome.best_so_far(), [3.0, 3.0, 3.0, 1.0, 1.0])
+    values = iter([math.nan, 3.0, 2.0, 4.0, 1.0])
+    outcome = maximise(lambda x: next(values), PLANE, 5, num_initial=5, rng=1)
+    np.testing.assert_array_equal(outcome.best_so_far(), [math.nan, 3.0, 3.0, 4.0, 4.0])
+
+
+def test_a_callback_sees_each_evaluation_and_ends_the_loop():
+    seen = []
+
+    def enough(evaluation):
+        seen.append(evaluation)
+        return evaluation.y < 0.5
+
+    outcome = minimise(bowl, PLANE, 40, model=quick, callback=enough, rng=1)
+    assert tuple(seen) == outcome.evaluations
+    assert isinstance(seen[0], Evaluation)
+    assert [e.y < 0.5 for e in seen] == [*[False] * (len(seen) - 1), True]
+    with pytest.raises(TypeError, match=r"callback\(evaluation\) must be True or False; got 1"):
+        minimise(bowl, PLANE, 4, callback=lambda evaluation: 1, rng=1)
+
+
+def test_a_bar_counts_the_evaluations(monkeypatch):
+    counts = []
+
+    class Bar:
+        def update(self, n):
+            counts.append(n)
+
+        def set_postfix_str(self, words):
+            assert words.startswith("best ")
+
+        def close(self):
+            counts.append("closed")
+
+    asked = []
+    door = "gpnotes.decide.bayesopt.loop.bar_of"
+    monkeypatch.setattr(door, lambda *said: asked.append(said) or Bar())
+    minimise(bowl, PLANE, 5, model=quick, progress=True, rng=1)
+    assert asked == [(5, "search", "evaluation")]
+    assert counts == [1] * 5 + ["closed"]
+
+
+def test_the_page_has_the_numbers_of_both_places_and_how_many_are_feasible():
+    """One constraint, which is met from 0.5 on; a place is recommended that likely meets it."""
+    outcome = minimise(
+        lambda x: (float(x[0]), np.asarray([0.5 - x[0]])),
+        [(0.0, 1.0)] * 13, 8, num_constraints=1, num_initial=7, rng=1,
+    )  # fmt: skip
+    feasible = [one.x[0] >= 0.5 for one in outcome.evaluations]
+    lines = str(outcome).splitlines()
+    assert (
+        lines[0]
+        == f"Search for the least value: 8 evaluations, none failed, {sum(feasible)} feasible"
+    )
+    number = outcome.evaluations.index(outcome.best) + 1
+    assert f"least reading, number {number} " in lines[2]
+    found = outcome.recommended
+    belief = f"{found.mean:.4g} ± {found.sd:.2g}"
+    if found.feasibility < 1.0:
+        belief += f", feasible by {found.feasibility:.0%}"
+    assert lines[3].endswith(belief)
+    assert lines[-1] == "and 1 more inputs"
+    values = [e.y if ok else math.nan for e, ok in zip(outcome.evaluations, feasible, strict=True)]
+    np.testing.assert_array_equal(outcome.best_so_far(), np.fmin.accumulate(values))
+
+
+@pytest.mark.parametrize(
+    ("goal", "wanted"), [("minimise", [3.0, 2.0, 2.0]), ("maximise", [3.0, 3.0, 5.0])]
+)
+def test_the_best_so_far_leaves_out_what_failed_or_met_no_constraint(goal, wanted):
+    at, met, not_met = np.zeros(1), np.asarray([0.0, -1.0]), np.asarray([0.1, -1.0])
+    told = [
+        Evaluation(at, math.nan, "no power", "record"),
+        Evaluation(at, 3.0, constraints=met),
+        Evaluation(at, 2.0),
+        Evaluation(at, 5.0),
+        Evaluation(at, 0.0 if goal == "minimise" else 9.0, constraints=not_met),
+    ]
+    assert [one.is_feasible for one in told] == [False, True, True, True, False]
+    outcome = Outcome(told[1], None, tuple(told), goal)
+    np.testing.assert_array_equal(outcome.best_so_far(), [math.nan, *wanted, wanted[-1]])
+    assert Outcome(None, None, (), goal).best_so_far().shape == (0,)

@@ -7,6 +7,7 @@ import pytest
 
 from gpnotes import GP, RBF, ConstantMean, Matern52, condition, stream, to_numpy
 from gpnotes.decide.bayesopt import (
+    BatchExpectedImprovement,
     LogExpectedImprovement,
     Optimiser,
     ThompsonSampling,
@@ -14,6 +15,7 @@ from gpnotes.decide.bayesopt import (
     fantasise,
     maximise_acquisition,
 )
+from gpnotes.decide.bayesopt.pending_points import fantasise_failures, with_failures
 
 PLANE = [(-1.0, 2.0), (0.0, 3.0)]
 
@@ -275,3 +277,30 @@ def test_what_is_no_batch_is_refused():
         made.ask_batch(1, np.asarray([[0.0, 1.0], [5.0, 1.0]]))
     with pytest.raises(ValueError, match=r"pending must have shape \(n, 2\); got \(2,\)"):
         made.ask_batch(1, np.asarray([0.0, 1.0]))
+
+
+def test_what_failed_is_believed_to_be_no_better_than_the_best_that_was_seen(rng):
+    seen, failed = rng.random((5, 2)), rng.random((2, 2))
+    y, rows = np.asarray([0.0, 1.0, 0.3, -1.0, 0.5]), np.concatenate([seen, failed[:1]])
+    for value, is_high in ((7.0, True), (-7.0, False)):  # what the model expects where it failed
+        model = quick(rows, np.append(y, value), rng=None)
+        after = fantasise_failures(model, seen, failed[:1])
+        wanted = model.mean(seen).max() if is_high else model.mean(failed[:1])[0]
+        assert after.y[-1] == pytest.approx(wanted)
+        assert (wanted < model.mean(failed[:1])[0] - 1.0) == is_high
+    posterior = quick(seen, y, rng=None)
+    both = with_failures(posterior, seen, failed, ["skip", "model"])
+    skipped = fantasise(posterior, failed[:1])
+    np.testing.assert_allclose(both.y, fantasise_failures(skipped, seen, failed[1:]).y)
+    assert both.y[5] == pytest.approx(posterior.mean(failed[:1])[0])
+    assert with_failures(posterior, seen, failed, ["record", "record"]) is posterior
+
+
+def test_a_joint_batch_goes_on_where_nothing_is_feasible_yet_and_its_first_is_the_closed_form():
+    joint = BatchExpectedImprovement(32)
+    made = optimiser(acquisition=joint)
+    batch = made.ask_batch(2)
+    alone = optimiser().ask()
+    np.testing.assert_allclose(batch[0], alone, atol=1e-3)
+    np.testing.assert_array_equal(made.ask_batch(1)[0], batch[0])
+    assert apart(batch) > 1e-3

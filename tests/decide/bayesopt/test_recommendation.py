@@ -10,7 +10,6 @@ import pytest
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
     Categorical,
-    Evaluation,
     Integer,
     Optimiser,
     Real,
@@ -85,28 +84,6 @@ def test_what_is_recommended_is_what_the_model_predicts(search):
     assert 0.3 * np.std(values) < np.sqrt(np.max(far)) < 1.01 * np.std(values)
 
 
-def test_nothing_is_recommended_before_there_is_a_value():
-    outcome = minimise(lambda x: math.nan, PLANE, 4, rng=1)
-    assert outcome.best is None
-    assert outcome.recommended is None
-    assert str(outcome).splitlines() == [
-        "Search for the least value: 4 evaluations, 4 failed",
-        "The last that failed: y must be finite; got nan",
-    ]
-    with pytest.raises(ValueError, match="predict needs an evaluation with a value"):
-        Optimiser(PLANE, rng=1).predict(np.zeros((1, 2)))
-
-
-def test_the_page_names_the_last_problem():
-    def breaks(x):
-        if x[0] > 0.5:
-            raise ArithmeticError(f"too far\nat {x[0]}")
-        return float(x[0])
-
-    outcome = minimise(breaks, PLANE, 6, on_failure="skip", model=quick, rng=1)
-    assert str(outcome).splitlines()[1] == "The last that failed: ArithmeticError: too far"
-
-
 def test_failures_are_not_recommended():
     """At the worst value seen, which the model was told in their place, nothing was read."""
     optimiser = Optimiser(PLANE, model=quick, goal="minimise", rng=1)
@@ -116,36 +93,6 @@ def test_failures_are_not_recommended():
 
 
 # -- the page ---------------------------------------------------------------------------------
-
-
-def test_a_result_prints_a_page_and_no_array():
-    outcome = minimise(of_names, SPACE, 12, model=quick, rng=1)
-    lines = str(outcome).splitlines()
-    assert lines[0] == "Search for the least value: 12 evaluations, none failed"
-    assert lines[2].split("  ")[-1] == "recommended by the model"
-    assert [line.split()[0] for line in lines[3:]] == ["value", "rate", "depth"]
-    assert lines[3].split()[1] == f"{outcome.best.y:.6g}"
-    assert "±" in lines[3]
-    assert repr(outcome) == f"<Outcome: 12 evaluations, best {outcome.best.y:.6g}>"
-    assert repr(outcome.evaluations[0]).startswith("<Evaluation: ")
-    assert "rate = " in repr(outcome.best)
-
-
-def test_many_inputs_are_cut_and_no_array_is_shown():
-    outcome = minimise(bowl, [(0.0, 1.0)] * 40, 3, model=quick, rng=1)
-    assert str(outcome).splitlines()[-1] == "and 28 more inputs"
-    parts = (outcome, outcome.best, outcome.recommended, outcome.evaluations)
-    assert not [part for part in parts if "array" in repr(part) + str(part)]
-    assert len(repr(outcome.best)) < 200
-
-
-def test_the_course_of_a_search_is_there_to_plot():
-    values = iter([3.0, math.nan, 4.0, 1.0, 2.0])
-    outcome = minimise(lambda x: next(values), PLANE, 5, num_initial=5, rng=1)
-    np.testing.assert_array_equal(outcome.best_so_far(), [3.0, 3.0, 3.0, 1.0, 1.0])
-    values = iter([math.nan, 3.0, 2.0, 4.0, 1.0])
-    outcome = maximise(lambda x: next(values), PLANE, 5, num_initial=5, rng=1)
-    np.testing.assert_array_equal(outcome.best_so_far(), [math.nan, 3.0, 3.0, 4.0, 4.0])
 
 
 # -- where it begins, and when it ends --------------------------------------------------------
@@ -191,42 +138,6 @@ def test_a_search_begins_from_the_history_of_another():
     said = "known_evaluations must be a sequence of Evaluation; got list"
     with pytest.raises(TypeError, match=said):
         Optimiser(PLANE, known_evaluations=[(0.0, 1.0)], rng=1)
-
-
-def test_a_callback_sees_each_evaluation_and_ends_the_loop():
-    seen = []
-
-    def enough(evaluation):
-        seen.append(evaluation)
-        return evaluation.y < 0.5
-
-    outcome = minimise(bowl, PLANE, 40, model=quick, callback=enough, rng=1)
-    assert tuple(seen) == outcome.evaluations
-    assert isinstance(seen[0], Evaluation)
-    assert [e.y < 0.5 for e in seen] == [*[False] * (len(seen) - 1), True]
-    with pytest.raises(TypeError, match=r"callback\(evaluation\) must be True or False; got 1"):
-        minimise(bowl, PLANE, 4, callback=lambda evaluation: 1, rng=1)
-
-
-def test_a_bar_counts_the_evaluations(monkeypatch):
-    counts = []
-
-    class Bar:
-        def update(self, n):
-            counts.append(n)
-
-        def set_postfix_str(self, words):
-            assert words.startswith("best ")
-
-        def close(self):
-            counts.append("closed")
-
-    asked = []
-    door = "gpnotes.decide.bayesopt.loop.bar_of"
-    monkeypatch.setattr(door, lambda *said: asked.append(said) or Bar())
-    minimise(bowl, PLANE, 5, model=quick, progress=True, rng=1)
-    assert asked == [(5, "search", "evaluation")]
-    assert counts == [1] * 5 + ["closed"]
 
 
 def test_categories_can_be_predicted_at():

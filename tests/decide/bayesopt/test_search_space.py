@@ -284,3 +284,26 @@ def test_a_point_is_looked_at_and_nothing_kept_of_a_wrong_one(change, kind, said
     assert optimiser.count == 0
     optimiser.tell({name: value for name, value in point.items() if name != "rounds"}, 1.0)
     assert optimiser.best.x == point
+
+
+def test_a_sum_of_inputs_is_one_over_the_cube(rng):
+    """Of reals, whole numbers and what is fixed; those in logarithms have none."""
+    space = Space({
+        "share": Real(-2.0, 3.0), "depth": Integer(1, 12), "rounds": Fixed(100),
+        "rate": Real(1e-5, 1.0, log=True), "rule": Categorical(["a", "b", "c"]),
+    })  # fmt: skip
+    factors = {"share": 0.5, "depth": -2.0, "rounds": 0.01}
+    row, offset = space.row_of(factors)
+    rows = space.snapped(rng.random((20, space.columns)))
+    wanted = [sum(a * point[k] for k, a in factors.items()) for point in space.from_units(rows)]
+    np.testing.assert_allclose(rows @ row + offset, wanted, rtol=1e-12)
+    assert space.row_of({"rate": 0.0, "share": 1.0})[0].tolist() == [5.0, *[0.0] * 5]
+    for name in ("rate", "rule"):
+        with pytest.raises(ValueError, match=f"numbers that are not in logarithms; '{name}'"):
+            space.row_of({name: 1.0})
+    with pytest.raises(ValueError, match=r"must have names of .*; got \['height'\]"):
+        space.row_of({"height": 1.0})
+    there = Space({"on": Categorical([True, False]), "size": Real(0.0, 1.0, when={"on": True})})
+    with pytest.raises(ValueError, match="inputs that are always there; 'size'"):
+        there.row_of({"size": 1.0})
+    assert there.row_of({"size": 0.0})[1] == 0.0
