@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Gaussian, fit, stream, to_numpy
+from gpnotes import GP, RBF, Bernoulli, Gaussian, fit, stream, to_numpy
 from gpnotes.ground.chunks import Chunks
 from gpnotes.infer import deep, interdomain, svgp
 from gpnotes.infer.deep.model import posterior_of
@@ -189,3 +189,45 @@ def test_what_is_of_another_kind_is_refused():
         deep.with_inner_layers(q, [RBF()])
     with pytest.raises(TypeError, match="kernels must be a sequence"):
         deep.with_inner_layers(PLAIN, RBF())
+
+
+def test_draws_with_noise_have_its_variance_and_a_chance_is_that_of_the_mixture():
+    Xs = np.random.default_rng(3).normal(size=(3, 2))
+    posterior = deep.DeepPosterior(two_layers(), num_samples=5)
+    f, y = (posterior.sample(Xs, 60, rng=stream(5), noise=noise) for noise in (False, True))
+    assert f.shape == y.shape == (60, 3)
+    np.testing.assert_allclose(np.mean(y - f), 0.0, atol=0.15)
+    np.testing.assert_allclose(np.var(y - f), 0.3, rtol=0.3)
+    assert posterior.sample(Xs, 0, rng=stream(5)).shape == (0, 3)
+    labels = deep.DeepPosterior(two_layers(likelihood=Bernoulli()), num_samples=5)
+    means, variances = labels.components(Xs)
+    wanted = Bernoulli().probability(means.ravel(), variances.ravel()).reshape(5, 3).mean(axis=0)
+    np.testing.assert_allclose(labels.probability(Xs), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("normals", "weights", "said"),
+    [
+        ([np.zeros((2, 4, 2))], [1.5, -0.5], "weights must be no less than 0 and sum to 1"),
+        ([np.zeros((2, 4, 2))], [0.5, 0.49], "weights must be no less than 0 and sum to 1"),
+        ([np.zeros((2, 4))], [0.5, 0.5], r"normals\[0\] must have shape \(2, n, D\)"),
+        ([np.zeros((3, 4, 2))], [0.5, 0.5], r"normals\[0\] must have shape \(2, n, D\)"),
+        ([np.zeros((2, 4, 2))] * 2, [0.5, 0.5], r"inner layers of \[2\] units"),
+        ([np.zeros((2, 4, 1))], [0.5, 0.5], r"inner layers of \[2\] units"),
+        ([np.zeros((2, 3, 2))], [0.5, 0.5], "numbers of 4 rows, or of 1"),
+    ],
+)
+def test_numbers_that_do_not_fit_the_inner_layers_are_refused(normals, weights, said):
+    with pytest.raises(ValueError, match=said):
+        deep.Noise(tuple(normals), np.asarray(weights)).validate(two_layers(), 4)
+
+
+def test_a_rule_goes_all_ways_through_the_nodes_of_each_unit():
+    """Of two units by three nodes each; a sum over it is exact for squares of the numbers."""
+    rule = deep.quadrature_noise(two_layers(), 3)
+    (normals,) = rule.normals
+    assert normals.shape == (9, 1, 2)
+    square = np.einsum("s,snd,sne->de", rule.weights, normals, normals)
+    np.testing.assert_allclose(square, np.eye(2), atol=1e-12)
+    one = deep.quadrature_noise(narrow(sizes=(2, 3, 2)), 2)
+    assert [a.shape for a in one.normals] == [(4, 1, 1), (4, 1, 1)]

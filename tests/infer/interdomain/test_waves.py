@@ -21,7 +21,7 @@ from gpnotes import (
 from gpnotes.ground.chunks import Chunks
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import features
-from gpnotes.infer.interdomain import Harmonics, InducingPoints, wave_sums
+from gpnotes.infer.interdomain import Harmonics, InducingPoints, IntervalHarmonics, wave_sums
 from gpnotes.model.kernels import CircularArcCosine, CircularMatern32, CircularRBF
 
 METHODS = ("sor", "dtc", "vfe", "upper")
@@ -193,3 +193,22 @@ class _Slope:
 
     def pullback(self, x, bar):
         raise NotImplementedError
+
+
+def test_waves_have_no_inputs_to_move_and_their_own_circle(rows):
+    X, y = rows
+    u = Harmonics(np.asarray([0.0, 1.0, 3.0]))
+    assert u.moved(np.zeros((0, 1))) is u
+    for wrong in (np.zeros((1, 1)), np.zeros((0, 2))):
+        with pytest.raises(ValueError, match="inputs must have"):
+            u.moved(wrong)
+    np.testing.assert_array_equal(u.angles(X), X)
+    line = IntervalHarmonics(np.asarray([0.0, 1.0, 3.0]), -5.0, 6.0)
+    np.testing.assert_allclose(line.angles(X), (X + 5.0) * (2.0 * np.pi / 11.0))
+    wanted = np.concatenate([np.cos(k * line.angles(X).T) for k in (0, 1, 3)])
+    np.testing.assert_allclose(line.waves(X)[:3], wanted)
+    with pytest.raises(ValueError, match="orders up to 3, a turn from"):
+        wave_sums(line, X, y).require_for(u)
+    for orders in ([], [1.0, 0.0, 1.0]):
+        with pytest.raises(ValueError, match="orders must be at least one, all distinct"):
+            Harmonics(np.asarray(orders))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ from gpnotes import (
     to_numpy,
 )
 from gpnotes.ground import memory
-from gpnotes.ground.params import flatten_gradient
+from gpnotes.ground.params import cotangent, flatten_gradient, real
 from gpnotes.infer.laplace import LaplaceGP, LaplacePosterior
 from gpnotes.testing import gradcheck
 
@@ -427,3 +429,40 @@ def test_zeros_and_ones_are_told_how_they_become_labels(numbers):
         condition(LaplaceGP(GP(RBF(), 0.0)), X, 0.5 * (1.0 + y))
     with pytest.raises(ValueError, match=r"got other numbers$"):
         condition(LaplaceGP(GP(RBF(), 0.0)), X, 3.0 * y)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A mean of one's own that depends on the inputs: its derivative by them counts, too."""
+
+    rate: float = real(0.7)
+
+    def __call__(self, x):
+        return self.rate * x[:, 0]
+
+    def pullback(self, x, bar):
+        x_bar = np.zeros_like(x)
+        x_bar[:, 0] = self.rate * bar
+        return cotangent(self, rate=float(bar @ x[:, 0])), x_bar
+
+
+@pytest.mark.parametrize("offset", [None, np.linspace(-1.0, 1.0, 14)], ids=["plain", "offset"])
+def test_the_pullback_is_that_of_differences_for_a_mean_that_depends_on_x(numbers, offset):
+    X, y, _ = numbers
+
+    def posterior(kernel, mean, X):
+        model = LaplaceGP(GP(kernel, 0.0, mean), Bernoulli())
+        return condition(model, X, y, offset=offset)
+
+    def pullback(kernel, mean, X, bar):
+        assert bar == 1.0
+        gp_bar, X_bar = posterior(kernel, mean, X).evidence_gradient()
+        return gp_bar.kernel, gp_bar.mean, X_bar
+
+    value = lambda *given: posterior(*given).log_evidence  # noqa: E731
+    gradcheck(value, pullback, RBF(2.3, np.asarray(LENGTHS)), Slope(), X)
+    found = posterior(RBF(2.3, 0.8), Slope(), X)
+    total = found.mode + (0.0 if offset is None else offset)
+    slope = Bernoulli().derivatives(y, total)[0]
+    K = RBF(2.3, 0.8)(X)
+    np.testing.assert_allclose(K @ slope, found.mode - 0.7 * X[:, 0], atol=1e-9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from gpnotes import (
     to_numpy,
 )
 from gpnotes.ground import memory
-from gpnotes.ground.params import flatten_gradient
+from gpnotes.ground.params import cotangent, flatten_gradient, real
 from gpnotes.infer.laplace import EPGP, EPPosterior, LaplaceGP, expectation_propagation
 from gpnotes.testing import gradcheck
 
@@ -324,3 +325,33 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
     monkeypatch.setattr(memory, "_SMALL", 0)
     with pytest.raises(MemoryError, match="the Gram matrix of shape"):
         condition(EPGP(gp), X, y)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A mean of one's own that depends on the inputs: its derivative by them counts, too."""
+
+    rate: float = real(0.7)
+
+    def __call__(self, x):
+        return self.rate * x[:, 0]
+
+    def pullback(self, x, bar):
+        x_bar = np.zeros_like(x)
+        x_bar[:, 0] = self.rate * bar
+        return cotangent(self, rate=float(bar @ x[:, 0])), x_bar
+
+
+def test_the_pullback_is_that_of_differences_for_a_mean_that_depends_on_x(numbers):
+    X, y = numbers[0][:6], numbers[1][:6]
+
+    def value(kernel, mean, X):
+        return log_evidence(EPGP(GP(kernel, 0.0, mean), Bernoulli()), X, y)
+
+    def pullback(kernel, mean, X, bar):
+        assert bar == 1.0
+        model = EPGP(GP(kernel, 0.0, mean), Bernoulli())
+        gp_bar, X_bar = condition(model, X, y).evidence_gradient()
+        return gp_bar.kernel, gp_bar.mean, X_bar
+
+    gradcheck(value, pullback, RBF(2.3, 0.8), Slope(), X)

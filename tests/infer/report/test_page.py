@@ -17,6 +17,7 @@ from gpnotes import (
     LaplaceGP,
     LogNormalPrior,
     Matern32,
+    Periodic,
     Poisson,
     asarray,
     dataset,
@@ -404,3 +405,34 @@ def test_a_frame_s_columns_are_not_taken_for_outputs():
     rows = {one.name: one.column for one in found.report().hyperparameters}
     assert rows["kernel.parts.0.kernel.lengthscale"] == "hour"
     assert [rows[f"kernel.parts.1.kernel.variance[{i}]"] for i in range(3)] == ["", "", ""]
+
+
+def test_rows_name_the_columns_they_belong_to_and_what_they_follow():
+    pd = pytest.importorskip("pandas")
+    draws = np.random.default_rng(4)
+    frame = pd.DataFrame({"wind": draws.random(14), "temp": 30.0 * draws.random(14)})
+    y = np.sin(5.0 * frame["wind"]) + 0.1 * frame["temp"]
+    kernel = RBF(1.0, np.asarray([0.5, 10.0])) + Periodic(1.0, 0.9, 3.0).on("temp")
+    first, second = (f"kernel.parts.0.lengthscale ({name})" for name in frame)
+    bounds = {second: (5.0, 20.0), "kernel.parts.1.kernel.period (temp)": (2.0, 4.0)}
+    tied = [["kernel.parts.0.variance", "kernel.parts.1.kernel.variance"]]
+    found = fit(GP(kernel, 0.1), frame, y, bounds=bounds, fixed=[first], tied=tied, max_steps=3)
+    assert found.model.kernel.parts[0].lengthscale[0] == 0.5
+    assert 5.0 <= found.model.kernel.parts[0].lengthscale[1] <= 20.0
+    rows = by_name(found.report())
+    columns = {name: one.column for name, one in rows.items()}
+    assert columns == {
+        "kernel.parts.0.variance": "",
+        "kernel.parts.0.lengthscale[1]": "temp",
+        "kernel.parts.1.kernel.variance": "",
+        "kernel.parts.1.kernel.lengthscale": "",  # in turns
+        "kernel.parts.1.kernel.period": "temp",
+        "noise_var": "",
+    }
+    followers = {name: one.tied_to for name, one in rows.items() if one.tied_to}
+    assert followers == {"kernel.parts.1.kernel.variance": "kernel.parts.0.variance"}
+    lines = {line.partition("  ")[0]: line for line in str(found).splitlines()}
+    assert {"kernel.parts.0.lengthscale[1] (temp)", "kernel.parts.1.kernel.period (temp)"} < set(
+        lines
+    )
+    assert lines["kernel.parts.1.kernel.variance"].endswith("tied to kernel.parts.0.variance")

@@ -10,6 +10,7 @@ from gpnotes import (
     RBF,
     ConstantMean,
     SparseGP,
+    condition,
     fit,
     log_evidence,
     log_evidence_and_gradient,
@@ -18,6 +19,7 @@ from gpnotes import (
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.infer import interdomain
 from gpnotes.model.kernels import CircularRBF
+from gpnotes.model.means import ConstantOfValues
 
 N = 60
 
@@ -124,3 +126,42 @@ def test_a_fit_is_the_same_in_each_namespace(seed):
     Z, X, y = (strict.asarray(a) for a in (X[:5], X, y))
     theirs = fit(SparseGP(gp, Z), X, y, max_steps=8)
     np.testing.assert_allclose(theirs.log_evidence, ours.log_evidence, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("method", "said"), [("vfe", "a lower bound"), ("tight", "a lower"), ("fitc", "an approx")]
+)
+def test_a_model_says_what_a_fit_maximises(readings, method, said):
+    X, _, gp = readings
+    words = SparseGP(gp, X[:7], method).stands_for
+    assert words.startswith(f"by 7 inducing variables, {method!r}: {said}")
+
+
+def test_of_sums_of_waves_value_and_fit_are_those_of_the_rows(readings):
+    X, y, _ = readings
+    u, gp = interdomain.Harmonics(np.asarray([0.0, 1.0, 2.0])), GP(CircularRBF(1.3, 0.8), 0.3)
+    sums = interdomain.wave_sums(u, X, y)
+    assert log_evidence(SparseGP(gp, u), sums) == pytest.approx(log_evidence(SparseGP(gp, u), X, y))
+    found, wanted = (fit(SparseGP(gp, u), *data, max_steps=4) for data in ((sums,), (X, y)))
+    assert found.log_evidence == pytest.approx(wanted.log_evidence, rel=1e-9)
+    for mean in (ConstantMean(0.2), ConstantOfValues(0.0)):
+        model = SparseGP(GP(gp.kernel, 0.3, mean), u)
+        if isinstance(mean, ConstantMean):
+            assert log_evidence(model, sums) == pytest.approx(log_evidence(model, X, y))
+            continue
+        with pytest.raises(TypeError, match=r"gp\.mean must be a ZeroMean or a ConstantMean"):
+            log_evidence(model, sums)
+    with pytest.raises(ValueError, match="method must be 'sor', 'dtc', 'vfe' or 'upper'"):
+        log_evidence(SparseGP(gp, u, "fitc"), sums)
+    with pytest.raises(ValueError, match="orders up to 2, a turn from"):
+        log_evidence(SparseGP(gp, interdomain.Harmonics(np.asarray([3.0]))), sums)
+    with pytest.raises(TypeError, match=r"model\.inducing must be a gpnotes WaveVariables"):
+        log_evidence(SparseGP(GP(RBF(), 0.1), X[:2]), sums)
+
+
+def test_a_bound_from_above_has_a_value_and_no_posterior(readings):
+    X, y, gp = readings
+    above, below = (log_evidence(SparseGP(gp, X[:6], name), X, y) for name in ("upper", "vfe"))
+    assert below <= log_evidence(gp, X, y) <= above
+    with pytest.raises(ValueError, match="method must have a posterior; 'upper' is but a bound"):
+        condition(SparseGP(gp, X[:6], "upper"), X, y)
