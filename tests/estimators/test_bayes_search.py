@@ -114,6 +114,13 @@ def test_candidates_that_fail_are_left_behind(data):
     ):
         search(Picky(), {"alpha": Real(2.0, 3.0)}, n_iter=9, num_initial=3).fit(*data)
     assert len(told) == 2  # the third, with which the initial ones end, is raised
+    few = {"alpha": Categorical([2.0, 3.0])}
+    with (
+        pytest.warns(FitFailedWarning) as told,
+        pytest.raises(ValueError, match="All the 2 fits failed"),
+    ):
+        search(Picky(), few, n_iter=9, num_initial=8).fit(*data)
+    assert len(told) == 1  # with the second there is none left
 
 
 def test_with_several_scores_one_is_looked_for(data):

@@ -974,3 +974,36 @@ def test_noise_that_stands_on_its_floor_is_a_convergence_warning(monkeypatch):
 
 def _wave(X):
     return 50.0 * np.sin(X[:, 0]) + 10.0 * X[:, 0]
+
+
+X = np.asarray(gpnotes.stream(0).uniform((30, 2))) * 4.0
+Y = np.sin(X[:, 0]) + 0.5 * np.cos(X[:, 1]) + 0.1 * np.asarray(gpnotes.stream(1).normal(30))
+
+
+@pytest.mark.parametrize("inducing", [None, 6])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_known_noise_that_was_a_column_is_taken_again(inducing, tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "error": np.linspace(0.01, 0.5, 30)})
+    known = frame["error"].to_numpy()
+    model = GPRegressor(inducing=inducing, max_steps=5).fit(frame, Y, noise_var="error")
+    gpnotes.save(model, tmp_path / "model")
+    plain = GPRegressor(inducing=inducing, max_steps=5).fit(frame[["a", "b"]], Y, noise_var=known)
+    wanted = plain.predict(frame[["a", "b"]], return_std=True)
+    for one in (model, gpnotes.load(tmp_path / "model"), pickle.loads(pickle.dumps(model))):
+        mean, sd = one.predict(frame, return_std=True)
+        np.testing.assert_allclose(mean, wanted[0])
+        np.testing.assert_allclose(sd**2, wanted[1] ** 2 + known)
+        np.testing.assert_allclose(np.diag(one.predict(frame, return_cov=True)[1]), sd**2)
+        np.testing.assert_array_equal(one.predict(frame), one.predict(frame[["a", "b"]]))
+        given = one.predict(frame, return_std=True, noise_var=np.zeros(30))[1]
+        np.testing.assert_allclose(given, wanted[1])
+        of_f = one.predict(frame, return_std=True, noise=False)[1]
+        np.testing.assert_array_equal(of_f, one.predict(frame[["a", "b"]], True, noise=False)[1])
+        assert np.var(one.sample_y(frame, 3000), axis=1) == pytest.approx(sd**2, rel=0.2)
+        assert one.score(frame, Y) == pytest.approx(plain.score(frame[["a", "b"]], Y))
+        for ask in (lambda X, one=one: one.predict(X, return_std=True), one.sample_y):
+            with pytest.raises(ValueError, match=r"noise_var must be given .* column 'error'"):
+                ask(frame[["a", "b"]])
+        turned = one.posterior_.mean(frame[["b", "a"]])
+        np.testing.assert_array_equal(turned, one.predict(frame))
