@@ -114,6 +114,9 @@ def test_candidates_that_fail_are_left_behind(data):
     ):
         search(Picky(), {"alpha": Real(2.0, 3.0)}, n_iter=9, num_initial=3).fit(*data)
     assert len(told) == 2  # the third, with which the initial ones end, is raised
+    with pytest.warns(FitFailedWarning) as told, pytest.raises(ValueError, match="All the 2"):
+        search(Picky(), {"alpha": Real(2.0, 3.0)}, n_iter=9, num_initial=None).fit(*data)
+    assert len(told) == 3  # the fourth is the last of twice as many as there are inputs and one
     few = {"alpha": Categorical([2.0, 3.0])}
     with (
         pytest.warns(FitFailedWarning) as told,

@@ -408,3 +408,36 @@ def test_trials_are_labels_of_repeated_rows(rng):
     apart = condition(laplace.LaplaceGP(gp, Bernoulli("logit")), rows, labels)
     np.testing.assert_allclose(near.mean(X), apart.mean(X), atol=1e-8)
     np.testing.assert_allclose(near.variance(X), apart.variance(X), atol=1e-8)
+
+
+@pytest.mark.parametrize("given", ["noise_var", "weights", "offset"])
+def test_what_is_known_of_each_reading_counts_as_in_exact_regression(numbers, given):
+    """With an inducing point at each: bound, slopes and predictions are those of regression."""
+    X, y = numbers[0][:12], numbers[1][:12]
+    known = np.linspace(0.1, 2.0, 12)
+    more = {given: known}
+    left = (y - known, {}) if given == "offset" else (y, more)  # which regression takes away before
+    gp = GP(RBF(1.6, 0.8), 0.0, ConstantMean(0.2))
+    model, exact = svgp.SVGP(gp, Gaussian(0.3), X + 0.0), replace(gp, noise_var=0.3)
+    value, bar = log_evidence_and_gradient(model, X, y, **more)
+    wanted, wanted_bar = log_evidence_and_gradient(exact, X, left[0], **left[1])
+    assert value == pytest.approx(wanted, rel=1e-9)
+    assert bar.likelihood.variance == pytest.approx(wanted_bar.noise_var, rel=1e-6)
+    assert bar.gp.mean.value == pytest.approx(wanted_bar.mean.value, rel=1e-6)
+    ours = condition(model, X, y, **more).predict(X)
+    theirs = condition(exact, X, left[0], **left[1]).predict(X)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+def test_a_part_is_predicted_with_its_own_covariance(numbers):
+    X, y = numbers[0][:12], numbers[1][:12]
+    gp = GP(RBF(1.6, 0.8) + Linear(0.4), 0.0, ConstantMean(0.2))
+    q = condition(svgp.SVGP(gp, Gaussian(0.3), X + 0.0), X, y)
+    exact = condition(replace(gp, noise_var=0.3), X, y)
+    for k in (0, 1):
+        ours, theirs = (posterior.part(k) for posterior in (q, exact))
+        for got, wanted in zip(ours.predict(X[:4] + 0.1), theirs.predict(X[:4] + 0.1), strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(
+            ours.covariance(X[:4] + 0.1), theirs.covariance(X[:4] + 0.1), rtol=1e-6, atol=1e-8
+        )
