@@ -17,6 +17,7 @@ from gpnotes import (
     Matern12,
     Matern32,
     Matern52,
+    Normal,
     Periodic,
     StateSpaceGP,
     White,
@@ -28,9 +29,10 @@ from gpnotes import (
     to_numpy,
 )
 from gpnotes.ground.linalg import FactorisationError, JitterWarning, RoundingWarning
-from gpnotes.ground.params import flatten_gradient
+from gpnotes.ground.params import cotangent, flatten_gradient, real
 from gpnotes.infer.fitting import fit
 from gpnotes.model.kernels import Polynomial
+from gpnotes.model.means import BasisMean, Powers
 from gpnotes.testing import check_posterior, gradcheck
 
 D = 4
@@ -660,3 +662,91 @@ def test_scikit_learn_agrees(rng, trial, kind):
     our_value, gp_bar = log_evidence_and_gradient(gp, X, y)
     assert our_value == pytest.approx(value, rel=1e-10)
     np.testing.assert_allclose(flatten_gradient(gp, gp_bar), gradient, rtol=1e-7, atol=1e-9)
+
+
+@dataclasses.dataclass(frozen=True)
+class Slope:
+    """A mean of one's own that depends on the inputs: its derivative by them counts, too."""
+
+    rate: float = real(0.7)
+
+    def __call__(self, x):
+        return self.rate * x[:, 0]
+
+    def pullback(self, x, bar):
+        x_bar = np.zeros_like(x)
+        x_bar[:, 0] = self.rate * bar
+        return cotangent(self, rate=float(bar @ x[:, 0])), x_bar
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.3, 0.8), Matern32(0.9, 1.1) + Linear(0.2)])
+@pytest.mark.parametrize("known", [None, np.linspace(0.1, 0.5, 7)], ids=["alike", "known"])
+def test_the_gradient_is_that_of_differences_for_a_mean_that_depends_on_x(rng, kernel, known):
+    X, y = rng.normal(size=(7, 2)), rng.normal(size=7)
+
+    def value(gp, X, y):
+        return log_evidence(gp, X, y, noise_var=known)
+
+    def pullback(gp, X, y, bar):
+        assert bar == 1.0
+        return condition(gp, X, y, noise_var=known).evidence_gradient()
+
+    gradcheck(value, pullback, GP(kernel, 0.2, Slope()), X, y)
+    gp_bar = log_evidence_and_gradient(GP(kernel, 0.2, Slope()), X, y, noise_var=known)[1]
+    wanted = pullback(GP(kernel, 0.2, Slope()), X, y, 1.0)[0]
+    assert gp_bar.noise_var == pytest.approx(wanted.noise_var)
+    assert gp_bar.mean.rate == pytest.approx(wanted.mean.rate)
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.3, 0.8), Matern32(0.9, 1.1) + White(0.1)])
+def test_a_mean_of_unknown_weights_is_a_linear_kernel(rng, kernel):
+    """With the prior N(0, B) the weights of (1, x) are a constant and a linear kernel of f."""
+    X, y, Xs = rng.normal(size=(9, 1)), rng.normal(size=9), rng.normal(size=(4, 1))
+    weights = Normal(np.zeros(2), np.diag([1.5, 0.7]))
+    ours = condition(GP(kernel, 0.2, BasisMean(Powers(1), weights)), X, y)
+    line = Constant(1.5**2) + Linear(0.7**2)
+    theirs = condition(GP(kernel + line, 0.2), X, y)
+    assert ours.log_evidence == pytest.approx(theirs.log_evidence)
+    for noise in (False, True):
+        found, wanted = (posterior.predict(Xs, noise=noise) for posterior in (ours, theirs))
+        np.testing.assert_allclose(found, wanted, rtol=1e-9)
+        found, wanted = (posterior.joint(Xs, noise=noise) for posterior in (ours, theirs))
+        np.testing.assert_allclose(found.mean, wanted.mean, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.covariance, wanted.covariance, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(ours.covariance(Xs), theirs.covariance(Xs), rtol=1e-9, atol=1e-12)
+    assert ours.evidence_gradient()[0].noise_var == pytest.approx(
+        theirs.evidence_gradient()[0].noise_var
+    )
+    found, wanted = (posterior.leave_one_out() for posterior in (ours, theirs))
+    np.testing.assert_allclose(found.mean, wanted.mean, rtol=1e-8)
+    np.testing.assert_allclose(found.variance, wanted.variance, rtol=1e-8)
+    more = X[:2] + 0.3, np.asarray([0.4, -0.1])
+    grown = [posterior.extend(*more).predict(Xs) for posterior in (ours, theirs)]
+    np.testing.assert_allclose(*grown, rtol=1e-9)
+
+
+def test_a_part_of_a_sum_is_that_of_dense_algebra(rng):
+    X, y, Xs = rng.normal(size=(9, 2)), rng.normal(size=9), rng.normal(size=(4, 2))
+    first, second = RBF(1.3, 0.8), Linear(0.4)
+    posterior = condition(GP(first + second, 0.2, ConstantMean(0.3)), X, y)
+    K = (first + second)(X) + 0.2 * np.eye(9)
+    for k, kernel in enumerate((first, second)):
+        part, cross = posterior.part(k), kernel(Xs, X)
+        pull = cross @ np.linalg.solve(K, y - 0.3)
+        wanted = kernel(Xs) - cross @ np.linalg.solve(K, cross.T)
+        mean, variance = part.predict(Xs)
+        constant = mean - pull  # which part has the mean is said elsewhere
+        np.testing.assert_allclose(constant, constant[0], atol=1e-12)
+        np.testing.assert_allclose(variance, np.diag(wanted), rtol=1e-9)
+        np.testing.assert_allclose(part.covariance(Xs), wanted, rtol=1e-9, atol=1e-12)
+
+
+def test_the_gradients_of_predictions_are_those_of_differences(rng):
+    X, y, Xs = rng.normal(size=(9, 2)), rng.normal(size=9), rng.normal(size=(3, 2))
+    posterior = condition(GP(RBF(1.3, 0.8), 0.2, Slope()), X, y)
+    by_mean, by_variance = posterior.predict_gradient(Xs)
+    for k, step in enumerate(1e-5 * np.eye(2)):
+        ahead, behind = posterior.predict(Xs + step), posterior.predict(Xs - step)
+        slopes = [(a - b) / 2e-5 for a, b in zip(ahead, behind, strict=True)]
+        np.testing.assert_allclose(by_mean[:, k], slopes[0], rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(by_variance[:, k], slopes[1], rtol=1e-6, atol=1e-8)

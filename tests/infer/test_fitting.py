@@ -13,6 +13,7 @@ from gpnotes import (
     GP,
     RBF,
     ConstantMean,
+    Gaussian,
     Matern32,
     Matern52,
     Periodic,
@@ -27,6 +28,7 @@ from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer.fitting import Fit, Run, fit
 from gpnotes.infer.objective import objective_of
+from gpnotes.infer.svgp import SVGP
 from gpnotes.model.priors import LogNormalPrior, NormalPrior
 
 
@@ -375,3 +377,51 @@ def test_priors_that_are_none_are_refused(rng, priors, error, match):
 def readings(rng):
     X = 4.0 * rng.random((25, 1))
     return X, np.sin(2.0 * X[:, 0]) + 0.2 * rng.standard_normal(25), GP(RBF(), 0.1)
+
+
+def sines(rng, n=60):
+    X = 6.0 * rng.random((n, 1))
+    return X, np.sin(2.0 * X[:, 0]) + 0.2 * rng.standard_normal(n)
+
+
+def test_a_callback_hears_of_each_run_and_may_end_the_fit(rng):
+    X, y = sines(rng, 20)
+    heard = []
+    options = {"restarts": 3, "rng": stream(0), "max_steps": 5}
+    found = fit(GP(RBF(), 0.1), X, y, callback=heard.append, **options)
+    assert sorted(heard, key=lambda run: -run.objective) == list(found.runs)
+    assert len(heard) == 4
+    options["rng"] = stream(0)
+    ended = fit(GP(RBF(), 0.1), X, y, callback=lambda run: run.evaluations > 0, **options)
+    assert ended.runs == (heard[0],)
+    with pytest.raises(TypeError, match=r"callback\(run\) must be True or False; got 1"):
+        fit(GP(RBF(), 0.1), X, y, callback=lambda run: 1)
+
+
+def test_a_bar_without_its_package_is_an_error_that_names_it(rng, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    X, y = sines(rng, 5)
+    with pytest.raises(ImportError, match="progress=True needs the package tqdm"):
+        fit(GP(RBF(), 0.1), X, y, progress=True)
+
+
+def test_a_bar_counts_evaluations_and_a_callback_hears_beside_it(capsys):
+    pytest.importorskip("tqdm", reason="the extra `progress` brings it")
+    X = np.linspace(0.0, 3.0, 12)[:, None]
+    heard = []
+    options = {"progress": True, "restarts": 2, "rng": 1, "max_steps": 3}
+    found = fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]), callback=heard.append, **options)
+    assert len(heard) == len(found.runs) == 3
+    evaluations = sum(run.evaluations for run in found.runs)
+    assert f"{evaluations}" in capsys.readouterr().err.split("\r")[-1]
+
+
+def test_a_fit_in_batches_is_of_models_that_have_them(rng):
+    X, y = sines(rng)
+    with pytest.raises(ValueError, match="batch must be None: a fit of a GP asks for all rows"):
+        fit(GP(RBF(), 0.1), X, y, batch=10)
+    with pytest.raises((TypeError, ValueError), match=r"restarts must .*with batches"):
+        fit(SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[:5]), X, y, batch=10, restarts=1)
+    with pytest.raises((TypeError, ValueError), match=r"learning_rate must .*without batches"):
+        fit(GP(RBF(), 0.1), X, y, learning_rate=0.1)

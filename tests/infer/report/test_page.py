@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-import sys
 
 import numpy as np
 import pytest
@@ -373,28 +372,6 @@ def test_a_sparse_fit_prints_the_same_page(rng):
 
 
 # Progress
-
-
-def test_a_callback_hears_of_each_run_and_may_end_the_fit(rng):
-    X, y = readings(rng, 20)
-    heard = []
-    options = {"restarts": 3, "rng": stream(0), "max_steps": 5}
-    found = fit(GP(RBF(), 0.1), X, y, callback=heard.append, **options)
-    assert sorted(heard, key=lambda run: -run.objective) == list(found.runs)
-    assert len(heard) == 4
-    options["rng"] = stream(0)
-    ended = fit(GP(RBF(), 0.1), X, y, callback=lambda run: run.evaluations > 0, **options)
-    assert ended.runs == (heard[0],)
-    with pytest.raises(TypeError, match=r"callback\(run\) must be True or False; got 1"):
-        fit(GP(RBF(), 0.1), X, y, callback=lambda run: 1)
-
-
-def test_a_bar_without_its_package_is_an_error_that_names_it(rng, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", None)
-    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    X, y = readings(rng, 5)
-    with pytest.raises(ImportError, match="progress=True needs the package tqdm"):
-        fit(GP(RBF(), 0.1), X, y, progress=True)
 
 
 def test_a_frame_s_columns_are_not_taken_for_outputs():
