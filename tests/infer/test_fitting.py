@@ -26,7 +26,7 @@ from gpnotes import (
 from gpnotes.ground.chunks import Rows
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.params import flatten_gradient
-from gpnotes.infer.fitting import Fit, Run, fit
+from gpnotes.infer.fitting import fit
 from gpnotes.infer.objective import objective_of
 from gpnotes.infer.svgp import SVGP
 from gpnotes.model.priors import LogNormalPrior, NormalPrior
@@ -315,12 +315,6 @@ def test_a_fit_meets_jitter_without_a_word_and_what_it_finds_is_told():
     fitted = fit(GP(RBF(1.0, 2.0), 1e-18), X, y, fixed=["noise_var"], max_steps=3)
     with pytest.warns(JitterWarning, match="added .* to its diagonal"):
         condition(fitted.model, X, y)
-
-
-def test_runs_agree_within_a_tenth_of_a_nat():
-    gp = GP(RBF(), 0.1)
-    runs = tuple(Run(gp, value, 1, True, "") for value in (5.0, 4.95, 4.75, -np.inf))
-    assert Fit(runs).agreeing == 2
 
 
 PRIORS = {"kernel.lengthscale": LogNormalPrior(0.5, 0.2), "noise_var": LogNormalPrior(-2.0, 0.5)}

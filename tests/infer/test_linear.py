@@ -8,7 +8,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from gpnotes import GP, Linear, Normal, condition, stream, to_numpy
+from gpnotes import (
+    GP,
+    Linear,
+    Normal,
+    condition,
+    log_evidence_and_gradient,
+    stream,
+    to_numpy,
+)
 from gpnotes.infer.linear import BayesianLinear
 from gpnotes.testing import check_posterior
 
@@ -278,3 +286,25 @@ def test_a_prior_keeps_its_own_covariance(space):
     model = BayesianLinear(prior_cov, 1.0)
     prior_cov[0, 0] = -5.0
     np.testing.assert_array_equal(to_numpy(model.prior_cov), np.eye(2))
+
+
+@pytest.mark.parametrize("given", [None, "noise_var", "weights"])
+def test_the_gradient_of_the_evidence_is_that_of_dense_algebra(space, numbers, given):
+    """``½ (α αᵀ − K_y⁻¹)`` carried to the covariance of the weights and to the noise."""
+    model, Phi, y, _ = in_space(space, numbers)
+    known = np.linspace(0.2, 3.0, N)
+    more = {} if given is None else {given: space.asarray(known)}
+    value, bar = log_evidence_and_gradient(model, Phi, y, **more)
+    Phi, y, _, prior_cov = numbers
+    noise, share = NOISE_VAR + 0.0 * known, np.ones(N)
+    if given == "noise_var":
+        noise = NOISE_VAR + known
+    elif given == "weights":
+        noise, share = NOISE_VAR / known, 1.0 / known
+    K = Phi @ prior_cov @ Phi.T + np.diag(noise)
+    alpha, inverse = np.linalg.solve(K, y), np.linalg.inv(K)
+    K_bar = 0.5 * (np.outer(alpha, alpha) - inverse)
+    close = tolerance(space)
+    assert value == pytest.approx(Normal.from_covariance(np.zeros(N), K).log_density(y), rel=1e-3)
+    np.testing.assert_allclose(to_numpy(bar.prior_cov), Phi.T @ K_bar @ Phi, **close)
+    np.testing.assert_allclose(bar.noise_var, np.diagonal(K_bar) @ share, **close)

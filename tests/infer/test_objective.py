@@ -23,8 +23,9 @@ from gpnotes import (
     stream,
 )
 from gpnotes.ground.chunks import ChunkError, Chunks, Rows
-from gpnotes.ground.params import flatten
+from gpnotes.ground.params import flatten, names
 from gpnotes.infer import features, laplace, sparse, svgp
+from gpnotes.infer.fitting import Fit, Run
 from gpnotes.infer.objective import objective_of
 from gpnotes.model.bounds import spread
 
@@ -333,3 +334,28 @@ def test_a_pair_in_the_place_of_x_is_told_where_y_goes():
     X = np.linspace(0.0, 1.0, 5)[:, None]
     with pytest.raises(TypeError, match=r"X must be a matrix, with y beside it: objective_of"):
         objective_of(GP(RBF(), 0.1), (X, X[:, 0]))
+
+
+def test_what_is_tied_moves_together_and_its_slope_is_the_sum():
+    plane = np.column_stack([X[:, 0], np.cos(3.0 * X[:, 0])])
+    gp = GP(RBF(1.0, np.asarray([1.5, 1.5])), 0.1, ConstantMean(2.5))
+    pair = [f"kernel.lengthscale[{k}]" for k in range(2)]
+    both, apart = (objective_of(gp, Rows(plane, Y), tied=tied) for tied in ([pair], []))
+    vector = both.vector(gp)
+    assert vector.size == apart.vector(gp).size - 1
+    step = 0.2 * np.asarray([name == pair[0] for name in names(gp) if name != pair[1]])
+    moved = both.at(vector + step).kernel.lengthscale
+    np.testing.assert_allclose(moved, np.full(2, 1.5 * np.exp(0.2)))
+    value, slope = both(vector)
+    wanted, slopes = apart(apart.vector(gp))
+    assert value == wanted
+    at = [names(gp).index(name) for name in pair]
+    summed = slopes.copy()
+    summed[at[0]] += slopes[at[1]]
+    np.testing.assert_allclose(slope, np.delete(summed, at[1]))
+
+
+def test_runs_agree_within_a_tenth_of_a_nat():
+    gp = GP(RBF(), 0.1)
+    runs = tuple(Run(gp, value, 1, True, "") for value in (5.0, 4.95, 4.75, -np.inf))
+    assert Fit(runs).agreeing == 2
