@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 import cupy_stand_in
 import numpy as np
 import pytest
+from cupy_stand_in.counts import counting
 
 from gpnotes import GP, RBF, condition
 from gpnotes.ground.xp import array_namespace, cholesky_factor, device, to_numpy
@@ -162,3 +164,43 @@ def test_its_generator_lacks_what_that_of_cupy_lacks(cp: ModuleType) -> None:
     assert type(rng.standard_normal(3)) is cp.ndarray
     for name in ("normal", "choice", "permutation", "multinomial"):
         assert not hasattr(rng, name)
+
+
+@pytest.mark.parametrize(
+    ("function", "launches"),
+    [
+        (lambda xp, a, b: xp.exp(-0.5 * (a - b) ** 2), 1),
+        (lambda xp, a, b: xp.where(a > b, 0.0, a), 1),
+        (lambda xp, a, b: 2.0 * xp.sum(a * b, axis=1), 1),
+        (lambda xp, a, b: (a + b, a * b), 1),
+    ],
+)
+def test_a_fused_function_is_one_launch(cp: ModuleType, function: Any, launches: int) -> None:
+    a, b = np.arange(6.0).reshape(2, 3), np.asarray([[2.0], [1.0]])
+    with counting() as counts:
+        made = cp.fuse(kernel_name="one")(partial(function, cp))(cp.asarray(a), cp.asarray(b))
+    parts = made if isinstance(made, tuple) else (made,)
+    plain = function(np, a, b)
+    for part, wanted in zip(parts, plain if isinstance(plain, tuple) else (plain,), strict=True):
+        np.testing.assert_allclose(part.get(), wanted)
+    assert counts.launches == launches + 2  # with both arrays that were brought there
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda xp, a: a @ a,
+        lambda xp, a: a[0],
+        lambda xp, a: a.shape and a,
+        lambda xp, a: a if a > 0.0 else -a,
+        lambda xp, a: float(a),
+        lambda xp, a: xp.cumsum(a),
+        lambda xp, a: xp.sum(xp.sum(a, axis=1)),
+        lambda xp, a: a - xp.max(a),
+        lambda xp, a: xp.add(a, np.ones((2, 2))),
+    ],
+    ids=[f"way {at}" for at in range(9)],
+)
+def test_what_cupy_does_not_fuse_is_refused(cp: ModuleType, a: Any, function: Any) -> None:
+    with pytest.raises((TypeError, NotImplementedError)):
+        cp.fuse(kernel_name="one")(partial(function, cp))(a)

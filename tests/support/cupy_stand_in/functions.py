@@ -12,6 +12,7 @@ from scipy import special
 from .arrays import by_logarithms, down, ndarray, operand, supported, up
 from .counts import counted, crossing, launch
 from .devices import current
+from .fusing import fuse, is_traced, of_reduction, of_ufunc
 
 __all__ = ["FFT", "NAMES", "SPECIAL"]
 
@@ -46,6 +47,8 @@ _WAITING = (np.nonzero, np.unique, np.repeat)  # the size of what they give is r
 
 def _ufunc(plain: Callable[..., Any]) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
+        if is_traced(*args):
+            return of_ufunc(plain, *args, **kwargs)
         with np.errstate(all="ignore"):  # a device warns of nothing
             launch()
             return up(plain(*map(operand, args), **kwargs))
@@ -57,6 +60,8 @@ def _of_arrays(plain: Callable[..., Any], count: int) -> Callable[..., Any]:
     """Its first arguments are arrays; where a later one is, that is an argument as well."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
+        if is_traced(*args):
+            return of_reduction(plain, *args, **kwargs)
         given = [
             down(a) if at < count or isinstance(a, ndarray) else a for at, a in enumerate(args)
         ]
@@ -143,6 +148,8 @@ def asnumpy(
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     if x is None and y is None:
         return NAMES["nonzero"](condition)
+    if is_traced(condition, x, y):
+        return of_ufunc(np.where, condition, x, y)
     launch()
     return up(np.where(down(condition).astype(bool), operand(x), operand(y)))
 
@@ -233,7 +240,7 @@ NAMES: dict[str, Any] = {
         function.__name__: function
         for function in (
             allclose, array, asarray, asnumpy, interp, quantile, where, full, full_like, take,
-            count_nonzero, clip, broadcast_to, broadcast_arrays, meshgrid, result_type,
+            count_nonzero, clip, broadcast_to, broadcast_arrays, meshgrid, result_type, fuse,
             get_default_memory_pool,
         )
     },
