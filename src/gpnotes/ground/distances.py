@@ -9,10 +9,11 @@ zero. The way back takes the way that the distances took.
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
 
 from . import check as _check
 from . import memory
+from .late_reads import expect
 from .xp import (
     Array,
     Matrix,
@@ -23,6 +24,7 @@ from .xp import (
     blas,
     device,
     epsilon,
+    fused,
     has_double,
     in_double,
     is_numpy_namespace,
@@ -159,14 +161,20 @@ def sizes_if_near(u: Matrix, v: Matrix | None) -> tuple[Vector, Vector] | None:
     square overflows.
     """
     xp = array_namespace(u)
-    own = xp.sum(u * u, axis=1)
-    if v is None:
-        others, most = own, 2.0 * float(xp.max(own))
-    else:
-        others = xp.sum(v * v, axis=1)
-        most = float(xp.max(own) + xp.max(others))
+    own = _squares(u)
+    others = own if v is None else _squares(v)
+    limit = math.sqrt(epsilon(u)) / rounding(u)
+    parts = [own] if v is None else [own, others]
+    if all(expect(partial(xp.max, part), 0.5 * limit) for part in parts):
+        return own, others
+    most = 2.0 * float(xp.max(own)) if v is None else float(xp.max(own) + xp.max(others))
     near = rounding(u) * most <= math.sqrt(epsilon(u))
     return (own, others) if near else None
+
+
+@fused
+def _squares(u: Matrix) -> Vector:
+    return array_namespace(u).sum(u * u, axis=1)
 
 
 def as_they_are(u: Matrix, v: Matrix | None, sizes: tuple[Vector, Vector]) -> Matrix:

@@ -15,16 +15,19 @@ from typing import Literal
 from numpy.linalg import LinAlgError
 
 from . import check as _check
+from .late_reads import number, unforeseen
 from .showing import summary
 from .xp import (
     Array,
     Matrix,
+    Vector,
     array_namespace,
     cholesky_factor,
     cholesky_inverse,
     diagonal,
     epsilon,
     eye,
+    fused,
     solve_triangular,
     to_numpy,
 )
@@ -57,6 +60,12 @@ class NameWith:
     def __str__(self) -> str:
         """Put the parts where the braces of the text are."""
         return self.text.format(*self.parts)
+
+
+@fused
+def _doubled_logs(pivots: Vector) -> Array:
+    xp = array_namespace(pivots)
+    return 2.0 * xp.sum(xp.log(pivots))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +103,7 @@ class Cholesky:
     @property
     def log_det(self) -> float:
         """The logarithm ``log |K|``, twice the sum of those of the factor's diagonal."""
-        xp = array_namespace(self.lower)
-        return 2.0 * float(xp.sum(xp.log(diagonal(self.lower))))
+        return number(_doubled_logs(diagonal(self.lower)))
 
     def solve(self, b: Array) -> Array:
         """Return ``K⁻¹ b``; O(n² m).
@@ -239,6 +247,7 @@ def _cholesky(K: Matrix, *, name: str | NameWith) -> Cholesky:
     _check.floating(K, "K")
     if (lower := cholesky_factor(K)) is not None:
         return Cholesky(lower)
+    unforeseen()
     name = str(name)
     return _factorise(_check.square(K, name), name, _scale(K))
 

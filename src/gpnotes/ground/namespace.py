@@ -19,7 +19,7 @@ import numpy as np
 
 from .array_types import Axis, Namespace
 
-__all__ = ["array_namespace", "is_jax_array", "refusal"]
+__all__ = ["array_namespace", "is_jax_array", "refusal", "traced_as"]
 
 _OURS = "carry gradients back by a pullback, as the page on arrays shows"
 # Declared so loosely since NumPy declares each with a dozen signatures.
@@ -51,6 +51,21 @@ def array_namespace(*arrays: Any) -> Namespace:
 
 
 _OF_CUPY: dict[type[Any] | None, Namespace] = {}  # by the class of its arrays, none of which traces
+
+
+def traced_as(cupy: Any, *arguments: Any) -> None:
+    """Give what CuPy traces, where it fuses a function, a namespace: CuPy's functions know it."""
+    for kind in map(type, arguments):
+        if kind not in _OF_CUPY and kind is not type(None):
+            _OF_CUPY[kind] = _of_traced(cupy)
+
+
+@cache
+def _of_traced(cupy: Any) -> Namespace:
+    def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Any:
+        return x.astype(dtype)
+
+    return cast("Namespace", _like(cupy, astype=astype))
 
 
 def is_jax_array(a: Any) -> bool:

@@ -19,15 +19,16 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 
 from . import check as _check
+from . import late_reads
 from .conversion import floats
 from .namespace import refusal
 from .naming import covered, entry_names, expansions, left, require_names, spelt, unknown
 from .open_numbers import Open, chosen_now, is_open, kept_open
-from .xp import Array, HostVector, Numbers, array_namespace, as_array, to_numpy
+from .xp import Array, HostVector, Numbers, array_namespace, as_array, is_cupy_array, to_numpy
 
 __all__ = [
     "added", "cotangent", "fixed", "flatten", "flatten_gradient", "holds_derivatives", "left_open",
-    "names", "nonnegative", "positive", "real", "settle",
+    "names", "nonnegative", "numbers_read", "positive", "real", "settle",
 ]  # fmt: skip
 
 
@@ -291,6 +292,23 @@ def _added(first: Any, second: Any) -> Any:
         is_parameter = item.metadata.get("constraint", "fixed") != "fixed"
         sums[item.name] = pair[0] + pair[1] if is_parameter else _added(*pair)
     return cotangent(first, **sums)
+
+
+def numbers_read(bar: P) -> P:
+    """Return a cotangent with Python's floats for numbers that a trial left on a device."""
+    return cast("P", bar if late_reads.on_trial() else _read(bar))
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_read, value))
+    if is_cupy_array(value):
+        return value if value.ndim else float(value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    found = {name: getattr(value, name) for name in _names(type(value))}
+    read = {name: _read(part) for name, part in found.items()}
+    return value if all(read[name] is found[name] for name in read) else cotangent(value, **read)
 
 
 def holds_derivatives(obj: Parameters) -> bool:

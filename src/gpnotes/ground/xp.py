@@ -7,8 +7,9 @@ array API standard. What the standard lacks stands here: SciPy serves NumPy arra
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from typing import Any, Literal, Protocol, TypeVar, cast
 
@@ -21,6 +22,7 @@ from array_api_compat import (
     to_device,
 )
 
+from . import late_reads
 from .array_types import (
     Array,
     ArrayLike,
@@ -39,7 +41,7 @@ from .array_types import (
     Vector,
     VectorLike,
 )
-from .namespace import array_namespace, is_jax_array, refusal
+from .namespace import array_namespace, is_jax_array, refusal, traced_as
 from .normal_tail import LOG_2PI, mills_fractions, standard_log_cdf
 from .threads import called_back, threads_for
 
@@ -48,12 +50,15 @@ __all__ = [
     "MatrixLike", "Namespace", "Numbers", "OfEach", "OfEachLike", "Scalar", "Stack", "Table",
     "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "as_index", "blas",
     "cast_like", "cholesky_factor", "cholesky_inverse", "device", "device_elsewhere",
-    "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double", "how_many", "in_double",
-    "is_numpy_namespace", "keep_copies", "kept_where", "lapack", "log_normal_cdf", "log_sum_exp",
-    "mills_fractions", "minimise", "set_at", "set_rows", "sobol", "solve_triangular",
-    "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "whole_power",
-    "zero_where", "zeros",
+    "device_memory", "diagonal", "digamma", "epsilon", "eye", "fused", "has_double", "how_many",
+    "in_double", "is_cupy_array", "is_numpy_namespace", "keep_copies", "kept_where", "lapack",
+    "largest", "log_normal_cdf", "log_sum_exp", "mills_fractions", "minimise", "set_at", "set_rows",
+    "sobol", "solve_triangular", "symmetric_part", "to_device", "to_numpy", "to_write",
+    "triangular_product", "whole_power", "zero_where", "zeros",
 ]  # fmt: skip
+
+
+T = TypeVar("T")
 
 
 def keep_copies(obj: object, *names: str) -> None:
@@ -90,7 +95,7 @@ def diagonal(a: Matrix) -> Vector:
 
 def symmetric_part(a: Array) -> Array:
     """Return ``½ (A + Aᵀ)`` of a matrix, or of each in an array (..., n, n)."""
-    return 0.5 * (a + (a.T if a.ndim == 2 else array_namespace(a).matrix_transpose(a)))
+    return _half_of_sum(a, a.T if a.ndim == 2 else array_namespace(a).matrix_transpose(a))
 
 
 def whole_power(a: Array, exponent: int) -> Array:
@@ -111,6 +116,72 @@ def whole_power(a: Array, exponent: int) -> Array:
 
 
 _PRODUCTS = 16  # the largest power that products make
+
+
+def fused(function: Callable[..., T]) -> Callable[..., T]:
+    """Return a function of arrays, entry by entry, as one launch where the library can do so.
+
+    That is CuPy, whose `fuse` writes a kernel of what the function does with its arguments. It is
+    made once for each function: one that is fused stands in a module, or is kept in a cache.
+
+    Parameters
+    ----------
+    function : callable
+        It takes arrays, the first in the precision of what it returns, and numbers. In it stand the
+        library's operations entry by entry, `xp.where` and at the end one sum or extreme; no shape,
+        no index, no branch by a number. A sum to one number is for vectors: it runs in one block.
+
+    Returns
+    -------
+    callable
+        The same, which elsewhere does plain operations.
+    """
+
+    @wraps(function)
+    def called(first: Any, *others: Any) -> T:
+        if not is_cupy_array(first):
+            return function(first, *others)
+        return _fused_by_cupy(import_module("cupy"), function)(first, *others)
+
+    return called
+
+
+@cache
+def _fused_by_cupy(cupy: Any, function: Callable[..., T]) -> Callable[..., T]:
+    def traced(first: Any, *others: Any) -> Any:
+        traced_as(cupy, first, *others)
+        made: Any = function(first, *others)
+        # a number of Python's counts as one of float64 where versions of CuPy fuse
+        parts = tuple(part.astype(first.dtype) for part in made) if type(made) is tuple else made
+        return parts if type(made) is tuple else made.astype(first.dtype)
+
+    return cast("Callable[..., T]", cupy.fuse(kernel_name=_identifier(function))(traced))
+
+
+def _identifier(function: Callable[..., Any]) -> str:
+    return "gpnotes_" + function.__name__.strip("_<>")
+
+
+@fused
+def _half_of_sum(a: Array, turned: Array) -> Array:
+    return 0.5 * (a + turned)
+
+
+@fused
+def _largest_fused(a: Array) -> Array:
+    xp = array_namespace(a)
+    return xp.max(xp.abs(a))
+
+
+def largest(a: Array) -> Array:
+    """Return the largest size of an entry, as an array without axes: NaN where there is one."""
+    if math.prod(a.shape) <= _IN_ONE_BLOCK:
+        return _largest_fused(a)
+    xp = array_namespace(a)
+    return xp.max(xp.abs(a))
+
+
+_IN_ONE_BLOCK = 2**18  # entries that a fused reduction to one number takes in as long as a launch
 
 
 def epsilon(like: Array) -> float:
@@ -292,6 +363,8 @@ def cholesky_factor(a: Matrix) -> Matrix | None:
         if isinstance(problem, LinAlgError) or type(problem).__name__.endswith("LinAlgError"):
             return None
         raise
+    if late_reads.expect(lambda: largest(diagonal(lower))):
+        return lower
     return lower if bool(xp.all(xp.isfinite(diagonal(lower)))) else None
 
 

@@ -19,13 +19,15 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
+from ..ground.late_reads import expect, number, trials
 from ..ground.linalg import Cholesky, NameWith, RoundingWarning, _cholesky, warn_of_jitter
-from ..ground.params import cotangent
+from ..ground.params import cotangent, numbers_read
 from ..ground.saved import saved_as
 from ..ground.showing import summary
 from ..ground.threads import threads_for
 from ..ground.xp import (
     LOG_2PI,
+    Array,
     HostVector,
     Matrix,
     MatrixLike,
@@ -35,6 +37,7 @@ from ..ground.xp import (
     array_namespace,
     diagonal,
     epsilon,
+    fused,
     in_double,
     is_numpy_namespace,
     to_numpy,
@@ -328,20 +331,20 @@ class ExactPosterior(Posterior):
         pivots = diagonal(self.cholesky.lower)
         if is_numpy_namespace(array_namespace(pivots)):
             return _evidence_error(self.gp, self._rows, self.alpha, 1.0 / to_numpy(pivots))
-        own = self.gp.kernel._diag(self.X) + self.reading_noise.variance
+        own, eps = self.gp.kernel._diag(self.X), epsilon(self.alpha)
         own, alpha, pivots = map(in_double, (own, self.alpha, pivots))
-        moved = array_namespace(own).sum(own * (alpha * alpha + 1.0 / (pivots * pivots)))
-        return 0.5 * epsilon(self.alpha) * float(moved)
+        return number(_moved_by_rounding(own, self.reading_noise.variance, alpha, pivots, eps))
 
     @property
     def _log_evidence(self) -> float:
         # both are launched before one of them is read
-        by_fit = array_namespace(self.alpha).sum(self.residual * self.alpha)
+        by_fit = _sum_of_products(self.alpha, self.residual)
         log_det = self.cholesky.log_det
-        fit = float(by_fit)
-        fit += self.trend.surcharge if self.trend is not None else 0.0
+        fit = number(by_fit)
+        if self.trend is not None:
+            fit += self.trend.surcharge
         _check.no_overflow(fit, "y", "yᵀK_y⁻¹ y")
-        return -0.5 * (fit + log_det + self.X.shape[0] * LOG_2PI)
+        return _log_density(fit, log_det, self.X.shape[0] * LOG_2PI)
 
     def evidence_gradient(self) -> tuple[GP, Matrix, Vector]:
         """Differentiate `log_evidence` by the process, the inputs and the observations.
@@ -376,10 +379,10 @@ class ExactPosterior(Posterior):
         what = "the gradient of the evidence"
         memory.require_of_rows(self.X.shape[0], like=self.X, copies=6, what=what)
         inverse = precision(self.trend, self.cholesky)
-        K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - inverse)
-        by_noise = array_namespace(K_bar).sum(self.reading_noise.share * diagonal(K_bar))
+        K_bar = _half_of_gap(inverse, self.alpha[:, None], self.alpha[None, :])
+        by_noise = _sum_of_products(diagonal(K_bar), self.reading_noise.share)
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
-        noise_bar = float(by_noise)  # which was launched before the kernel's own are read
+        noise_bar = number(by_noise)  # which was launched before the kernel's own are read
         mean_bar, by_mean = mean_bars(self.gp.mean, self.trend, self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
         return gp_bar, X_bar, by_mean
@@ -483,13 +486,38 @@ class _Evidence(Evidence[GP, ExactPosterior]):
         fitted_mean(gp)
 
     def value_and_gradient(self, gp: GP, *, quiet: bool = False) -> tuple[float, GP]:
-        if not quiet:  # a fit turns back where squares of y overflow
-            _check.squarable(self.rows.y, "y")
-        value, gp_bar, jitter, error = _value_and_gradient(gp, self.rows, quiet)
-        if not quiet:
-            warn_of_jitter(jitter, _gram_name(gp))
-            warn_of_rounding(value, error, gp, self.rows.X, stacklevel=4)
-        return value, gp_bar
+        for trial in trials(self.rows.X):
+            with trial:
+                if not quiet:  # a fit turns back where squares of y overflow
+                    _check.squarable(self.rows.y, "y")
+                value, gp_bar, jitter, error = _value_and_gradient(gp, self.rows, quiet)
+                if not quiet:
+                    warn_of_jitter(jitter, _gram_name(gp))
+                    warn_of_rounding(value, error, gp, self.rows.X, stacklevel=4)
+        return number(value), numbers_read(gp_bar)
+
+
+@fused
+def _half_of_gap(inverse: Matrix, alpha: Matrix, turned: Matrix) -> Matrix:
+    return 0.5 * (alpha * turned - inverse)
+
+
+@fused
+def _log_density(fit: float, log_det: float, spread: float) -> float:
+    return -0.5 * (fit + log_det + spread)
+
+
+@fused
+def _sum_of_products(a: Vector, b: Numbers) -> Array:
+    return array_namespace(a).sum(b * a)
+
+
+@fused
+def _moved_by_rounding(
+    own: Vector, noise: Numbers, alpha: Vector, pivots: Vector, eps: float
+) -> Array:
+    moved = (own + noise) * (alpha * alpha + 1.0 / (pivots * pivots))
+    return array_namespace(own).sum(0.5 * eps * moved)
 
 
 @threads_for(lambda gp, rows, quiet: rows.X.shape[0] ** 3)
@@ -529,7 +557,8 @@ def warn_of_rounding(value: float, error: float, gp: GP, X: Matrix, *, stackleve
 
     An evidence that is smaller than the number of readings is the sum of larger ones.
     """
-    if error > epsilon(X) ** 0.25 * max(abs(value), float(X.shape[0])):
+    share, n = epsilon(X) ** 0.25, float(X.shape[0])
+    if not expect(lambda: error, share * n) and error > share * max(abs(value), n):
         said = f"the log evidence {value:.6g} may be off by {error:.1e}: {_gram_name(gp)}"
         remedy = "give a larger noise_var or shorter lengthscales, or for one input a StateSpaceGP"
         warnings.warn(

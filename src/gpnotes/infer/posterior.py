@@ -16,6 +16,7 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground.chunks import Rows
 from ..ground.conversion import takes
+from ..ground.late_reads import trials
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.showing import summary
 from ..ground.xp import (
@@ -187,9 +188,12 @@ class Posterior(ABC):
             The moments at each input, of several functions (n*, c), a column each. A variance that
             rounding took below zero is zero.
         """
-        noise = self._admit("predict", Xs, noise, chunk, offset)
-        known = self._known("predict", Xs, noise, offset, noise_var, weights)
-        return self._predict_with(offset, Xs, noise, chunk, known)
+        for trial in trials(Xs):
+            with trial:
+                noise = self._admit("predict", Xs, noise, chunk, offset)
+                known = self._known("predict", Xs, noise, offset, noise_var, weights)
+                found = self._predict_with(offset, Xs, noise, chunk, known)
+        return found
 
     def _predict_with(
         self,

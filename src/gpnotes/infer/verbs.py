@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..ground.chunks import Chunks, repeatable
 from ..ground.conversion import columns_of, known_columns, taken_out
+from ..ground.late_reads import number, trials
 from ..ground.named_columns import at_columns
-from ..ground.params import Parameters
+from ..ground.params import Parameters, numbers_read
 from ..ground.xp import OfEach, Table
 from . import exact  # registers GP, which comes from a lower floor
 from .evidence import Evidence, data_of, evidence_given
@@ -225,8 +226,11 @@ def log_evidence(
     >>> bounds[0] < log_evidence(gp, X, y) < bounds[1]
     True
     """
-    evidence, model = _evidence(model, X, y, noise_var, weights, offset)
-    return evidence.value(evidence.settled(model))
+    for trial in trials(X):
+        with trial:
+            evidence, found = _evidence(model, X, y, noise_var, weights, offset)
+            value = evidence.value(evidence.settled(found))
+    return number(value)
 
 
 def log_evidence_and_gradient(
@@ -277,9 +281,12 @@ def log_evidence_and_gradient(
     """
     if isinstance(X, Chunks):
         repeatable(X.chunks)
-    evidence, model = _evidence(model, X, y, noise_var, weights, offset)
-    evidence.require_gradient(model)
-    return evidence.value_and_gradient(evidence.settled(model))
+    for trial in trials(X):
+        with trial:
+            evidence, found = _evidence(model, X, y, noise_var, weights, offset)
+            evidence.require_gradient(found)
+            value, bar = evidence.value_and_gradient(evidence.settled(found))
+    return number(value), numbers_read(bar)
 
 
 def _evidence(

@@ -9,7 +9,7 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground.conversion import takes
 from ..ground.params import holds_derivatives, left_open, nonnegative, settle
-from ..ground.xp import Matrix, MatrixLike, Numbers, Vector, array_namespace, eye
+from ..ground.xp import Matrix, MatrixLike, Numbers, Vector, array_namespace, eye, fused
 from . import means
 from .contracts import Mean, MeanFunction, require
 from .kernels import Kernel
@@ -168,7 +168,12 @@ def plus_noise(K: Matrix, noise_var: Numbers) -> Matrix:
     """
     if isinstance(noise_var, float) and not noise_var:
         return K
-    return K + noise_var * eye(K.shape[0], K)
+    return _sum_with(K, noise_var, eye(K.shape[0], K))
+
+
+@fused
+def _sum_with(K: Matrix, noise_var: Numbers, identity: Matrix) -> Matrix:
+    return K + noise_var * identity
 
 
 def require_noise(gp: GP) -> None:

@@ -6,14 +6,18 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import mul
 
+from ...ground.late_reads import number
 from ...ground.xp import Array, Matrix, Numbers, array_namespace, device
 
 __all__ = ["added", "filled", "nothing", "per_dimension", "products_of_others", "total"]
 
 
 def total(a: Array) -> float:
-    """Sum all entries to a Python float: a NumPy scalar would leak its dtype."""
-    return float(array_namespace(a).sum(a))
+    """Sum all entries to a Python float: a NumPy scalar would leak its dtype.
+
+    Where numbers of a device are read later it is an array without axes.
+    """
+    return number(array_namespace(a).sum(a))
 
 
 def per_dimension(terms: Array, value: Numbers) -> Numbers:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar, Self
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import ClassVar, NamedTuple, Self
 
 from ...fast import radial_profiles
 from ...fast.stationary_evidence import supports
 from ...fast.tiled_kernels import OfDistances
 from ...fast.tiles import TiledKernel
 from ...ground import check as _check
+from ...ground.late_reads import number
 from ...ground.params import cotangent, positive
 from ...ground.xp import (
     Array,
@@ -29,7 +32,7 @@ from ...ground.xp import (
 )
 from .algebra import Kernel
 from .pullback_sums import per_dimension, total
-from .scaled_inputs import scaled
+from .scaled_inputs import ScaledInputs, scaled
 
 __all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic", "Stationary"]
 
@@ -71,12 +74,14 @@ class Stationary(Kernel):
     lengthscale: Numbers = positive(1.0, per_dimension=True, unit="x")
 
     differentiable: ClassVar[bool] = False  # whether `WithGradients` can work for the class
+    fusible: ClassVar[bool] = False  # whether profile and slope are such as `xp.fused` takes
 
     def __init_subclass__(cls) -> None:
         """A class speaks for itself, not for its subclasses: they may have another profile."""
         super().__init_subclass__()
         only_these = cls._shape_bars is Stationary._shape_bars
         cls.in_place = only_these and "profile_in_place" in vars(cls)
+        cls.fusible = vars(cls).get("fusible", False)
         cls.differentiable = only_these and "_higher_slopes" in vars(cls)
 
     @abstractmethod
@@ -104,7 +109,11 @@ class Stationary(Kernel):
         raise NotImplementedError(f"{type(self).__name__} does no work in place")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        return self.variance * self._profile(scaled(x, z, self.lengthscale).distances())
+        inputs = scaled(x, z, self.lengthscale)
+        if self.fusible and inputs.expanded:
+            passes = _passes(type(self))
+            return inputs.through(inputs.products(), passes.covariance, *self._numbers)
+        return self.variance * self._profile(inputs.distances())
 
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
@@ -113,6 +122,8 @@ class Stationary(Kernel):
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         inputs = scaled(x, z, self.lengthscale)
+        if self.fusible and inputs.expanded and not self._shapes:
+            return self._carried(inputs, K_bar)
         u, v, q = inputs.u, inputs.v, inputs.distances()
         bars = self._shape_bars(q, K_bar)
         by_variance = array_namespace(q).sum(K_bar * self._profile(q))
@@ -124,9 +135,30 @@ class Stationary(Kernel):
         terms = u_bar * u if v is None else xp.concat([u_bar * u, v_bar * v], axis=0)
         lengthscale_bar = per_dimension(-terms / self.lengthscale, self.lengthscale)
         z_bar = None if v_bar is None else v_bar / self.lengthscale
-        variance_bar = float(by_variance)  # read when all the rest is launched
+        variance_bar = number(by_variance)  # read when all the rest is launched
         kernel_bar = cotangent(self, variance=variance_bar, lengthscale=lengthscale_bar, **bars)
         return kernel_bar, u_bar / self.lengthscale, z_bar
+
+    def _carried(self, inputs: ScaledInputs, K_bar: Matrix) -> tuple[Self, Matrix, Matrix | None]:
+        """`_pullback` in few launches; the second product of a pair may differ in its last bit."""
+        xp, passes, products = array_namespace(K_bar), _passes(type(self)), inputs.products()
+        rows = inputs.through(products, passes.by_variance, K_bar, *self._numbers)
+        turned = xp.matrix_transpose(K_bar) if inputs.v is None else 0.0
+        W = inputs.through(products, passes.slopes, K_bar, turned, *self._numbers)
+        x_bar, z_bar, by_lengths = inputs.carried(W, self.lengthscale)
+        by_variance = xp.sum(rows)
+        by_length = total(by_lengths) if isinstance(self.lengthscale, float) else by_lengths
+        bar = cotangent(self, variance=number(by_variance), lengthscale=by_length)
+        return bar, x_bar, z_bar
+
+    @property
+    def _shapes(self) -> tuple[str, ...]:
+        """The names of the hyperparameters beside variance and lengthscale."""
+        return tuple(item.name for item in fields(self) if item.name not in _SHARED)
+
+    @property
+    def _numbers(self) -> tuple[float, ...]:
+        return (self.variance, *(getattr(self, name) for name in self._shapes))
 
     def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         xp = array_namespace(x)
@@ -138,6 +170,44 @@ class Stationary(Kernel):
 
     def _on_tiles(self, x: Matrix) -> TiledKernel:
         return OfDistances(self, x) if supports(self, x) else super()._on_tiles(x)
+
+
+_SHARED = ("variance", "lengthscale")
+
+
+class _Passes(NamedTuple):
+    """What is done with squared distances, entry by entry."""
+
+    covariance: Callable[..., Matrix]
+    by_variance: Callable[..., Vector]
+    slopes: Callable[..., Matrix]
+
+
+@cache
+def _passes(kind: type[Stationary]) -> _Passes:
+    """Those of a class, of which each takes the numbers of a kernel at its end."""
+
+    def covariance(q: Array, *numbers: float) -> Array:
+        kernel = _bare(kind, numbers)
+        return kernel.variance * kernel._profile(q)
+
+    def by_variance(q: Array, K_bar: Array, *numbers: float) -> Vector:
+        return array_namespace(q).sum(K_bar * _bare(kind, numbers)._profile(q), axis=1)
+
+    def slopes(q: Array, K_bar: Array, turned: Numbers, *numbers: float) -> Array:
+        kernel = _bare(kind, numbers)
+        return inside(kernel.variance * (K_bar + turned) * kernel._slope(q), q)
+
+    return _Passes(covariance, by_variance, slopes)
+
+
+def _bare(kind: type[Stationary], numbers: tuple[float, ...]) -> Stationary:
+    """A kernel with numbers that may be traced, and without a length."""
+    kernel = object.__new__(kind)
+    names = [item.name for item in fields(kind) if item.name != "lengthscale"]
+    for name, value in zip(names, numbers, strict=True):
+        object.__setattr__(kernel, name, value)
+    return kernel
 
 
 def roots(q: Array) -> Array:
@@ -187,6 +257,7 @@ class RBF(Stationary):
         return 0.25 * p, -0.125 * p
 
     profile_in_place = staticmethod(radial_profiles.rbf)
+    fusible = True
 
 
 @dataclass(frozen=True)
@@ -226,6 +297,7 @@ class Matern12(Stationary):
         return -0.5 * apart * xp.exp(-r) / (r + (1.0 - apart))
 
     profile_in_place = staticmethod(radial_profiles.matern12)
+    fusible = True
 
 
 @dataclass(frozen=True)
@@ -266,6 +338,7 @@ class Matern32(Stationary):
         return 2.25 * decay / s, -3.375 * decay * (1.0 + s) / whole_power(s, 3)
 
     profile_in_place = staticmethod(radial_profiles.matern32)
+    fusible = True
 
 
 @dataclass(frozen=True)
@@ -307,6 +380,7 @@ class Matern52(Stationary):
         return 25.0 / 12.0 * decay, -125.0 / 24.0 * inside(decay, q) / s
 
     profile_in_place = staticmethod(radial_profiles.matern52)
+    fusible = True
 
 
 @dataclass(frozen=True)
@@ -336,6 +410,7 @@ class RationalQuadratic(Stationary):
     """
 
     alpha: float = positive(1.0)
+    fusible = True
 
     def _profile(self, q: Array) -> Array:
         xp = array_namespace(q)

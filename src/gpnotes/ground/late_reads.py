@@ -1,0 +1,112 @@
+"""Numbers of a device that are read once, when all is launched, rather than each where it is asked.
+
+A number that is read makes the host wait for all that was launched before. What a computation asks
+along its way mostly has the answer that one expects: inputs are finite, distances may be expanded,
+a factor got to its end. So it is tried first as if it were so. What had to hold is written down as
+numbers below limits, which are read at the end, with the results. If one is not, nothing of the
+trial is kept: all is computed again, and each question is asked in its place, with its own error or
+its own way round. So a verb goes::
+
+    for trial in trials(X):
+        with trial:
+            found = ...
+    return found
+
+Within it `number` leaves a number on the device, and `expect` writes one down; once it is over,
+`float` reads it. Elsewhere, on the host above all, both read at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
+from typing import Any, TypeVar, cast
+
+from array_api_compat import is_cupy_array
+
+from .array_types import Array
+
+__all__ = ["Unforeseen", "expect", "kept", "number", "on_trial", "trials", "unforeseen"]
+
+T = TypeVar("T")
+
+
+class Unforeseen(Exception):
+    """What ends a trial at once: the computation needs to ask."""
+
+
+class Trial:
+    """A computation that asks nothing of the device before its end."""
+
+    def __init__(self) -> None:
+        self.held = False
+        self.limits: list[tuple[Array | float, float]] = []
+        self.memory: dict[Any, tuple[Any, Any]] = {}
+
+    def __enter__(self) -> Trial:
+        self._before = _trial.set(self)
+        return self
+
+    def __exit__(self, kind: Any, problem: BaseException | None, _: Any) -> bool:
+        """See if all is as expected. An error that comes of what is not is forgotten."""
+        _trial.reset(self._before)
+        self.memory.clear()
+        if problem is not None and not isinstance(problem, Exception):
+            return False
+        foreseen = not isinstance(problem, Unforeseen)
+        self.held = foreseen and all(float(a) < limit for a, limit in self.limits)
+        return problem is not None and not self.held
+
+
+_trial: ContextVar[Trial | None] = ContextVar("trial", default=None)
+
+
+def trials(like: Any) -> Iterator[AbstractContextManager[Any]]:
+    """Yield the contexts in which to compute, until one holds: a trial on a device, then none.
+
+    Within another trial, and on the host, there is none.
+    """
+    if is_cupy_array(like) and not on_trial():
+        trial = Trial()
+        yield trial
+        if trial.held:
+            return
+    yield nullcontext()
+
+
+def on_trial() -> bool:
+    """Tell if numbers are to be read later."""
+    return _trial.get() is not None
+
+
+def unforeseen() -> None:
+    """End a trial, if there is one: what follows has to ask."""
+    if on_trial():
+        raise Unforeseen
+
+
+def expect(a: Callable[[], Array | float], limit: float = math.inf) -> bool:
+    """Write down a number that must be below a limit, which no NaN is; False outside of a trial."""
+    trial = _trial.get()
+    if trial is None:
+        return False
+    trial.limits.append((a(), limit))
+    return True
+
+
+def number(a: Array | float) -> float:
+    """Read an array without axes; in a trial it stays what it is, and is read when that is over."""
+    return cast("float", a) if on_trial() and is_cupy_array(a) else float(a)
+
+
+def kept(of: tuple[Any, ...], make: Callable[[], T]) -> T:
+    """Make what comes of some objects, once in a trial: they are told by what they are."""
+    trial = _trial.get()
+    if trial is None:
+        return make()
+    key = tuple(map(id, of))
+    if key not in trial.memory:
+        trial.memory[key] = (of, make())
+    return cast("T", trial.memory[key][1])

@@ -1,0 +1,134 @@
+"""What a computation on a device asks on its way is read at its end; on the host at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import cupy_stand_in
+import numpy as np
+import pytest
+from cupy_stand_in.counts import counting
+
+from gpnotes.ground import check, late_reads
+from gpnotes.ground.params import cotangent, numbers_read
+from gpnotes.model.kernels import RBF
+
+
+@pytest.fixture
+def cp() -> Iterator[ModuleType]:
+    with cupy_stand_in.installed() as module:
+        yield module
+
+
+def halved(a: Any, seen: list[bool]) -> Any:
+    """Half of a number that is below 2."""
+    for trial in late_reads.trials(a):
+        with trial:
+            seen.append(late_reads.on_trial())
+            if not late_reads.expect(lambda: a, 2.0) and float(a) >= 2.0:
+                raise ValueError("a is too large")
+            half = 0.5 * a
+    return half
+
+
+def test_a_trial_that_holds_is_all_there_is_and_reads_once(cp: ModuleType) -> None:
+    a, seen = cp.asarray(1.0), []
+    with counting() as counts:
+        assert float(halved(a + 0.0, seen)) == 0.5
+    assert seen == [True]
+    assert counts.crossings == 1
+
+
+@pytest.mark.parametrize("value", [2.0, math.inf, math.nan])
+def test_what_does_not_hold_is_asked_again_in_its_place(cp: ModuleType, value: float) -> None:
+    seen: list[bool] = []
+    if value >= 2.0:
+        with pytest.raises(ValueError, match="too large"):
+            halved(cp.asarray(value), seen)
+    else:
+        assert math.isnan(float(halved(cp.asarray(value), seen)))
+    assert seen == [True, False]
+
+
+def test_the_host_is_asked_at_once() -> None:
+    seen: list[bool] = []
+    assert halved(np.asarray(1.0), seen) == 0.5
+    assert seen == [False]
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_an_error_is_real_where_all_is_as_expected(cp: ModuleType, holds: bool) -> None:
+    a, seen = cp.asarray(1.0 if holds else 9.0), []
+
+    def compute() -> None:
+        for trial in late_reads.trials(a):
+            with trial:
+                seen.append(late_reads.on_trial())
+                if late_reads.expect(lambda: a, 2.0):
+                    raise LookupError("of numbers that nothing has looked at")
+                raise ArithmeticError("the error in its place")
+
+    with pytest.raises(LookupError if holds else ArithmeticError):
+        compute()
+    assert seen == ([True] if holds else [True, False])
+
+
+def test_what_needs_to_ask_ends_a_trial(cp: ModuleType) -> None:
+    seen = []
+    for trial in late_reads.trials(cp.asarray(1.0)):
+        with trial:
+            seen.append(late_reads.on_trial())
+            late_reads.unforeseen()
+            seen.append(late_reads.on_trial())
+    assert seen == [True, False, False]
+
+
+def test_a_trial_within_another_is_a_part_of_it(cp: ModuleType) -> None:
+    a = cp.asarray(1.0)
+    for trial in late_reads.trials(a):
+        with trial:
+            inner = list(late_reads.trials(a))
+            assert len(inner) == 1
+            with inner[0]:
+                assert late_reads.on_trial()
+    assert not late_reads.on_trial()
+
+
+def test_what_comes_of_one_object_is_made_once_in_a_trial(cp: ModuleType) -> None:
+    a, made = cp.asarray([1.0]), []
+    for trial in late_reads.trials(a):
+        with trial:
+            for key in (a, a, cp.asarray([1.0])):
+                late_reads.kept((key,), lambda: made.append(1))
+    late_reads.kept((a,), lambda: made.append(1))
+    late_reads.kept((a,), lambda: made.append(1))
+    assert len(made) == 4
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_checks_wait_for_the_end_of_a_trial_and_raise_there(cp: ModuleType, bad: float) -> None:
+    good, wrong = cp.asarray([[1.0]]), cp.asarray([[1.0], [bad]])
+
+    def compute() -> None:
+        for trial in late_reads.trials(good):
+            with trial:
+                check.matrix(good, "Z")
+                check.matrix(wrong, "X")
+
+    with pytest.raises(check.NoValueError, match=r"X must be finite; 1 of .* first in row 1"):
+        compute()
+
+
+def test_numbers_of_a_cotangent_stay_where_they_are_until_a_trial_is_over(cp: ModuleType) -> None:
+    for trial in late_reads.trials(cp.asarray(1.0)):
+        with trial:
+            value = late_reads.number(cp.asarray(-2.0))
+            assert numbers_read(cotangent(RBF(), variance=value)).variance is value
+    lengths = cp.asarray([1.0, 2.0])
+    bar = numbers_read(cotangent(RBF(), variance=value, lengthscale=lengths))
+    assert type(bar.variance) is float
+    assert bar.variance == -2.0
+    assert bar.lengthscale is lengths

@@ -1,0 +1,81 @@
+"""On a device a kernel of scaled distances is few launches, and NumPy's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import cupy_stand_in
+import numpy as np
+import pytest
+from cupy_stand_in.counts import counting
+
+from gpnotes import RBF
+from gpnotes.model.kernels import Matern12, Matern32, Matern52, RationalQuadratic
+
+KINDS = [RBF, Matern12, Matern32, Matern52, RationalQuadratic]
+
+
+@pytest.fixture
+def cp() -> Iterator[ModuleType]:
+    with cupy_stand_in.installed() as module:
+        yield module
+
+
+def inputs(d: int, dtype: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(d)
+    x, z = rng.normal(size=(7, d)), rng.normal(size=(5, d))
+    x[3], z[2] = x[1], x[1]  # some coincide
+    return tuple(a.astype(dtype) for a in (x, z, rng.normal(size=(7, 5))))
+
+
+def lengths(d: int, dtype: str, separate: bool) -> Any:
+    return np.linspace(0.7, 2.0, d).astype(dtype) if separate else 1.4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize(("d", "separate"), [(1, False), (2, True), (5, True), (5, False)])
+def test_a_device_gives_the_numbers_of_numpy(
+    cp: ModuleType, kind: Any, dtype: str, d: int, separate: bool
+) -> None:
+    x, z, K_bar = inputs(d, dtype)
+    length = lengths(d, dtype, separate)
+    here = kind(1.3, length)
+    there = kind(1.3, cp.asarray(length) if separate else length)
+    rtol = 1e-12 if dtype == "float64" else 2e-5
+    for others, bar in ((z, K_bar), (None, K_bar @ K_bar.T), (None, np.outer(x[:, 0], x[::-1, 0]))):
+        beside = None if others is None else cp.asarray(others)
+        gram = there._gram(cp.asarray(x), beside)
+        np.testing.assert_allclose(gram.get(), here._gram(x, others), rtol=rtol)
+        assert gram.dtype == dtype
+        wanted = here._pullback(x, others, bar)
+        found = there._pullback(cp.asarray(x), beside, cp.asarray(bar))
+        assert isinstance(found[0].variance, float)
+        np.testing.assert_allclose(found[0].variance, wanted[0].variance, rtol=rtol, atol=rtol)
+        own = found[0].lengthscale.get() if separate else found[0].lengthscale
+        np.testing.assert_allclose(own, wanted[0].lengthscale, rtol=rtol, atol=10.0 * rtol)
+        for mine, theirs in zip(found[1:], wanted[1:], strict=True):
+            if theirs is not None:
+                assert mine.dtype == dtype
+                np.testing.assert_allclose(mine.get(), theirs, rtol=rtol, atol=10.0 * rtol)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [1, 5])
+def test_a_profile_is_one_launch_with_its_distances(cp: ModuleType, kind: Any, d: int) -> None:
+    x = cp.asarray(inputs(d, "float64")[0])
+    kernel = kind(1.3, cp.asarray(lengths(d, "float64", separate=True)))
+    kernel._gram(x, None)
+    with counting() as counts:
+        kernel._gram(x, None)
+    # the mean, units, sizes, the largest of these, a product; and the kernel
+    assert (counts.launches, counts.crossings) == (6, 1)
+
+
+def test_inputs_that_are_not_finite_leave_no_finite_kernel(cp: ModuleType) -> None:
+    x = inputs(5, "float64")[0]
+    x[2, 1] = np.nan
+    K = RBF()._gram(cp.asarray(x), None)
+    assert np.isnan(K.get()[2]).any()
