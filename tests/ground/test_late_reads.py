@@ -19,6 +19,7 @@ from gpnotes.model.kernels import RBF
 
 @pytest.fixture
 def cp() -> Iterator[ModuleType]:
+    late_reads._doubt.learn(held=True)  # whatever was in vain before
     with cupy_stand_in.installed() as module:
         yield module
 
@@ -132,3 +133,17 @@ def test_numbers_of_a_cotangent_stay_where_they_are_until_a_trial_is_over(cp: Mo
     assert type(bar.variance) is float
     assert bar.variance == -2.0
     assert bar.lengthscale is lengths
+
+
+def test_trials_in_vain_become_rare_and_are_taken_up_again(cp: ModuleType) -> None:
+    def tried(value: float) -> bool:
+        seen = []
+        for trial in late_reads.trials(cp.asarray(1.0)):
+            with trial:
+                seen.append(late_reads.on_trial())
+                late_reads.expect(lambda: cp.asarray(value), 2.0)
+        return seen[0]
+
+    in_vain = [tried(9.0) for _ in range(12)]
+    assert in_vain == [True, False, True, False, False, True] + 4 * [False] + [True, False]
+    assert [tried(1.0) for _ in range(9)] == 7 * [False] + [True, True]

@@ -17,12 +17,14 @@ import pytest
 from cupy_stand_in.counts import Counts, counting
 
 from gpnotes import GP, RBF, SVGP, Gaussian, condition, fit, log_evidence, log_evidence_and_gradient
+from gpnotes.ground import late_reads
 
 D = 8
 
 
 @pytest.fixture
 def cp() -> Iterator[ModuleType]:
+    late_reads._doubt.learn(held=True)  # whatever was in vain before
     with cupy_stand_in.installed() as module:
         yield module
 
@@ -66,8 +68,8 @@ def test_a_step_of_variational_inference_by_batches(cp: ModuleType) -> None:
         return lambda: fit(model, X, y, batch=100, max_steps=most, rng=0)
 
     few, more = (counted(steps(most)) for most in (5, 10))
-    assert (more.launches - few.launches) / 5 <= 167
-    assert (more.crossings - few.crossings) / 5 <= 23
+    assert (more.launches - few.launches) / 5 <= 125
+    assert (more.crossings - few.crossings) / 5 <= 2
 
 
 def test_one_number_says_whether_inputs_may_be_taken_as_they_are(cp: ModuleType) -> None:

@@ -27,6 +27,7 @@ from .xp import (
     device,
     device_elsewhere,
     epsilon,
+    fused,
     how_many,
     largest,
     symmetric_part,
@@ -197,7 +198,17 @@ def _is_positive(value: Any, name: str, zero: bool) -> bool:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _is_finite(value) and (value >= 0 if zero else value > 0)
     xp = _real(value, name)
+    if 0 not in value.shape and expect(lambda: _wrong_signs(value, float(zero)), 1.0):
+        return True
     return bool(xp.all(xp.isfinite(value) & ((value >= 0) if zero else (value > 0))))
+
+
+@fused
+def _wrong_signs(value: Array, zero: float) -> Array:
+    """0 where all are finite and positive, or zero where that is 1."""
+    xp = array_namespace(value)
+    good = (value - value == 0.0) & ((value > 0.0) | ((value == 0.0) & (zero > 0.0)))
+    return xp.max(xp.where(good, 0.0, 1.0))
 
 
 def _real(value: Any, name: str) -> Namespace:
@@ -389,7 +400,9 @@ def _squares_end(a: Array) -> float:
 
 def _looked_at_later(a: Array, limit: float = math.inf) -> bool:
     """True in a trial, at whose end the largest entry must be below a limit, and none NaN."""
-    return 0 not in a.shape and expect(lambda: kept((a,), lambda: largest(a)), limit)
+    return 0 not in a.shape and expect(
+        lambda: kept((a,), lambda: largest(a) if a.ndim else a), limit
+    )
 
 
 def no_overflow(value: T, name: str, what: str) -> T:

@@ -22,6 +22,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
+from threading import local
 from typing import Any, TypeVar, cast
 
 from array_api_compat import is_cupy_array
@@ -56,24 +57,43 @@ class Trial:
         if problem is not None and not isinstance(problem, Exception):
             return False
         foreseen = not isinstance(problem, Unforeseen)
-        self.held = foreseen and all(float(a) < limit for a, limit in self.limits)
+        self.held = foreseen and all(abs(float(a)) < limit for a, limit in self.limits)
         return problem is not None and not self.held
 
 
 _trial: ContextVar[Trial | None] = ContextVar("trial", default=None)
 
 
+class _Doubt(local):
+    """After trials in vain some computations are not tried: 1, 2, 4 and so on up to 64."""
+
+    skipped = last = 0
+
+    def tries(self) -> bool:
+        self.skipped, tries = max(0, self.skipped - 1), not self.skipped
+        return tries
+
+    def learn(self, held: bool) -> None:
+        self.skipped = self.last = 0 if held else min(64, max(1, 2 * self.last))
+
+
+_doubt = _Doubt()
+
+
 def trials(like: Any) -> Iterator[AbstractContextManager[Any]]:
     """Yield the contexts in which to compute, until one holds: a trial on a device, then none.
 
-    Within another trial, and on the host, there is none.
+    Within another trial, and on the host, there is none. Numbers do not depend on it, time does: a
+    fit to data of which trials do not hold would compute all twice, so that these become rare.
     """
-    if is_cupy_array(like) and not on_trial():
-        trial = Trial()
-        yield trial
-        if trial.held:
-            return
-    yield nullcontext()
+    if not is_cupy_array(like) or on_trial() or not _doubt.tries():
+        yield nullcontext()
+        return
+    trial = Trial()
+    yield trial
+    if not trial.held:
+        yield nullcontext()
+    _doubt.learn(trial.held)  # not where an error has come of it
 
 
 def on_trial() -> bool:
@@ -88,7 +108,7 @@ def unforeseen() -> None:
 
 
 def expect(a: Callable[[], Array | float], limit: float = math.inf) -> bool:
-    """Write down a number that must be below a limit, which no NaN is; False outside of a trial."""
+    """Write down a number whose size must be below a limit, as no NaN is; False without a trial."""
     trial = _trial.get()
     if trial is None:
         return False

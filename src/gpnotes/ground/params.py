@@ -24,7 +24,16 @@ from .conversion import floats
 from .namespace import refusal
 from .naming import covered, entry_names, expansions, left, require_names, spelt, unknown
 from .open_numbers import Open, chosen_now, is_open, kept_open
-from .xp import Array, HostVector, Numbers, array_namespace, as_array, is_cupy_array, to_numpy
+from .xp import (
+    Array,
+    HostVector,
+    Numbers,
+    array_namespace,
+    as_array,
+    is_cupy_array,
+    largest,
+    to_numpy,
+)
 
 __all__ = [
     "added", "cotangent", "fixed", "flatten", "flatten_gradient", "holds_derivatives", "left_open",
@@ -194,7 +203,10 @@ def _divisible(length: Numbers, name: str) -> Numbers:
     least, top = length, sys.float_info.max
     if not isinstance(length, float):
         xp = array_namespace(length)
-        least, top = float(xp.min(length)), float(xp.finfo(length.dtype).max)
+        top = float(xp.finfo(length.dtype).max)
+        if late_reads.expect(lambda: largest(1.0 / length), top):
+            return length
+        least = float(xp.min(length))
     if least * top < 1.0:
         raise _check.NoValueError(f"{name} must be larger: 1 / {least} overflows")
     return length

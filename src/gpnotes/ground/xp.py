@@ -345,8 +345,10 @@ def device_elsewhere(a: Array) -> str | None:
     return None if device(a) == here else str(here)
 
 
-def cholesky_factor(a: Matrix) -> Matrix | None:
+def cholesky_factor(a: Matrix, *, finite: bool = False) -> Matrix | None:
     """Return the lower Cholesky factor of a matrix, or None if it is not positive definite.
+
+    It is also None where numbers are not finite, unless all are known to be `finite`.
 
     Notes
     -----
@@ -363,7 +365,7 @@ def cholesky_factor(a: Matrix) -> Matrix | None:
         if isinstance(problem, LinAlgError) or type(problem).__name__.endswith("LinAlgError"):
             return None
         raise
-    if late_reads.expect(lambda: largest(diagonal(lower))):
+    if finite or late_reads.expect(lambda: largest(diagonal(lower))):
         return lower
     return lower if bool(xp.all(xp.isfinite(diagonal(lower)))) else None
 

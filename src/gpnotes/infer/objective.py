@@ -102,7 +102,7 @@ class Objective(Generic[M]):
 
     __repr__ = summary
 
-    @property
+    @cached_property
     def units(self) -> HostVector:
         """The units in which a vector is moved; inputs in deviations of the columns of X."""
         parameters = units(self.model, self.spread, fixed=self.fixed)

@@ -23,14 +23,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, cast
 
-import numpy as np
-
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.adam import Adam
 from ...ground.chunks import Chunks, Rows
 from ...ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
+from ...ground.late_reads import number, trials
 from ...ground.linalg import warn_of_jitter
+from ...ground.params import numbers_read
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.saved import saved_as
 from ...ground.showing import summary
@@ -51,7 +51,7 @@ from ..sparse.induced import with_inducing
 from .evidence_lower_bound import sums_and_gradient
 from .known_noise import known_in, require_normal, some_of, validate_offset
 from .model import SVGP, validate_rows
-from .natural_gradients import optimise_q, take_step, unit_step
+from .natural_gradients import optimise_q, step_begun, unit_step
 from .posterior import V, Variational, _initial_posterior, inducing_factor, initial_posterior
 from .row_sums import require_finite, sweep
 
@@ -127,22 +127,42 @@ class _Climb:
     adam: Adam
     trace: list[float] = field(default_factory=list)
     interrupted: bool = False
+    ahead: HostVector | None = None
 
     def step(self, posterior: Any, rows: HostVector) -> Any:
-        """q and the model after a step by some rows."""
+        """q after a step by some rows; its model moves on when q is `arrived`.
+
+        So a device is read twice a step: with the factor of K_uu of this model, and with that of
+        the next precision, when all else is launched.
+        """
         self.last = self._rows(rows)
-        sums, gradient = self._pass_over(posterior)
-        bound = sums.value - posterior.kl
+        for trial in trials(self.rows.X):
+            with trial:
+                here = self._arrived(posterior)
+                sums, model_bar = self._pass_over(here)
+                kl, finish = here.kl, step_begun(here, sums, self.step_size)
+        self.ahead = None
+        bound = number(sums.value) - number(kl)
+        if self.objective.units.size:
+            gradient = self.objective.gradient(here.model, numbers_read(model_bar))
+            by = self.objective.units * self.adam.step(self.objective.units * gradient)
+            self.ahead = self.objective.vector(here.model) + by
         whole = rows.size == self.count
         if not self.trace or (whole and bound > max(self.trace)):
-            self.best = posterior
+            self.best = here
         self.trace.append(bound)
-        posterior = take_step(posterior, sums, self.step_size)
-        if not gradient.size:
+        return finish()
+
+    def arrived(self, posterior: Any) -> Any:
+        """q with the model of the last step."""
+        posterior, self.ahead = self._arrived(posterior), None
+        return posterior
+
+    def _arrived(self, posterior: Any) -> Any:
+        if self.ahead is None:
             return posterior
-        by = self.objective.units * self.adam.step(self.objective.units * gradient)
         try:
-            model = self.objective.at(self.objective.vector(posterior.model) + by)
+            model = self.objective.at(self.ahead)
         except _check.NoValueError as problem:
             said = f"learning_rate must be smaller: after a step {problem}"
             raise _check.NoValueError(said) from problem
@@ -159,14 +179,13 @@ class _Climb:
         X = self.rows.X
         return some_of(self.rows, array_namespace(X).asarray(rows, device=X.device))
 
-    def _pass_over(self, posterior: Any) -> tuple[Any, HostVector]:
-        """The sums over the last rows, and the gradient of the bound by the vector."""
+    def _pass_over(self, posterior: Any) -> tuple[Any, SVGP]:
+        """The sums over the last rows, and the derivatives of the bound where something moves."""
         rows = self.last
         given = rows.X, rows.y, self.count / rows.X.shape[0], known_in(rows)
         if not self.objective.units.size:
-            return require_finite(sweep(posterior, *given)), np.zeros(0)
-        sums, model_bar = sums_and_gradient(posterior, *given)
-        return sums, self.objective.gradient(posterior.model, model_bar)
+            return require_finite(sweep(posterior, *given)), posterior.model
+        return sums_and_gradient(posterior, *given)
 
     def fit(self, posterior: V) -> Fit[SVGP, V]:
         """The fit that came of it; of a way that has led down, that of its highest point."""
@@ -278,7 +297,10 @@ def _climbed(
             if bar is not None:
                 bar.set_postfix_str(f"bound {climb.trace[-1]:.6g}")
                 bar.update(1)
-            answer = callback and callback(Progress(step, q, climb.trace[-1]))
+            if callback is None:
+                continue
+            q = climb.arrived(q)
+            answer = callback(Progress(step, q, climb.trace[-1]))
             if answer is not None and _check.flag(answer, "callback(progress)"):
                 break
     except kept_interrupts():
@@ -286,7 +308,7 @@ def _climbed(
             raise
         climb.interrupted = True
         warn_of(f"fit keeps the best of {len(climb.trace)} steps", stacklevel=6)
-    return q
+    return climb.arrived(q)
 
 
 def _started(start: object, model: SVGP) -> Variational:

@@ -18,6 +18,7 @@ from ...ground.xp import (
     VectorLike,
     array_namespace,
     eye,
+    fused,
     solve_triangular,
 )
 from ...model import means
@@ -316,7 +317,12 @@ def cross_slope(way: Way, A: Matrix, by_mean: Vector, by_variance: Vector) -> Ma
     Matrix, shape (M, n)
         The derivatives by K_uf.
     """
-    return way.weights[:, None] * by_mean - 2.0 * (way.back @ (A * by_variance))
+    return _less_twice(way.back @ (A * by_variance), way.weights[:, None], by_mean)
+
+
+@fused
+def _less_twice(pulled: Matrix, weights: Matrix, by_mean: Vector) -> Matrix:
+    return weights * by_mean - 2.0 * pulled
 
 
 @threads_for(lambda posterior, sums, way: posterior.weights.shape[0] ** 3)

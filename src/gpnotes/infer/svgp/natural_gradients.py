@@ -9,6 +9,7 @@ sites at the present q: ``G = I + Σ λᵢ aᵢ aᵢᵀ``, ``g = Σ (∂E/∂m�
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import singledispatch
 from typing import Any, cast
@@ -18,6 +19,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.chunks import Rows
 from ...ground.conversion import takes
+from ...ground.late_reads import expect
 from ...ground.linalg import _cholesky
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import (
@@ -26,8 +28,11 @@ from ...ground.xp import (
     Vector,
     VectorLike,
     array_namespace,
+    diagonal,
     epsilon,
     eye,
+    fused,
+    largest,
     solve_triangular,
 )
 from .model import validate_rows
@@ -39,6 +44,7 @@ __all__ = [
     "natural_gradient_step",
     "optimise_q",
     "slope_along",
+    "step_begun",
     "take_step",
     "tolerance",
 ]
@@ -133,10 +139,18 @@ def scale_of(X: Matrix, total: int | None) -> float:
     return 1.0 if total is None else _check.whole(total, "total", n) / n
 
 
-@singledispatch
-@threads_for(lambda posterior, sums, length: posterior.weights.shape[0] ** 3)
 def take_step(posterior: Any, sums: Any, length: float) -> Variational:
     """The natural-gradient step of a given length, from the sums over the rows; O(M³).
+
+    It is `step_begun` with what that leaves to do.
+    """
+    return step_begun(posterior, sums, length)()
+
+
+@singledispatch
+@threads_for(lambda posterior, sums, length: posterior.weights.shape[0] ** 3)
+def step_begun(posterior: Any, sums: Any, length: float) -> Callable[[], Variational]:
+    """Factor the next precision: whatever else is known by then can be read from a device with it.
 
     Parameters
     ----------
@@ -149,24 +163,37 @@ def take_step(posterior: Any, sums: Any, length: float) -> Variational:
 
     Returns
     -------
-    VariationalPosterior
-        The next q.
+    callable
+        It finds the weights and gives the next q, a `VariationalPosterior`.
     """
     # not P + r D: after a leap P may be so large that nothing of G would be left
-    target = eye(posterior.weights.shape[0], posterior.weights) + sums.sites
-    precision = (1.0 - length) * posterior.precision + length * target
+    identity = eye(posterior.weights.shape[0], posterior.weights)
+    precision = _mixed(identity, sums.sites, posterior.precision, length)
     if not sums.concave:
+        target = identity + sums.sites
         half = solve_triangular(posterior.cholesky.lower, target - posterior.precision)
         squares = array_namespace(half).matrix_transpose(half) @ half
         precision = precision + (0.5 * length**2) * squares
     # t = P_new w + r ∂/∂w, which is (1 − r) t + r g where nothing was added
-    slope = sums.gradient - posterior.weights
-    shift = precision @ posterior.weights + length * slope
-    factor = _cholesky(precision, name="the precision of q")
-    return replace(
+    moved = precision @ posterior.weights
+    shift = _shifted(moved, sums.gradient, posterior.weights, length)
+    # a sum of squares is finite if its diagonal is
+    sure = expect(lambda: largest(diagonal(precision)))
+    factor = _cholesky(precision, name="the precision of q", finite=sure)
+    return lambda: replace(
         posterior, precision=precision, cholesky=factor, weights=factor._solve(shift),
         steps=posterior.steps + 1, converged=False,
     )  # fmt: skip
+
+
+@fused
+def _mixed(identity: Matrix, sites: Matrix, precision: Matrix, length: float) -> Matrix:
+    return (1.0 - length) * precision + length * (identity + sites)
+
+
+@fused
+def _shifted(moved: Vector, gradient: Vector, weights: Vector, length: float) -> Vector:
+    return moved + length * (gradient - weights)
 
 
 def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:

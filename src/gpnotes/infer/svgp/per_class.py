@@ -7,7 +7,7 @@ function, all else is that of one function, and registered here beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import reduce
 from typing import NamedTuple, cast
@@ -29,7 +29,7 @@ from .evidence_lower_bound import (
 )
 from .model import SVGP
 from .multiclass import ClassesPosterior, classes_marginals, whitened
-from .natural_gradients import distance, slope_along, take_step, tolerance
+from .natural_gradients import distance, slope_along, step_begun, take_step, tolerance
 from .posterior import Marginals, VariationalPosterior
 from .row_sums import Block, Sums, plus, require_finite, sums_of, sweep
 
@@ -87,8 +87,10 @@ def _(
     return reduce(_plus, (_sums_of(block) for block in _blocks(posterior, X, y, scale)))
 
 
-@take_step.register
-def _(posterior: ClassesPosterior, sums: ClassesSums, length: float) -> ClassesPosterior:
+@step_begun.register
+def _(
+    posterior: ClassesPosterior, sums: ClassesSums, length: float
+) -> Callable[[], ClassesPosterior]:
     """The step of each function, and what their means have in common taken away.
 
     That is seen by the divergence alone, so that zero is the best, and known. But each function's
@@ -101,7 +103,7 @@ def _(posterior: ClassesPosterior, sums: ClassesSums, length: float) -> ClassesP
     ]
     common = sum((own.weights for own in after[1:]), after[0].weights) / len(after)
     centred = tuple(own._replace(weights=own.weights - common) for own in after)
-    return replace(posterior, whitened=centred, steps=posterior.steps + 1, converged=False)
+    return lambda: replace(posterior, whitened=centred, steps=posterior.steps + 1, converged=False)
 
 
 @slope_along.register

@@ -10,10 +10,21 @@ from typing import ClassVar, NamedTuple, TypeVar, cast
 from ...fast import svgp as in_place
 from ...ground import check as _check
 from ...ground import memory
+from ...ground.late_reads import number
 from ...ground.linalg import Cholesky, NameWith, _cholesky, warn_of_jitter
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace, diagonal, eye, solve_triangular
+from ...ground.xp import (
+    Array,
+    Matrix,
+    Vector,
+    array_namespace,
+    diagonal,
+    eye,
+    fused,
+    is_cupy_array,
+    solve_triangular,
+)
 from ...model import means
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import GP
@@ -111,6 +122,9 @@ class VariationalPosterior(Variational):
     def kl(self) -> float:
         """``KL(q(v) ‖ N(0, I)) = ½ (tr P⁻¹ + wᵀw − M + log |P|)`` in nats; O(M³)."""
         xp = array_namespace(self.weights)
+        if is_cupy_array(self.weights):
+            rows = _squares_of_rows(self.root)
+            return number(_divergence(rows, self.weights, diagonal(self.root)))
         sums = xp.sum(self.root**2), xp.sum(self.weights**2), xp.sum(xp.log(diagonal(self.root)))
         of_root, of_weights, logs = map(float, sums)  # all are launched before one is read
         squares, log_det = of_root + of_weights, -2.0 * logs
@@ -156,6 +170,17 @@ class VariationalPosterior(Variational):
 
     def _scales(self, Xs: Matrix) -> Vector:
         return self.model.gp.kernel._diag(Xs)
+
+
+@fused
+def _squares_of_rows(root: Matrix) -> Vector:
+    return array_namespace(root).sum(root * root, axis=1)
+
+
+@fused
+def _divergence(rows: Vector, weights: Vector, pivots: Vector) -> Array:
+    xp = array_namespace(rows)
+    return xp.sum(0.5 * (rows + weights * weights - 1.0) - xp.log(pivots))
 
 
 class Marginals(NamedTuple):

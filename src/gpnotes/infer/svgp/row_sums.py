@@ -11,8 +11,9 @@ from ...fast import svgp as in_place
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Rows
+from ...ground.late_reads import expect, number
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace, symmetric_part
+from ...ground.xp import Array, Matrix, Vector, array_namespace, fused, symmetric_part
 from ...model.contracts import Likelihood, require
 from ...model.likelihoods.adapter import with_hooks
 from ...model.likelihoods.hermite_averages import Expected
@@ -127,16 +128,32 @@ def sums_of(block: Block) -> Sums:
     A, slopes = block.f.A, block.slopes
     xp = array_namespace(A)
     precision = -2.0 * slopes.by_variance
-    all_bend_down, total = xp.all(precision >= 0.0), xp.sum(slopes.value)
-    concave, value = bool(all_bend_down), float(total)  # both are launched before one is read
+    total = xp.sum(slopes.value)
+    if concave := expect(lambda: _bends_up(precision), 1.0):
+        value = number(total)
+    else:
+        all_bend_down = xp.all(precision >= 0.0)
+        concave, value = bool(all_bend_down), float(total)  # both are launched before one is read
     if concave and block.f.kept is not None:
         return Sums(value, *in_place.sums(block.f.kept.Phi, slopes.by_mean, precision), concave)
     if concave:  # one matrix times its own transpose: exactly symmetric, and half the work
-        half = A * xp.sqrt(precision)
+        half = _columns_times_roots(A, precision)
         sites = half @ xp.matrix_transpose(half)
     else:
         sites = symmetric_part((A * precision) @ xp.matrix_transpose(A))
     return Sums(value, A @ slopes.by_mean, sites, concave)
+
+
+@fused
+def _bends_up(precision: Vector) -> Array:
+    """1 if a λ is negative or NaN, else 0."""
+    xp = array_namespace(precision)
+    return xp.max(xp.where(precision >= 0.0, 0.0, 1.0))
+
+
+@fused
+def _columns_times_roots(A: Matrix, precision: Vector) -> Matrix:
+    return A * array_namespace(precision).sqrt(precision)
 
 
 S = TypeVar("S", bound=HasValue)
@@ -150,7 +167,7 @@ def require_finite(sums: S) -> S:
     RuntimeError
         If their value is not finite.
     """
-    if not math.isfinite(sums.value):
+    if not expect(lambda: sums.value) and not math.isfinite(sums.value):
         remedy = "Use a smaller step_size or learning_rate, or a mean function nearer to y."
         raise _check.NoValueError(f"the bound must be finite; here it is {sums.value}. {remedy}")
     return sums

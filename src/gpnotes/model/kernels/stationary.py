@@ -163,7 +163,7 @@ class Stationary(Kernel):
     def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         xp = array_namespace(x)
         zeros, column = xp.zeros_like(x), d_bar[:, None]
-        bars = self._shape_bars(xp.zeros_like(column), column)
+        bars = self._shape_bars(xp.zeros_like(column), column) if self._shapes else {}
         lengthscale_bar = per_dimension(zeros, self.lengthscale)
         bar = cotangent(self, variance=total(d_bar), lengthscale=lengthscale_bar, **bars)
         return bar, zeros

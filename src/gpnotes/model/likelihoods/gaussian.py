@@ -6,12 +6,27 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
+from ...ground.late_reads import number
 from ...ground.params import cotangent, positive, settle
-from ...ground.xp import LOG_2PI, Array, array_namespace
+from ...ground.xp import LOG_2PI, Array, array_namespace, fused
 from .base import Bars, LikelihoodBase
 from .hermite_averages import Expected
 
 __all__ = ["Gaussian"]
+
+
+@fused
+def _value_and_slope(
+    mean: Array, y: Array, variance: Array, noise: float, shift: float
+) -> tuple[Array, Array]:
+    gap = y - mean
+    return -0.5 * (gap * gap) / noise - shift - 0.5 * variance / noise, gap / noise
+
+
+@fused
+def _gaps(mean: Array, y: Array, variance: Array, bar: Array, noise: float) -> Array:
+    gap = y - mean
+    return array_namespace(mean).sum(bar * ((gap * gap + variance) / noise - 1.0))
 
 
 @dataclass(frozen=True)
@@ -65,14 +80,14 @@ class Gaussian(LikelihoodBase):
 
     def _expected(self, y: Array, mean: Array, variance: Array, nodes: int) -> Expected:
         """The value at the mean, less ``variance / 2σ²``."""
-        first, second, _ = self._derivatives(y, mean)
-        value = self._log_density(y, mean) - 0.5 * variance / self.variance
-        return Expected(value, first, 0.5 * second)
+        shift = 0.5 * (LOG_2PI + math.log(self.variance))
+        value, first = _value_and_slope(mean, y, variance, self.variance, shift)
+        second = array_namespace(first).full_like(first, -0.5 / self.variance)
+        return Expected(value, first, second)
 
     def _expected_bar(self, y: Array, mean: Array, variance: Array, bar: Array, nodes: int) -> Self:
         """As `_bar`, for on average ``(y − f)²`` is ``(y − mean)² + variance``."""
-        terms = bar * (((y - mean) ** 2 + variance) / self.variance - 1.0)
-        total = float(array_namespace(terms).sum(terms))
+        total = number(_gaps(mean, y, variance, bar, self.variance))
         return cotangent(self, variance=0.5 * total / self.variance)
 
     def _log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
