@@ -215,3 +215,13 @@ def test_squares_are_asked_for_with_all_their_copies(free):
         ask(100, copies=3, like=np.ones(1), what="K")
         with pytest.raises(MemoryError, match=r"K .*100"):
             ask(100, copies=4, like=np.ones(1), what="K")
+
+
+def test_what_is_kept_for_later_takes_a_quarter_of_a_device_and_a_few_megabytes_of_a_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    a = np.zeros(3)
+    assert memory.entries_to_keep(a, 1000) == 1000
+    for free, entries in ((2**20, 2**15), (0, 1000)):
+        monkeypatch.setattr(memory, "device_memory", lambda like, free=free: free)
+        assert memory.entries_to_keep(a, 1000) == entries

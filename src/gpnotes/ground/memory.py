@@ -27,6 +27,7 @@ __all__ = [
     "available",
     "blocks",
     "count",
+    "entries_to_keep",
     "require",
     "require_of_rows",
     "require_square",
@@ -38,6 +39,7 @@ ENTRIES = 2**21  # that a computation in blocks holds at a time: 16 MiB in float
 # A device has no use for blocks of a cache's size: each costs it some thirty launches. There a
 # matrix of a block takes a share of what is free, since dozens may be alive at a time.
 _SHARE = 2**6
+_KEPT_SHARE = 4
 _MOST_ON_DEVICE = 2**26  # entries: 512 MiB in float64; larger blocks were no faster on an H100
 
 # What glibc gives back at once are blocks of more than a limit, which rises to the largest that was
@@ -275,6 +277,20 @@ def _fitting(like: Array, on_host: int) -> int:
     """The entries of a block where an array lives, in float64: those of the host, or more."""
     free = device_memory(like)
     return on_host if free is None else max(on_host, min(_MOST_ON_DEVICE, free // (8 * _SHARE)))
+
+
+def entries_to_keep(like: Array, on_host: int) -> int:
+    """Return how many numbers in float64 may be kept for later where an array lives.
+
+    Parameters
+    ----------
+    like : Array
+        The array. On a device with memory of its own they take up to a quarter of what is free.
+    on_host : int
+        How many there may be on the host, and at least on a device.
+    """
+    free = device_memory(like)
+    return on_host if free is None else max(on_host, free // (8 * _KEPT_SHARE))
 
 
 def _gib(size: int) -> str:

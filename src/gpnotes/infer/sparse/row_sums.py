@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from ...fast import sparse as in_place
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.chunks import Rows
 from ...ground.params import added, cotangent
 from ...ground.threads import threads_for
@@ -45,27 +46,47 @@ __all__ = ["Kept", "Pull", "Slopes", "Sums", "all_alike", "level_of", "validate_
 
 _KEPT = 2**23  # entries of Φ that may be kept between the passes: 64 MiB, and its slopes as much
 
+_Whitened = tuple[Matrix, Vector]  # V of some rows, and their gaps
+
 
 class Kept:
     """Blocks that the first pass leaves to the second, as long as there is room for them.
 
-    Of sums of waves what the process makes of them, as `seen`.
+    On a device these may take a share of what is free. Of sums of waves what the process makes of
+    them, as `seen`.
     """
 
     def __init__(self) -> None:
         self.seen: _Seen | None = None
         self._blocks: dict[int, in_place.Block] = {}
-        self._room = _KEPT
+        self._whitened: dict[int, _Whitened] = {}
+        self._room: int | None = None
 
     def put(self, start: int, block: in_place.Block) -> None:
         """Keep the block of the rows from `start`, if it has room."""
-        self._room -= block.Phi.size
-        if self._room >= 0:
+        if self._has_room(block.Phi):
             self._blocks[start] = block
 
     def get(self, start: int) -> in_place.Block | None:
         """Return the block of the rows from `start`, if it was kept."""
         return self._blocks.get(start)
+
+    def put_whitened(self, start: int, whitened: _Whitened) -> None:
+        """Keep the V (M, n) of the rows from `start` with their gaps, if there is room."""
+        if self._has_room(whitened[0]):
+            self._whitened[start] = whitened
+
+    def take_whitened(self, start: int) -> _Whitened | None:
+        """Return what was kept of the rows from `start`, and keep it no longer."""
+        if (block := self._blocks.pop(start, None)) is not None:
+            return block.Phi.T, block.gap
+        return self._whitened.pop(start, None)
+
+    def _has_room(self, a: Matrix) -> bool:
+        if self._room is None:
+            self._room = memory.entries_to_keep(a, _KEPT)
+        self._room -= math.prod(a.shape)
+        return self._room >= 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +182,12 @@ class Sums:
 
     def _whitened(self, start: int, X: Matrix) -> tuple[Matrix, Vector]:
         kernel = self.inducing.kernel
-        if self.kept is None or not (self.inducing.in_place and in_place.supports(kernel, X)):
+        if self.kept is None:
             return self.inducing.whiten(X)
+        if not (self.inducing.in_place and in_place.supports(kernel, X)):
+            whitened = self.inducing.whiten(X)
+            self.kept.put_whitened(start, whitened)
+            return whitened
         block = in_place.whiten(kernel, self.inducing.Z, self.inducing.factor.lower, X)
         self.kept.put(start, block)
         return block.Phi.T, block.gap
@@ -293,7 +318,8 @@ class Pull:
         """
         X = in_double(rows)
         xp = array_namespace(X)
-        V, gap = self.inducing.whiten(X)
+        kept = self.kept.take_whitened(start) if self.kept else None
+        V, gap = kept or self.inducing.whiten(X)
         own = _noise_of(self, start, rows)
         noise = self.method.noise(gap, own.variance)
         solved = self.precision @ V
