@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import tracemalloc
+import warnings
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
 
+import cupy_stand_in
 import numpy as np
 import pytest
+from cupy_stand_in.counts import measuring
 
-from gpnotes import GP, RBF, LaplaceGP, condition, log_evidence_and_gradient, prior
+from gpnotes import (
+    GP,
+    RBF,
+    LaplaceGP,
+    Linear,
+    Matern32,
+    White,
+    condition,
+    log_evidence,
+    log_evidence_and_gradient,
+    prior,
+)
 from gpnotes.ground import memory
+from gpnotes.infer import exact
 
 
 @pytest.fixture
@@ -84,3 +102,105 @@ def test_a_covariance_is_asked_for_with_what_its_factor_needs(free):
         prior(gp, X)
     with pytest.raises(MemoryError, match="the Gram matrix"):
         condition(gp, X, X[:, 0])
+
+
+@pytest.fixture
+def cp() -> Iterator[ModuleType]:
+    with cupy_stand_in.installed() as module:
+        yield module
+
+
+@pytest.fixture
+def by_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of the rows at a time, where there are more than a hundred."""
+    monkeypatch.setattr(exact, "_WHOLE", 100)
+    monkeypatch.setattr(exact, "_ROWS", 24)
+
+
+POINTS = 240
+
+
+def on_device(cp: ModuleType, kernel: Any = None) -> tuple[GP, Any, Any]:
+    X = np.random.default_rng(0).normal(size=(POINTS, 3))
+    X[7] = X[3]
+    return GP(kernel or RBF(1.3, 0.9), 0.1), cp.asarray(X), cp.asarray(np.sin(X.sum(axis=1)))
+
+
+def matrices(call: Any) -> float:
+    """How many matrices of n² numbers are alive at most that were not there before."""
+    call()
+    with measuring() as found:
+        call()
+    return found.most / (8 * POINTS**2)
+
+
+def test_a_device_holds_few_matrices_of_all_points(cp):
+    gp, X, y = on_device(cp)
+    posterior = condition(gp, X, y)
+    assert matrices(lambda: log_evidence(gp, X, y)) < 2.2
+    assert matrices(lambda: log_evidence_and_gradient(gp, X, y)) < 4.2
+    assert matrices(lambda: posterior.predict(X)) < 2.2
+    assert matrices(lambda: posterior.predict(X, chunk=24)) < 0.4
+
+
+def test_of_many_points_it_holds_one_and_a_few_rows(cp, by_rows):
+    gp, X, y = on_device(cp, RBF(1.3, 0.9) + Matern32(0.2, 0.5))
+    allowed = 1.0 + exact._BESIDE * exact._ROWS / POINTS
+    assert matrices(lambda: log_evidence(gp, X, y)) < allowed
+    assert matrices(lambda: log_evidence_and_gradient(gp, X, y)) < allowed
+    posterior = condition(gp, X, y)
+    assert matrices(posterior.evidence_gradient) < allowed - 1.0
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        RBF(1.3, 0.9),
+        RBF(1.3, 0.9) + Matern32(0.2, 0.5) * RBF(2.0),
+        RBF(1.3, 0.9) + White(0.1),
+        RBF(1.3, 0.9) + Linear(0.2),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_rows_at_a_time_change_no_number(cp, by_rows, kernel, dtype):
+    gp, X, y = on_device(cp, kernel)
+    X, y = X.astype(dtype), y.astype(dtype)
+    found = [condition(gp, A, b).evidence_gradient() for A, b in ((X, y), (X.get(), y.get()))]
+    values = [log_evidence(gp, A, b) for A, b in ((X, y), (X.get(), y.get()))]
+    rtol = 1e-9 if dtype == "float64" else 2e-3
+    np.testing.assert_allclose(values[0], values[1], rtol=rtol)
+    (mine, X_bar, y_bar), (theirs, X_wanted, y_wanted) = found
+    np.testing.assert_allclose(mine.noise_var, theirs.noise_var, rtol=rtol)
+    np.testing.assert_allclose(X_bar.get(), X_wanted, rtol=rtol, atol=100.0 * rtol)
+    np.testing.assert_allclose(y_bar.get(), y_wanted, rtol=rtol, atol=100.0 * rtol)
+
+
+def test_a_matrix_that_has_no_factor_is_made_again_and_looked_at(cp, by_rows):
+    _, X, y = on_device(cp)
+    found = []
+    for A, b in ((X, y), (X.get(), y.get())):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            posterior = condition(GP(RBF(1.3, 0.9), 0.0), A, b)
+        found.append((posterior.cholesky.jitter, [str(w.message) for w in told]))
+    assert found[0][0] > 0.0
+    assert found[0] == found[1]
+
+
+def test_a_device_without_room_refuses_by_name(cp, by_rows, monkeypatch):
+    gp, X, y = on_device(cp)
+    posterior = condition(gp, X, y)
+    monkeypatch.setattr(memory, "_SMALL", 0)
+    one = 8 * POINTS**2
+    for free, refused in ((1.5 * one, True), (1.7 * one, False)):
+        monkeypatch.setattr(memory, "available", lambda like=None, free=free: free)
+        if refused:
+            with pytest.raises(MemoryError, match=r"the Gram matrix of shape .* inducing points"):
+                condition(gp, X, y)
+        else:
+            condition(gp, X, y)
+    monkeypatch.setattr(memory, "available", lambda like=None: 0.7 * one)
+    posterior.evidence_gradient()  # the factor is there
+    monkeypatch.setattr(memory, "available", lambda like=None: 0.5 * one)
+    with pytest.raises(MemoryError, match="the gradient of the evidence of shape"):
+        posterior.evidence_gradient()

@@ -29,9 +29,12 @@ from array_api_compat import is_cupy_array
 
 from .array_types import Array
 
-__all__ = ["Unforeseen", "expect", "kept", "number", "on_trial", "trials", "unforeseen"]
+__all__ = ["Unforeseen", "expect", "forget", "kept", "number", "on_trial", "trials", "unforeseen"]
 
 T = TypeVar("T")
+
+
+_KEPT = 16  # what is made of some arrays and kept for another question; the oldest goes first
 
 
 class Unforeseen(Exception):
@@ -121,6 +124,12 @@ def number(a: Array | float) -> float:
     return cast("float", a) if on_trial() and is_cupy_array(a) else float(a)
 
 
+def forget() -> None:
+    """Keep no longer what `kept` has made: of rows that come once, it would only take memory."""
+    if (trial := _trial.get()) is not None:
+        trial.memory.clear()
+
+
 def kept(of: tuple[Any, ...], make: Callable[[], T]) -> T:
     """Make what comes of some objects, once in a trial: they are told by what they are."""
     trial = _trial.get()
@@ -128,5 +137,7 @@ def kept(of: tuple[Any, ...], make: Callable[[], T]) -> T:
         return make()
     key = tuple(map(id, of))
     if key not in trial.memory:
+        if len(trial.memory) >= _KEPT:
+            del trial.memory[next(iter(trial.memory))]
         trial.memory[key] = (of, make())
     return cast("T", trial.memory[key][1])

@@ -29,6 +29,7 @@ __all__ = [
     "count",
     "entries_to_keep",
     "require",
+    "require_beside",
     "require_of_rows",
     "require_square",
 ]
@@ -235,6 +236,23 @@ def require_of_rows(n: int, *, copies: int, like: Array, what: str) -> None:
         As in `require_square`.
     """
     require(n, n, copies=copies, like=like, what=what, remedy=_OF_ROWS)
+
+
+def require_beside(n: int, rows: int, *, like: Array, what: str, held: int = 0) -> None:
+    """Call `require` for one matrix over all rows of data and a few rows of others beside it.
+
+    Parameters
+    ----------
+    n : int
+        The number of rows of data.
+    rows : int
+        How many rows (of n numbers) are held beside the matrix.
+    like, what
+        As in `require_square`.
+    held : int, default 0
+        1 if the matrix itself is there already.
+    """
+    require((1 - held) * n + rows, n, copies=1, like=like, what=what, remedy=_OF_ROWS)
 
 
 def blocks(

@@ -49,12 +49,13 @@ __all__ = [
     "LOG_2PI", "Array", "ArrayLike", "HostArray", "HostMatrix", "HostVector", "Matrix",
     "MatrixLike", "Namespace", "Numbers", "OfEach", "OfEachLike", "Scalar", "Stack", "Table",
     "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "as_index", "blas",
-    "cast_like", "cholesky_factor", "cholesky_inverse", "device", "device_elsewhere",
-    "device_memory", "diagonal", "digamma", "epsilon", "eye", "fused", "has_double", "how_many",
-    "in_double", "is_cupy_array", "is_numpy_namespace", "keep_copies", "kept_where", "lapack",
-    "largest", "log_normal_cdf", "log_sum_exp", "mills_fractions", "minimise", "set_at", "set_rows",
-    "sobol", "solve_triangular", "symmetric_part", "to_device", "to_numpy", "to_write",
-    "triangular_product", "whole_power", "zero_where", "zeros",
+    "cast_like", "cholesky_factor", "cholesky_inverse", "columns_of_identity", "device",
+    "device_elsewhere", "device_memory", "diagonal", "digamma", "epsilon", "eye", "factor_in_place",
+    "fused", "has_double", "how_many", "in_double", "is_cupy_array", "is_numpy_namespace",
+    "keep_copies", "kept_where", "lapack", "largest", "log_normal_cdf", "log_sum_exp",
+    "mills_fractions", "minimise", "set_at", "set_rows", "sobol", "solve_triangular",
+    "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "whole_power",
+    "zero_where", "zeros",
 ]  # fmt: skip
 
 
@@ -80,6 +81,13 @@ def eye(n: int, like: Array) -> Matrix:
     """Return the identity matrix (n, n) in the namespace, dtype and on the device of an array."""
     xp = array_namespace(like)
     return xp.eye(n, dtype=like.dtype, device=device(like))
+
+
+def columns_of_identity(columns: slice, like: Array) -> Matrix:
+    """Return some columns (n, b) of the identity matrix of the size of a matrix, as `eye` does."""
+    n, size = like.shape[0], columns.stop - columns.start
+    xp: Any = array_namespace(like)
+    return cast("Matrix", xp.eye(n, size, k=-columns.start, dtype=like.dtype, device=device(like)))
 
 
 def zeros(shape: tuple[int, ...], like: Array) -> Array:
@@ -407,6 +415,41 @@ def _gives_lower(xp: Namespace) -> bool:
     return float(factor[0, 1]) == 0.0 and abs(float(factor[1, 0]) - 1.0) < 1e-3
 
 
+def factor_in_place(a: Matrix, blocks: list[slice]) -> bool:
+    """Put the lower Cholesky factor in the place of a matrix (n, n), a few columns at a time.
+
+    Parameters
+    ----------
+    a : Matrix, shape (n, n)
+        The matrix, of a library whose arrays can be written into. Its lower triangle is read; where
+        there is no factor, it is spoilt.
+    blocks : list of slice
+        Rows, in order; a block is held two or three times beside the matrix.
+
+    Returns
+    -------
+    bool
+        False if the matrix is not positive definite, or not finite.
+    """
+    xp = array_namespace(a)
+    for at, columns in enumerate(blocks):
+        done = slice(columns.start)
+        for rows in blocks[at:]:
+            block = a[rows, columns]
+            if columns.start:
+                block = block - a[rows, done] @ xp.matrix_transpose(a[columns, done])
+            if rows is columns:
+                lower = cholesky_factor(block)
+                if lower is None:
+                    return False
+                a[rows, columns] = lower
+            else:  # the first block of the columns has made the factor
+                solved = solve_triangular(cast("Matrix", lower), xp.matrix_transpose(block))
+                a[rows, columns] = xp.matrix_transpose(solved)
+        a[columns, columns.stop :] = 0.0
+    return True
+
+
 def cholesky_inverse(lower: Matrix) -> Matrix:
     """Return ``(L Lᵀ)⁻¹``, symmetric, from the lower factor (n, n); O(n³)."""
     xp = array_namespace(lower)
@@ -587,6 +630,9 @@ def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Arr
     if is_cupy_namespace(xp):
         from cupyx.scipy.linalg import solve_triangular as solve
 
+        held: Any = lower
+        if held.flags.c_contiguous:  # what is in rows it would copy, n² numbers each time
+            return solve(lower.T, b, lower=False, trans=0 if transpose else 1, check_finite=False)
         return solve(lower, b, lower=True, trans=1 if transpose else 0, check_finite=False)
     if is_jax_array(lower):
         return _jax_solve(lower, b, transpose)

@@ -23,6 +23,7 @@ from ..ground.xp import (
     diagonal,
     epsilon,
     eye,
+    fused,
     whole_power,
 )
 from . import means
@@ -144,10 +145,15 @@ def explained(
     Of `cross`, ``K_f*``, and `half`, ``L⁻¹ K_f*``, (n, n*) both; less what unknown weights add.
     """
     xp = array_namespace(half)
-    by_function = xp.sum(half * half, axis=0)
+    by_function = _squares_of_columns(half)
     if trend is None:
         return by_function
     return by_function - xp.sum(trend.unknown(Xs, cross, with_mean) ** 2, axis=1)
+
+
+@fused
+def _squares_of_columns(half: Matrix) -> Vector:
+    return array_namespace(half).sum(half * half, axis=0)
 
 
 def added(trend: Trend, Xs: Matrix, cross: Matrix, with_mean: bool = True) -> Matrix:

@@ -9,7 +9,17 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground.conversion import takes
 from ..ground.params import holds_derivatives, left_open, nonnegative, settle
-from ..ground.xp import Matrix, MatrixLike, Numbers, Vector, array_namespace, eye, fused
+from ..ground.xp import (
+    Matrix,
+    MatrixLike,
+    Numbers,
+    Vector,
+    array_namespace,
+    device,
+    eye,
+    fused,
+    is_cupy_array,
+)
 from . import means
 from .contracts import Mean, MeanFunction, require
 from .kernels import Kernel
@@ -21,6 +31,7 @@ __all__ = [
     "differentiable_mean",
     "fitted_mean",
     "plus_noise",
+    "plus_noise_in_rows",
     "prior",
     "require_known_mean",
     "require_no_noise",
@@ -168,12 +179,21 @@ def plus_noise(K: Matrix, noise_var: Numbers) -> Matrix:
     """
     if isinstance(noise_var, float) and not noise_var:
         return K
-    return _sum_with(K, noise_var, eye(K.shape[0], K))
+    if is_cupy_array(K):
+        return plus_noise_in_rows(K, noise_var, slice(None))
+    return K + noise_var * eye(K.shape[0], K)
+
+
+def plus_noise_in_rows(K: Matrix, noise_var: Numbers, rows: slice) -> Matrix:
+    """Add the variance of the noise to some rows (b, n) of a covariance; no identity is made."""
+    xp = array_namespace(K)
+    places = xp.arange(K.shape[1], device=device(K))
+    return _with_noise(K, noise_var, places[rows, None], places[None, :])
 
 
 @fused
-def _sum_with(K: Matrix, noise_var: Numbers, identity: Matrix) -> Matrix:
-    return K + noise_var * identity
+def _with_noise(K: Matrix, noise_var: Numbers, row: Matrix, column: Matrix) -> Matrix:
+    return array_namespace(K).where(row == column, K + noise_var, K)
 
 
 def require_noise(gp: GP) -> None:

@@ -50,6 +50,8 @@ def test_a_device_gives_the_numbers_of_numpy(
         gram = there._gram(cp.asarray(x), beside)
         np.testing.assert_allclose(gram.get(), here._gram(x, others), rtol=rtol)
         assert gram.dtype == dtype
+        same = gram[3, 1 if others is None else 2]  # of inputs that coincide
+        assert float(same) == gram.dtype.type(here.variance)
         wanted = here._pullback(x, others, bar)
         found = there._pullback(cp.asarray(x), beside, cp.asarray(bar))
         assert isinstance(found[0].variance, float)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .counts import counted, crossing, launch
+from .counts import allocated, counted, crossing, launch
 from .devices import Device, current
 
 __all__ = ["by_logarithms", "down", "ndarray", "operand", "up"]
@@ -24,6 +24,7 @@ class ndarray:
 
     def __init__(self, shape: Any, dtype: Any = float) -> None:
         self._host = np.empty(shape, supported(dtype))
+        allocated(self._host)
         self._device = current()
 
     # what leaves the device
@@ -176,6 +177,7 @@ def up(value: Any, at: int | None = None) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         made = ndarray.__new__(ndarray)
         made._host = np.asarray(value)
+        allocated(made._host)
         made._device = current() if at is None else at
         supported(made.dtype)
         return made

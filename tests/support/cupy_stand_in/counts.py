@@ -9,6 +9,7 @@ factorisation that is asked whether it got to its end.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Counts", "counted", "counting", "crossing", "launch"]
+__all__ = ["Bytes", "Counts", "allocated", "counted", "counting", "crossing", "launch", "measuring"]
 
 
 @dataclass
@@ -55,6 +56,48 @@ def crossing() -> None:
     for counts in _open:
         counts.crossings += counts.under_way
         counts.under_way = False
+
+
+@dataclass
+class Bytes:
+    """How many are held by arrays that were made meanwhile, and how many were at most."""
+
+    held: int = 0
+    most: int = 0
+
+
+_measured: list[Bytes] = []
+_roots: set[int] = set()
+
+
+@contextmanager
+def measuring() -> Iterator[Bytes]:
+    """Within it memory is counted that arrays of the device take, and give back."""
+    found = Bytes()
+    _measured.append(found)
+    try:
+        yield found
+    finally:
+        _measured.remove(found)
+
+
+def allocated(a: np.ndarray) -> None:
+    """An array is on the device: its memory is, unless it is a view of what is there."""
+    while isinstance(a.base, np.ndarray):
+        a = a.base
+    if id(a) in _roots:
+        return
+    _roots.add(id(a))
+    for found in _measured:
+        found.held += a.nbytes
+        found.most = max(found.most, found.held)
+    weakref.finalize(a, _given_back, id(a), a.nbytes, tuple(_measured))
+
+
+def _given_back(root: int, size: int, measured: tuple[Bytes, ...]) -> None:
+    _roots.discard(root)
+    for found in measured:
+        found.held -= size
 
 
 def counted(plain: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import linalg as host
 
 from .arrays import down, ndarray, up
-from .counts import crossing, launch
+from .counts import allocated, crossing, launch
 
 __all__ = ["LINALG", "errstate", "solve_triangular"]
 
@@ -88,6 +88,9 @@ def solve_triangular(
     if not matrix.size:
         raise RuntimeError("CUBLAS_STATUS_INVALID_VALUE")
     launch()
+    if not matrix.flags.f_contiguous:  # it is copied
+        launch()
+        allocated(matrix.copy())
     right = right.astype(matrix.dtype)
     try:
         x = host.solve_triangular(

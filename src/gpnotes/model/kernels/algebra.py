@@ -248,6 +248,11 @@ class _Combination(Kernel):
             part._validate_inputs(x, name)
 
     @property
+    def of_pairs(self) -> bool:
+        """True if all parts are."""
+        return all(part.of_pairs for part in self.parts)
+
+    @property
     def entry_names(self) -> dict[str, tuple[str, ...]]:
         """The names of the parts, which `ground.params` takes for their numbers."""
         return {"parts": self.names}

@@ -85,6 +85,15 @@ class KernelBase(ABC):
         return ByHooks(self, x)
 
     @property
+    def of_pairs(self) -> bool:
+        """Whether the matrix of x is that of x with x, so that it can be made a few rows at a time.
+
+        It is not for white noise, which is of a row with itself. A class that does not say so
+        counts as one that is not.
+        """
+        return False
+
+    @property
     def labels_rows(self) -> bool:
         """True if the last column of the inputs is a label, which says what a row sees of f.
 

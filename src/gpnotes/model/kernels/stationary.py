@@ -100,6 +100,12 @@ class Stationary(Kernel):
         """``Σᵢⱼ K_barᵢⱼ ∂kᵢⱼ/∂θ`` of hyperparameters θ beside variance and lengthscale, by name."""
         return {}
 
+    @property
+    def of_pairs(self) -> bool:
+        """True, unless a class has a matrix of its own."""
+        kind = type(self)
+        return kind._gram is Stationary._gram and kind._pullback is Stationary._pullback
+
     def profile(self, q: Array) -> Array:
         """Evaluate ``p(q)``, the correlation at scaled squared distances of any shape."""
         return self._profile(_check.array(q, "q"))
