@@ -51,6 +51,13 @@ def test_an_evidence_with_all_gradients(cp: ModuleType, n: int) -> None:
     assert counts.crossings <= 2
 
 
+def test_a_posterior(cp: ModuleType) -> None:
+    gp, X, y = problem(cp, 300)
+    counts = counted(lambda: condition(gp, X, y))
+    assert counts.launches <= 19
+    assert counts.crossings <= 4  # two for the inputs, before there is a model to ask
+
+
 @pytest.mark.parametrize("m", [1, 200])
 def test_a_prediction(cp: ModuleType, m: int) -> None:
     gp, X, y = problem(cp, 300)

@@ -37,7 +37,7 @@ from .xp import (
 
 __all__ = [
     "added", "cotangent", "fixed", "flatten", "flatten_gradient", "holds_derivatives", "left_open",
-    "names", "nonnegative", "numbers_read", "positive", "real", "settle",
+    "names", "nonnegative", "positive", "real", "settle",
 ]  # fmt: skip
 
 

@@ -129,14 +129,14 @@ _PRODUCTS = 16  # the largest power that products make
 def fused(function: Callable[..., T]) -> Callable[..., T]:
     """Return a function of arrays, entry by entry, as one launch where the library can do so.
 
-    That is CuPy, whose `fuse` writes a kernel of what the function does with its arguments. It is
+    That is CuPy, whose ``fuse`` writes a kernel of what the function does with its arguments. It is
     made once for each function: one that is fused stands in a module, or is kept in a cache.
 
     Parameters
     ----------
     function : callable
         It takes arrays, the first in the precision of what it returns, and numbers. In it stand the
-        library's operations entry by entry, `xp.where` and at the end one sum or extreme; no shape,
+        library's operations entry by entry, ``where`` and at the end one sum or extreme; no shape,
         no index, no branch by a number. A sum to one number is for vectors: it runs in one block.
 
     Returns
@@ -160,8 +160,9 @@ def _fused_by_cupy(cupy: Any, function: Callable[..., T]) -> Callable[..., T]:
         traced_as(cupy, first, *others)
         made: Any = function(first, *others)
         # a number of Python's counts as one of float64 where versions of CuPy fuse
-        parts = tuple(part.astype(first.dtype) for part in made) if type(made) is tuple else made
-        return parts if type(made) is tuple else made.astype(first.dtype)
+        parts = made if type(made) is tuple else (made,)
+        parts = tuple(part.astype(first.dtype, copy=False) for part in parts)
+        return parts if type(made) is tuple else parts[0]
 
     return cast("Callable[..., T]", cupy.fuse(kernel_name=_identifier(function))(traced))
 

@@ -100,13 +100,18 @@ def _is_large(gp: GP, X: Matrix) -> bool:
 def _factor_in_place(gp: GP, X: Matrix, noise_var: Numbers) -> Matrix | None:
     """The factor of K_y in its place, or None: then K_y is made again, to be looked at."""
     n, xp = X.shape[0], array_namespace(X)
-    blocks = memory.blocks(n, n, _ROWS * n)
+    blocks = _chunks_of_rows(n)
     memory.require_beside(n, _BESIDE * _ROWS, like=X, what="the Gram matrix")
     K = xp.empty((n, n), dtype=X.dtype, device=device(X))
     for rows in blocks:
         K[rows, :] = plus_noise_in_rows(gp.kernel._gram(X[rows, :], X), noise_var, rows)
         forget()
     return K if factor_in_place(K, blocks) else None
+
+
+def _chunks_of_rows(n: int) -> list[slice]:
+    chunk = _ROWS * n
+    return memory.blocks(n, n, chunk)
 
 
 _BESIDE = 6  # blocks of rows that are alive beside a matrix
@@ -432,7 +437,7 @@ class ExactPosterior(Posterior):
         X, alpha, xp = self.X, self.alpha, array_namespace(self.X)
         n, share = X.shape[0], self.reading_noise.share
         by_noise, sides, X_bar, kernel_bar = [], [], xp.zeros_like(X), None
-        for rows in memory.blocks(n, n, _ROWS * n):
+        for rows in _chunks_of_rows(n):
             columns = self.cholesky._solve(columns_of_identity(rows, self.cholesky.lower))
             K_bar = _half_of_gap(columns.T, alpha[rows, None], alpha[None, :])
             own = share if isinstance(share, float) else share[rows]
@@ -526,7 +531,10 @@ class _Evidence(Evidence[GP, ExactPosterior]):
     rows: Rows
 
     def posterior(self, gp: GP) -> ExactPosterior:
-        return self._told(gp)
+        for trial in trials(self.rows.X):
+            with trial:
+                posterior = self._told(gp)
+        return posterior
 
     def _told(self, gp: GP) -> ExactPosterior:
         """The posterior, with a warning of what was changed or lost for it."""

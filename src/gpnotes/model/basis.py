@@ -12,6 +12,7 @@ import warnings
 from dataclasses import dataclass, replace
 
 from ..ground import check as _check
+from ..ground.late_reads import unforeseen
 from ..ground.linalg import Cholesky, RoundingWarning
 from ..ground.params import cotangent
 from ..ground.showing import summary
@@ -100,6 +101,7 @@ class Trend:
     def warn_of_rounding(self, stacklevel: int) -> None:
         """Warn of a basis whose columns cancel so that half of the digits are lost."""
         if self.rounding > epsilon(self.solved) ** 0.5:
+            unforeseen()  # a warning comes once
             said = f"predictions may be off by {self.rounding:.1e} of the noise or of y"
             why = "the columns of gp.mean.basis are much larger than what they sum to"
             warnings.warn(f"{said}: {why}; {_REMEDY}", RoundingWarning, stacklevel=stacklevel)
