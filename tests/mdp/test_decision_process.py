@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpnotes.ground.xp import to_numpy
+from gpnotes.ground.xp import as_index, to_numpy
 from gpnotes.mdp import MDP, evaluate, occupancy_measure, solve
 
 
@@ -57,6 +57,15 @@ def test_the_chain_of_a_policy(make_arrays, rng, form):
         chain = chain.toarray() if form == "sparse" else chain
         np.testing.assert_allclose(chain, np.einsum("sa,sat->st", pi, P), rtol=1e-14)
         np.testing.assert_allclose(earned, np.sum(pi * r, axis=1), rtol=1e-14)
+
+
+def test_actions_from_the_host_go_where_the_process_is(make_arrays, rng, space):
+    mdp = MDP.from_arrays(*map(space.asarray, make_arrays()), 0.9)
+    actions = rng.integers(3, size=12)
+    chain, _ = mdp.induced_chain(actions)
+    same, _ = mdp.induced_chain(as_index(actions, mdp.rewards))
+    assert space.holds(chain)
+    np.testing.assert_array_equal(to_numpy(chain), to_numpy(same))
 
 
 def test_chains_and_values_in_every_namespace(make_arrays, rng, space):

@@ -28,6 +28,7 @@ from ..ground.xp import (
     epsilon,
     how_many,
     in_double,
+    is_numpy_namespace,
 )
 from .array_layouts import laid_out
 from .distribution_checks import without_rounding
@@ -297,8 +298,8 @@ class MDP:
         Parameters
         ----------
         policy : Array, shape (S,) or (S, A)
-            The action of each state, whole numbers; or the probabilities of the actions. All that
-            it takes must be available.
+            The action of each state, whole numbers, also of NumPy where the process is elsewhere;
+            or the probabilities of the actions. All that it takes must be available.
 
         Returns
         -------
@@ -319,7 +320,10 @@ class MDP:
                     f"policy must have an action for each of the {S} states; got shape "
                     f"{tuple(policy.shape)}"
                 )
-            if xp is not array_namespace(self.rewards):
+            at = array_namespace(self.rewards)
+            if at is not xp and is_numpy_namespace(xp):  # whole numbers go where the process is
+                xp, policy = at, as_index(policy, self.rewards)
+            if at is not xp:
                 raise TypeError("policy must have the namespace of the process")
             wrong = (policy < 0) | (policy >= A)
             if bool(xp.any(wrong)):
