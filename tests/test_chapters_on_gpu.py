@@ -27,6 +27,7 @@ BY_DAY = (
     "inference/calibration",
     "decisions/asking-for-labels",
     "games/deviation-payoffs",
+    "sequential/markov-decision-processes",
 )
 
 
