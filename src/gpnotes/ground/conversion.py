@@ -21,8 +21,8 @@ from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
 __all__ = [
-    "NamedRows", "columns_of", "floats", "framed", "known_columns", "on_host", "ordered",
-    "out_of_order", "taken_out", "takes", "together",
+    "NamedRows", "columns_of", "first_array", "floats", "framed", "known_columns", "on_host",
+    "ordered", "out_of_order", "taken_out", "takes", "together",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -129,7 +129,7 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
     for name, first, seen, remedy in out_of_order(tables):
         raise ValueError(f"{name} must have the row labels of {first}; {seen}: {remedy}")
     like = next((a for a in tables.values() if _is_floats(a)), None)
-    like = next(_held(owner, _DEEP), None) if like is None else like
+    like = first_array(owner) if like is None else like
     tables = _by_name(owner, _with_columns(tables))
     tables = {n: _only_column(a) if n in _VECTORS else a for n, a in tables.items()}
     made = {}
@@ -479,6 +479,11 @@ def _is_number(word: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def first_array(owner: object) -> Array | None:
+    """Return the first array of floats that a model, or what it is made of, holds; None if none."""
+    return next(_held(owner, _DEEP), None)
 
 
 def _held(owner: Any, levels: int) -> Iterator[Array]:

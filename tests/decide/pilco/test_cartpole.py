@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from gpnotes.decide.pilco import cartpole, pendulum
+from gpnotes.decide.pilco import LinearPolicy, SquashedPolicy, cartpole, pendulum
 from gpnotes.decide.pilco.cartpole import FORCE, LENGTH, balanced, simulate, swing_up
 
 CART, POLE, GRAVITY = 0.5, 0.5, 9.82
@@ -94,3 +94,12 @@ def test_without_friction_it_moves_as_the_cart_of_gymnasium(monkeypatch):
 def test_a_width_whose_square_has_no_reciprocal_is_refused(make, width):
     with pytest.raises(ValueError, match="width must be larger: 1 / width² overflows"):
         make(np.zeros(1), width=width)
+
+
+@pytest.mark.parametrize(("simulator", "entries"), [(cartpole, 4), (pendulum, 2)])
+def test_a_trial_is_of_the_kind_of_the_policy_that_makes_it(space, simulator, entries):
+    line = LinearPolicy(space.asarray(np.zeros((1, entries + 2))), space.asarray([0.5]))
+    for policy in (line, SquashedPolicy(line, 2.0)):
+        seen = simulator.simulate(policy, [0.0] * entries, 2)
+        assert space.holds(seen.next_states)
+        assert space.holds(seen.actions)

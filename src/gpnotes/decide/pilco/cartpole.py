@@ -87,7 +87,8 @@ def simulate(
     horizon : int
         The number of actions.
     like : Array, optional
-        An array of the kind of the result; NumPy unless it is given.
+        An array of the kind of the states that `act` gets, and of the result; without it they are
+        of the kind of the first array that `act` holds, as a policy does, else of NumPy.
 
     Returns
     -------
@@ -107,7 +108,7 @@ def simulate(
     array([0.078, 0.289])
     """
     _check.function(act, "act")
-    like = np.zeros(1) if like is None else _check.floating(like, "like")
+    like = simulators.kind_of(act, like)
     horizon = _check.whole(horizon, "horizon", 1)
     states, actions = [simulators.start_state(start, 4)], []
     for _ in range(horizon):

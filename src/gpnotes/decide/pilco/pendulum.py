@@ -78,7 +78,8 @@ def simulate(
     horizon : int
         The number of actions.
     like : Array, optional
-        An array of the kind of the result; NumPy unless it is given.
+        An array of the kind of the states that `act` gets, and of the result; without it they are
+        of the kind of the first array that `act` holds, as a policy does, else of NumPy.
 
     Returns
     -------
@@ -95,7 +96,7 @@ def simulate(
     The environment is ``Pendulum-v1``; only its first state is set from here.
     """
     _check.function(act, "act")
-    like = np.zeros(1) if like is None else _check.floating(like, "like")
+    like = simulators.kind_of(act, like)
     horizon = _check.whole(horizon, "horizon", 1)
     start = simulators.start_state(start, 2)
     env = _environment()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.conversion import first_array
 from ...ground.xp import Array, HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
 from .dynamics import Transitions
 
@@ -26,6 +27,12 @@ def start_state(start: Array | Sequence[float], size: int) -> HostVector:
     state = host.astype(float)
     _check.vector(state, "start", size=size)
     return state
+
+
+def kind_of(act: Callable[[Vector], Vector], like: Array | None) -> Array:
+    """An array of the kind that states have: `like`; else the policy's first; else NumPy's."""
+    like = first_array(act) if like is None else like
+    return np.zeros(1) if like is None else _check.floating(like, "like")
 
 
 def held_action(
