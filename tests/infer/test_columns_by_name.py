@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -129,3 +131,23 @@ def test_an_objective_takes_the_labels_of_a_report_too():
     assert objective_of(gp, FRAME, Y, fixed=[column]).fixed == ("kernel.lengthscale[1]",)
     priors = {"kernel.lengthscale[0] (wind)": LogNormalPrior(0.0, 1.0)}
     assert objective_of(gp, FRAME, Y, priors=priors).priors[0].name == "kernel.lengthscale[0]"
+
+
+@pytest.mark.parametrize(
+    ("label", "meant"),
+    [
+        ("kernel.lengthscale[tmp]", "kernel.lengthscale[temp]"),
+        ("kernel.lengthscale (tmp)", "kernel.lengthscale (temp)"),
+        ("kernel.lenghtscale[temp]", "kernel.lengthscale[temp]"),
+        ("kernel.lengthscale[1] (temperature)", "kernel.lengthscale[1] (temp)"),
+    ],
+)
+@pytest.mark.parametrize("ask", [fit, objective_of])
+def test_a_label_that_is_misspelt_is_near_another_label(ask, label, meant):
+    gp = GP(RBF(1.0, [0.7, 2.0, 1.0]), 0.1)
+    said = f"{re.escape(repr(label))}.*{re.escape(repr(label))} is near {re.escape(repr(meant))}"
+    for name, given in {"fixed": [label], "tied": [(label, "noise_var")]}.items():
+        with pytest.raises(ValueError, match=f"{name} names {said}"):
+            ask(gp, FRAME, Y, **{name: given})
+    with pytest.raises(ValueError, match=f"bounds names {said}"):
+        ask(gp, FRAME, Y, bounds={label: (0.1, 1.0)})

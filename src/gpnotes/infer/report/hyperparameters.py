@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from ...ground.ascent import Function
+from ...ground.naming import path_of, unknown
 from ...ground.params import Parameters, flatten, free_leaves, names
 from ...ground.xp import HostMatrix
 from ...model.bounds import Spread, strides
@@ -209,16 +210,41 @@ def by_entry(
     -------
     dict
         The arguments.
+
+    Raises
+    ------
+    ValueError
+        For a label of a column that is not there; it says which is near.
     """
 
     @cache
     def labels() -> dict[str, str]:
         return entries_by_label(model(), columns)
 
-    def entry_of(name: str) -> str:
-        return labels().get(name, name) if columns and name.endswith((")", "]")) else name
+    def entry_of(argument: str, name: str) -> str:
+        if not (columns and name.endswith((")", "]"))):
+            return name
+        if name not in labels() and _names_a_column(name):
+            there = _by_path(labels(), name[-1])
+            raise unknown(argument + " names {!r}; by the columns of X there are {}", [name], there)
+        return labels().get(name, name)
 
-    return {name: _with_entries(value, entry_of) for name, value in given.items()}
+    return {name: _with_entries(value, partial(entry_of, name)) for name, value in given.items()}
+
+
+def _names_a_column(name: str) -> bool:
+    """Whether a name that ends in a bracket has no mere numbers in it."""
+    at = name.rstrip(")]").rpartition("[")[2]
+    return name.endswith(")") or not all(part.strip().isdecimal() for part in at.split(","))
+
+
+def _by_path(labels: Iterable[str], end: str) -> dict[str, list[str]]:
+    """The labels with an end, by the parameter of each."""
+    there: dict[str, list[str]] = {}
+    for label in labels:
+        if label.endswith(end):
+            there.setdefault(path_of(label).partition(" ")[0], []).append(label)
+    return there
 
 
 def _with_entries(given: Any, entry_of: Callable[[str], str]) -> Any:
