@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +14,9 @@ from gpnotes import (
     Bernoulli,
     Chunks,
     Gaussian,
+    Linear,
     Matern12,
+    Periodic,
     SparseGP,
     condition,
     fit,
@@ -23,6 +27,7 @@ from gpnotes import (
     stream,
     to_numpy,
 )
+from gpnotes.ground.linalg import JitterWarning
 from gpnotes.infer import interdomain, sparse, svgp
 from gpnotes.infer.sparse import induced
 from gpnotes.model.bounds import lengths_of
@@ -98,6 +103,46 @@ def test_no_more_are_chosen_than_there_are_different_rows():
     X, y = rows(n=4)
     twice = np.vstack([X, X]), np.append(y, y)
     assert condition(SparseGP(GP(RBF(), 0.1), 10**12), *twice).Z.shape == (4, 2)
+
+
+SMOOTH = {"RBF": RBF(1.0, 2.0), "linear": Linear(0.5), "periodic": Periodic(1.0, 1.0, 3.0)}
+
+
+@pytest.mark.parametrize("kernel", SMOOTH)
+@pytest.mark.parametrize("name", MODELS)
+def test_of_points_on_a_line_those_stay_that_the_kernel_tells_apart(name, kernel):
+    """All of forty, far apart for a rough kernel, would need jitter, which is an error here."""
+    X = np.asarray(stream(0).uniform((50, 1))) * 5.0
+    y = GIVEN.get(name, lambda y: y)(np.sin(X[:, 0]))
+    model = MODELS[name](40)
+    model = replace(model, gp=replace(model.gp, kernel=SMOOTH[kernel]))
+    q = condition(model, X, y)
+    few = q.Z if isinstance(model, SparseGP) else q.model.inducing
+    assert 1 <= few.shape[0] < 30
+    assert np.isin(few, X).all()
+    with pytest.warns(JitterWarning):
+        every = condition(replace(model, inducing=by_hand(X, 40)), X, y)
+    at = np.linspace(0.0, 5.0, 7)[:, None]
+    np.testing.assert_allclose(q.mean(at), every.mean(at), atol=1e-4)
+    assert log_evidence(model, X, y) == pytest.approx(log_evidence_of(q, X, y), rel=1e-12)
+    assert log_evidence_and_gradient(model, X, y)[1].inducing.shape == few.shape
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_fit_ends_with_the_points_that_its_kernel_tells_apart(name):
+    draw = stream(0)
+    X = np.asarray(draw.uniform((60, 1))) * 5.0
+    y = GIVEN.get(name, lambda y: y)(np.sin(X[:, 0]) + 0.2 * np.asarray(draw.normal(60)))
+    found = fit(MODELS[name](40), X, y, fixed=["inducing"], max_steps=3)
+    assert found.model.inducing.shape == (40, 1)
+    q = found.posterior
+    few = q.Z if isinstance(found.model, SparseGP) else q.model.inducing
+    assert few.shape[0] < 40
+    assert log_evidence_of(q, X, y) == pytest.approx(found.log_evidence, abs=1e-3)
+
+
+def log_evidence_of(q, X, y):
+    return q.log_evidence if hasattr(q, "log_evidence") else svgp.elbo(q, X, y)
 
 
 def test_of_very_many_rows_some_are_looked_at(monkeypatch):

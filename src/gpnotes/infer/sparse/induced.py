@@ -13,16 +13,16 @@ from ...ground import check as _check
 from ...ground.chunks import Data, Rows
 from ...ground.conversion import columns_of, floats
 from ...ground.named_columns import at_columns
-from ...ground.xp import Matrix, Vector, as_array, to_numpy
+from ...ground.xp import Matrix, Vector, array_namespace, as_array, as_index, to_numpy
 from ...model.bounds import lengths_of
 from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP, validate_data
-from ...model.kernels import Matern12
+from ...model.kernels import Kernel, Matern12
 from ..interdomain import InducingPoints, WaveSums
 from ..interdomain.point_functionals import variables_of
-from .inducing_points import _greedy_points
+from .inducing_points import _greedy_points, _pivots
 
-__all__ = ["Induced", "validate_rows_of", "with_inducing"]
+__all__ = ["Induced", "told_apart", "validate_rows_of", "with_inducing"]
 
 T = TypeVar("T", bound="Induced")
 
@@ -116,6 +116,34 @@ def with_inducing(model: T, data: Data | WaveSums) -> T:
         raise TypeError(f"inducing must be {wanted} where X is chunks; got {model.inducing}")
     chosen: T = replace(cast(Any, model), inducing=_far_apart(data.X, model.inducing))
     return chosen
+
+
+def told_apart(model: T, kernel: Kernel, Z: Matrix) -> T:
+    """Return a model without those inducing inputs that add nothing to the others.
+
+    They are chosen by `sparse.greedy_points`, now with the kernel of the process: under a smooth
+    one few inputs tell all that there is to know of many, and the rest make K_uu singular.
+
+    Parameters
+    ----------
+    model : SparseGP or SVGP
+        The model, whose inducing inputs were chosen from the data.
+    kernel : Kernel
+        Its kernel, in the precision in which K_uu is factored.
+    Z : Matrix, shape (M, d)
+        Its inducing inputs, in that precision.
+
+    Returns
+    -------
+    SparseGP or SVGP
+        The model, whose K_uu can be factored.
+    """
+    inputs = model.variables.inputs
+    kept = as_index(_pivots(kernel, Z, Z.shape[0]), inputs)
+    fewer: T = replace(
+        cast(Any, model), inducing=array_namespace(inputs).take(inputs, kept, axis=0)
+    )
+    return fewer
 
 
 def validate_rows_of(model: Induced, X: Matrix, y: Vector, name: str = "X") -> None:

@@ -20,7 +20,7 @@ from ..interdomain import WaveSums, wave_sums
 from ..interdomain.waves import WaveVariables
 from ..known_noise import noise_given, validate_noise
 from ..sufficient_statistics import positive_noise
-from .induced import Induced, validate_rows_of, with_inducing
+from .induced import Induced, told_apart, validate_rows_of, with_inducing
 from .methods import MethodName, SparseMethod, method_named
 from .posterior import SparsePosterior
 from .projection import inducing_at
@@ -63,7 +63,8 @@ class SparseGP(Induced):
         The inducing inputs Z, which are copied, or other inducing variables such as
         `interdomain.Harmonics`: K_uu and K_uf are then their covariances. Of a number so many rows
         of X, far from each other, become the inducing inputs when the model meets data; fewer
-        where X has not so many different rows, and of chunks none.
+        where X has not so many different rows, and of chunks none. A posterior, of a fit too, has
+        those of them that its kernel can tell apart, so that K_uu needs no jitter.
     method : str, default ``"vfe"``
         The name of a method, one of those above.
     power : float, default 0.5
@@ -137,11 +138,16 @@ class SparseGP(Induced):
 @saved_as("sparse evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[SparseGP, SparsePosterior]):
-    """The log evidence by inducing variables, or a bound on it, of rows or of chunks."""
+    """The log evidence by inducing variables, or a bound on it, of rows or of chunks.
+
+    Where inputs were `chosen` from the data, the posterior has those of them that its kernel can
+    tell apart; while a fit moves the kernel, all stay.
+    """
 
     by_reading: ClassVar[bool] = True
 
     data: Data | WaveSums
+    chosen: bool = False
 
     def settled(self, model: SparseGP) -> SparseGP:
         return with_inducing(model, self.data)
@@ -171,7 +177,11 @@ class _Evidence(Evidence[SparseGP, SparsePosterior]):
         return replace(self, data=self.data.over(_Former(model.variables))) if alone else self
 
     def _work(self, model: SparseGP, quiet: bool = False) -> Sums:
-        inducing = inducing_at(model.gp, model.variables, quiet=quiet)
+        choose = self.chosen and not quiet
+        inducing = inducing_at(model.gp, model.variables, quiet=quiet or choose)
+        if choose and inducing.factor.jitter:
+            model = told_apart(model, inducing.kernel, inducing.Z)
+            inducing = inducing_at(model.gp, model.variables)
         noise = noise_given(model.gp, self.data)
         return Sums(model.gp, model.variables.inputs, inducing, model.chosen, noise=noise)
 
@@ -181,10 +191,11 @@ def _evidence(model: SparseGP, data: Rows | Chunks | WaveSums) -> _Evidence:
     if isinstance(data, WaveSums):
         _require_sums(model, data)
         return _Evidence(data)
+    chosen = isinstance(model.inducing, int)
     if isinstance(data, Rows):
         validate_rows_of(model, data.X, data.y)
         validate_noise(data.X, data.X.shape[0], data.noise_var, data.weights)
-    return _Evidence(data)
+    return _Evidence(data, chosen)
 
 
 def _require_sums(model: SparseGP, sums: WaveSums) -> None:

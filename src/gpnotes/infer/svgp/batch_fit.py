@@ -47,7 +47,7 @@ from ..known_noise import validate_noise
 from ..objective import Fit, Objective
 from ..progress import Bar, bar_of
 from ..run import Run
-from ..sparse.induced import with_inducing
+from ..sparse.induced import told_apart, with_inducing
 from .evidence_lower_bound import sums_and_gradient
 from .known_noise import known_in, require_normal, some_of, validate_offset
 from .model import SVGP, validate_rows
@@ -210,19 +210,30 @@ class _Climb:
 @saved_as("variational evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[SVGP, Variational]):
-    """The highest bound: that of the best q for all rows."""
+    """The highest bound: that of the best q for all rows.
+
+    Where inputs were `chosen` from the data, q is of those that the kernel can tell apart; while a
+    fit moves the kernel, all stay.
+    """
 
     by_reading: ClassVar[bool] = True
     by_offset: ClassVar[bool] = True
 
     rows: Rows
+    chosen: bool = False
 
     def settled(self, model: SVGP) -> SVGP:
         return with_inducing(model, self.rows)
 
     @in_one_pool
     def posterior(self, model: SVGP) -> Variational:
-        return self._best(initial_posterior(model))
+        return self._best(self._prior(model))
+
+    def _prior(self, model: SVGP) -> Variational:
+        """q before any data, of inputs that need no jitter where they were chosen."""
+        if self.chosen and inducing_factor(model).jitter:
+            model = told_apart(model, model.gp.kernel, model.variables.inputs)
+        return initial_posterior(model)
 
     def _best(self, start: Variational) -> Variational:
         return optimise_q(start, self.rows.X, self.rows.y, known=known_in(self.rows))
@@ -239,7 +250,7 @@ class _Evidence(Evidence[SVGP, Variational]):
     @in_one_pool
     def value_and_gradient(self, model: SVGP, *, quiet: bool = False) -> tuple[float, SVGP]:
         """The derivatives with q held: at its best it gains nothing by moving."""
-        start = _initial_posterior(model) if quiet else initial_posterior(model)
+        start = _initial_posterior(model) if quiet else self._prior(model)
         q, rows = self._best(start), self.rows
         sums, model_bar = sums_and_gradient(q, rows.X, rows.y, 1.0, known_in(rows))
         return sums.value - q.kl, model_bar
@@ -326,4 +337,5 @@ def _evidence(model: SVGP, data: Rows | Chunks) -> _Evidence:
     require_normal(model.likelihood, rows)
     validate_offset(model, rows)
     validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
-    return _Evidence(rows, held=("gp.noise_var",), latent=is_latent(model.likelihood))
+    chosen = isinstance(model.inducing, int)
+    return _Evidence(rows, chosen, held=("gp.noise_var",), latent=is_latent(model.likelihood))

@@ -35,7 +35,8 @@ class SVGP(Induced):
         each class, all with the prior of `gp`, whose mean must be zero.
     inducing : Matrix, shape (M, d), or InducingVariables, or int
         The inducing inputs Z, other inducing variables such as `interdomain.Harmonics`, or how many
-        rows of X become the inducing inputs when the model meets data, as of a `gpnotes.SparseGP`.
+        rows of X become the inducing inputs when the model meets data, as of a `gpnotes.SparseGP`,
+        of which a posterior has those that its kernel can tell apart, unless batches led to it.
     nodes : int, default 20
         The number of terms of the Gauss-Hermite sums that stand for averages over f without a
         closed form.
