@@ -1,7 +1,7 @@
 """Gaussian process classification as an estimator of scikit-learn.
 
-Two classes by expectation propagation or Laplace's approximation, several by Laplace's; many rows
-by inducing points.
+Two classes by expectation propagation or Laplace's approximation, several and many rows by inducing
+points.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ _OF_ONE_FUNCTION = (
 _BATCH = 1000  # rows of a step where there are more than twice as many
 _METHODS = ("ep", "laplace")
 _FEW = 500  # rows up to which expectation propagation is the default
+_POINTS = 50  # of which several classes are seen by default; they stay where they begin
 _DRAWS = 1000  # of the functions of several classes, for an average without a closed form
 
 
@@ -45,8 +46,8 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     Two classes have one function, with a constant mean that is fitted, and ``P(second) = Φ(f)``,
     [eq-al-label]; several have a function each and the softmax, [eq-la-softmax]. `fit`
     maximises the evidence by `gpnotes.fit`, of two classes as expectation propagation has it,
-    [eq-la-ep-evidence], and with more than 500 rows or classes than two as Laplace's approximation
-    does, [eq-la-evidence].
+    [eq-la-ep-evidence], with more than 500 rows as Laplace's approximation does, [eq-la-evidence],
+    and of several classes the variational bound of an `gpnotes.SVGP`.
 
     Parameters
     ----------
@@ -56,8 +57,8 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     method : str or None, default None
         How the posterior of f becomes a Gaussian: ``"ep"`` by expectation propagation, `EPGP`, for
         two classes, or ``"laplace"``, around its mode, `LaplaceGP` or `SoftmaxGP`. None is
-        ``"ep"`` for two classes of up to 500 rows together, and else ``"laplace"``. With `inducing`
-        it must be None.
+        ``"ep"`` for two classes of up to 500 rows together, ``"laplace"`` for two of more, and for
+        several fifty inducing points that stay where they begin. With `inducing` it must be None.
     fixed, bounds, priors, tied : collection of str, mappings, collection of groups, optional
         As in `GPRegressor`, by the names that `report_` prints: ``"gp.kernel.lengthscale[1]"``. A
         fit by batches, of inducing points and from 2000 rows on, takes no bounds and no priors.
@@ -72,9 +73,10 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     inducing : int, optional
         See f through its values at so many inducing points, by the variational bound of an
         `gpnotes.SVGP`: for more than a few thousand rows, where Laplace's approximation takes
-        minutes a step and memory for (n, n). The fit moves the points; they start at rows of X.
-        From 2000 rows on it sees 1000 of them a step, by `random_state`, and `max_steps` steps are
-        the fit, without restarts.
+        minutes a step and memory for (n, n). The fit moves the points, unless `fixed` has
+        ``"inducing"``; they start at rows of X. From 2000 rows on it sees 1000 of them a step, by
+        `random_state`, and `max_steps` steps are the fit, without restarts. None is fifty points
+        for several classes, unless `method` says otherwise, and none for two.
     verbose : int or bool, default 0
         With 1 or more, show a bar of the steps of a fit, which needs the package tqdm.
 
@@ -98,10 +100,13 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     out say so, and a fit warns. Expectation propagation keeps the rare class rare. On thirty
     tables of 60 to 200 rows, half of them separable or rare, its mean log loss is 0.24 nats where
     Laplace's approximation has 0.34 (`benchmarks/classes.py`). Where classes overlap the two
-    agree, and with many columns and little to tell both learn too much. Of several classes, take
-    `inducing` where a fit warns: of three species of iris the log loss is 0.10 through fifty points
-    and 0.32 without, of 158 rows with two rare classes 0.04 and 0.47. Points that stay where they
-    begin, ``fixed=["inducing"]``, predict as well, and take seconds where there are many columns.
+    agree, and with many columns and little to tell both learn too much.
+
+    Of several classes inducing points are right where a mode is not: on eight tables the mean log
+    loss through fifty of them is 0.39 where ``"laplace"`` has 0.58, of three species of iris 0.11
+    and 0.43, of ten digits 0.27 and 0.89 (`benchmarks/classes.py --several`). Points that a fit
+    moves predict no better, and take most of a minute where there are many columns. A posterior
+    keeps those of them that its kernel can tell apart.
 
     A length for each column is much to learn from few labels: where there are many columns,
     `tied` makes one of all, or a kernel has one, ``RBF(1.0, 3.0)``, and a grid search over either
@@ -193,8 +198,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         ConvergenceWarning
             If the fit stops short of a maximum.
         FitWarning
-            If far more labels, each left out, are as guessed than Laplace's approximation says, of
-            two classes or of several.
+            If far more labels, each left out, are as guessed than Laplace's approximation says.
         """
         self.check_arguments()
         warn_of_order(X=X, y=y)
@@ -202,8 +206,10 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         self.classes_, number = _numbered(y, rows.shape[0])
         kernel = self.kernel if self.kernel is not None else RBF(1.0, lengths_of(rows))
         told = 2.0 * number - 1.0 if self.classes_.size == 2 else number
-        model = _model(kernel, self.classes_.size, self.inducing, self._method(rows.shape[0]))
-        found = self._fitted(model, rows, told) if self.optimise else None
+        method, points = self._method(rows.shape[0]), self._points()
+        model = _model(kernel, self.classes_.size, points, method)
+        still = ("inducing",) if points != self.inducing else ()
+        found = self._fitted(model, rows, told, fixed=still) if self.optimise else None
         given = self._conditioned(found, model, rows, told)
         self._keep(given, found)
         if isinstance(given, _OF_INDUCING):
@@ -224,11 +230,16 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
             raise ValueError(f"method must be None {why}; got {self.method!r}")
 
     def _method(self, rows: int) -> str:
-        """How the posterior of f becomes a Gaussian, of so many rows."""
+        """How the posterior of f becomes a Gaussian where it is seen at so many rows, all of X."""
         classes = self.classes_.size
         if self.method == "ep" and classes > 2:
             raise ValueError(f"method must be 'laplace' or None for {classes} classes; got 'ep'")
-        return self.method or ("ep" if classes == 2 and rows <= _FEW else "laplace")
+        return self.method or ("ep" if rows <= _FEW else "laplace")
+
+    def _points(self) -> int | None:
+        """How many inducing points f is seen through; None: it is seen at all rows."""
+        several = self.classes_.size > 2 and self.method is None
+        return _POINTS if several and self.inducing is None else self.inducing
 
     def _batch(self, rows: int) -> int | None:
         return _BATCH if self.inducing is not None and rows > 2 * _BATCH else None
@@ -254,9 +265,9 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
 
         Notes
         -----
-        Of two classes in closed form, [eq-al-predictive], O(n² m). Of several by 1000 draws,
-        the same ones at each call, with a standard error below 0.016; O(c n² m). With inducing
-        points O(c M² m), of several classes by the quadrature of `Categorical`.
+        Of two classes in closed form, [eq-al-predictive], O(n² m). With M inducing points O(c M²
+        m), of several classes by the quadrature of `Categorical`. Of several by ``"laplace"`` by
+        1000 draws, the same ones at each call, with a standard error below 0.016; O(c n² m).
         """
         return self._probabilities(self._new_rows(X))
 
