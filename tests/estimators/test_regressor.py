@@ -449,6 +449,16 @@ def test_what_is_not_finite_is_told_by_its_row(data):
         GPRegressor().fit(X, data[1])
 
 
+def test_the_process_that_was_found_in_a_frame_knows_its_columns(rng):
+    pd = pytest.importorskip("pandas")
+    rows = pd.DataFrame(rng.normal(size=(12, 2)), columns=["wind", "temp"])
+    y = np.sin(rows["wind"]) + 0.1 * rng.normal(size=12)
+    model = GPRegressor(RBF(1.0, [1.0, 2.0]), max_steps=2).fit(rows, y)
+    turned = gpnotes.condition(model.gp_, rows[["temp", "wind"]], y.to_numpy())
+    assert turned.columns == ("wind", "temp")
+    assert turned.log_evidence == pytest.approx(model.log_evidence_, rel=1e-12)
+
+
 def test_of_a_frame_the_column_is_named_with_what_to_do():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"tons": [1.0, 2.0, 1.5], "origin": ["usa", "japan", "usa"]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -97,6 +98,41 @@ def test_what_a_fit_found_finds_its_names_in_other_frames(tmp_path):
     assert again.model == found.model
     np.testing.assert_array_equal(again.posterior.mean(TURNED), found.posterior.mean(FRAME))
     assert sample_paths(found.posterior, 2, rng=1)(TURNED).shape == (2, 14)
+
+
+EACH = RBF(1.0, [0.7, 2.0, 1.0])
+OF_EACH = draw_frequencies(EACH, ROWS, 8, rng=2)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_lengths_that_were_found_in_a_frame_go_with_its_columns(name, tmp_path):
+    """By position they would be those of other columns, without a word."""
+    made, y = MODELS[name]
+    model = made(EACH) if name != "FeatureGP" else FeatureGP(GP(EACH, 0.1), OF_EACH)
+    found = fit(model, FRAME, y, max_steps=2)
+    given = condition(found.model, FRAME, y)
+    save(given, tmp_path / "given")
+    turned = condition(found.model, TURNED, y)
+    assert turned.columns == given.columns == ("wind", "temp", "time")
+    value = log_evidence(found.model, FRAME, y)
+    process = load(tmp_path / "given").gp if hasattr(given, "gp") else given.model.gp
+    assert process.input_columns == ("wind", "temp", "time")
+    for model in (found.model, replace(found.model, gp=process) if name != "GP" else process):
+        assert log_evidence(model, TURNED, y) == value
+        assert fit(model, TURNED, y, max_steps=1).posterior.columns == given.columns
+        assert objective_of(model, TURNED, y).columns == given.columns
+    if name != "SoftmaxGP":
+        np.testing.assert_array_equal(turned.mean(ROWS), given.mean(ROWS))
+
+
+def test_a_process_that_has_seen_no_frame_takes_columns_as_they_come():
+    gp = GP(EACH, 0.1)
+    assert condition(gp, TURNED, Y).gp == gp
+    assert gp.input_columns == condition(gp, ROWS, Y).gp.input_columns == ()
+    found = condition(gp, FRAME, Y).gp
+    others = FRAME.set_axis(["a", "b", "c"], axis=1)
+    assert log_evidence(found, others, Y) == log_evidence(found, ROWS, Y)
+    assert condition(found, others, Y).gp.input_columns == ("a", "b", "c")
 
 
 def test_a_line_may_have_a_name():

@@ -10,11 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 from ..ground import check as _check
 from ..ground.chunks import OF_EACH_ROW, Chunks, Data, Rows
-from ..ground.conversion import together
+from ..ground.conversion import columns_of, ordered, together
+from ..ground.named_columns import at_columns
 from ..ground.params import Parameters
 from ..ground.xp import Table
 from ..model.bounds import Spread, _spread, spread
@@ -22,9 +23,12 @@ from ..model.gaussian_process import GP, require_noise
 from .interdomain import WaveSums
 from .posterior import Posterior
 
-__all__ = ["Evidence", "data_of", "evidence_given", "evidence_of", "measured", "whole_rows"]
+__all__ = [
+    "Evidence", "data_of", "evidence_given", "evidence_of", "matched", "measured", "whole_rows",
+]  # fmt: skip
 
 M = TypeVar("M", bound=Parameters)
+T = TypeVar("T")
 Q_co = TypeVar("Q_co", bound=Posterior, covariant=True)
 
 
@@ -180,6 +184,39 @@ def _require_no_offset(
     if isinstance(data, Rows) and data.offset is not None and not evidence.by_offset:
         what = f"a {type(model).__name__} takes none; a LaplaceGP, an EPGP and an SVGP do"
         raise TypeError(f"offset must be None: {what}; got {_check.kind_of(data.offset)}")
+
+
+def matched(model: M, X: T) -> tuple[M, T]:
+    """Return a model at the columns of a frame, and the frame in the order that the model knows.
+
+    Parameters
+    ----------
+    model : object
+        The model. Where its process was given a frame of the same columns before, they are taken in
+        that order, in which lengths of single columns stand; its kernel finds those that it names.
+    X : Matrix, Chunks or WaveSums
+        The inputs; what has no columns with names comes back as it is, and so does the model.
+
+    Returns
+    -------
+    model : object
+        The model, whose process knows the columns.
+    X : Matrix, Chunks or WaveSums
+        The inputs.
+    """
+    columns = columns_of(X)
+    if not columns:
+        return model, X
+    gp = getattr(model, "gp", model)
+    known = gp.input_columns if isinstance(gp, GP) else ()
+    if columns != known and sorted(columns) == sorted(known):
+        X, columns = ordered(X, "X", known), known
+    model = at_columns(model, columns)
+    gp = getattr(model, "gp", model)
+    if not isinstance(gp, GP) or gp.input_columns == columns:
+        return model, X
+    gp = replace(gp, input_columns=columns)
+    return (replace(cast(Any, model), gp=gp) if hasattr(model, "gp") else cast(M, gp)), X
 
 
 def data_of(

@@ -32,7 +32,6 @@ from ..ground.chunks import Chunks, Data
 from ..ground.conversion import columns_of, known_columns, ordered, taken_out
 from ..ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
-from ..ground.named_columns import at_columns
 from ..ground.params import Parameters
 from ..ground.random import RNG, stream_of
 from ..ground.threads import in_one_pool
@@ -40,7 +39,7 @@ from ..ground.xp import HostVector, OfEach, Table
 from ..model.contracts import Prior
 from ..model.starts import out_of_scale, started
 from . import exact as exact  # registers GP, which comes from a lower floor
-from .evidence import data_of, evidence_of, measured
+from .evidence import data_of, evidence_of, matched, measured
 from .fit_checks import ALL_NOISE, SURPRISE, TOO_HIGH, FitWarning, is_all_noise, left_out_size
 from .further_starts import shorter_start
 from .interdomain import WaveSums
@@ -342,8 +341,8 @@ def fit(
     of_each = {"noise_var": noise_var, "weights": weights, "offset": offset}
     X, each = taken_out(X, **of_each)
     X = ordered(X, "X", getattr(start, "columns", ()))
+    model, X = matched(model, X)
     columns, known = columns_of(X), known_columns(**of_each)
-    model = at_columns(model, columns)
     data = data_of(model, X, y, **each)
     begins = partial(_started, model, data)
     chosen = by_entry(begins, columns, fixed=fixed, bounds=bounds, priors=priors, tied=tied)

@@ -20,7 +20,6 @@ from ..ground.ascent import Ascent, Function, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.conversion import columns_of, known_columns, taken_out
 from ..ground.interrupts import INTERRUPTED, kept_interrupts
-from ..ground.named_columns import at_columns
 from ..ground.naming import path_of, require_names, without
 from ..ground.params import (
     Parameters,
@@ -33,7 +32,7 @@ from ..ground.showing import preformatted, summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, OfEach, Table, as_array, to_numpy
 from ..model.bounds import Spread, ends, limits, touched, units
 from ..model.contracts import Prior
-from .evidence import Evidence, data_of, evidence_given, measured
+from .evidence import Evidence, data_of, evidence_given, matched, measured
 from .fit_checks import far_from_zero
 from .interdomain import WaveSums
 from .posterior import Posterior, named
@@ -407,8 +406,8 @@ def objective_of(
     """
     given = {"noise_var": noise_var, "weights": weights, "offset": offset}
     X, each = taken_out(X, **given)
+    model, X = matched(model, X)
     columns = columns_of(X)
-    model = at_columns(model, columns)
     data = _rows_of(X, y) or data_of(model, cast(Any, X), y, **each)
     if isinstance(data, Chunks):
         repeatable(data.chunks)

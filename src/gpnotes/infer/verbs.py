@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from ..ground.chunks import Chunks, repeatable
 from ..ground.conversion import columns_of, known_columns, taken_out
 from ..ground.late_reads import number, trials
-from ..ground.named_columns import at_columns
 from ..ground.params import Parameters, numbers_read
 from ..ground.xp import OfEach, Table
 from . import exact  # registers GP, which comes from a lower floor
-from .evidence import Evidence, data_of, evidence_given
+from .evidence import Evidence, data_of, evidence_given, matched
 from .interdomain import WaveSums
 from .posterior import Posterior, named
 
@@ -131,10 +130,10 @@ def condition(
         `gpnotes.SVGP`, `gpnotes.StateSpaceGP`, `gpnotes.BayesianLinear`. Its parameters stay as
         they are; `gpnotes.fit` moves them.
     X : Matrix, shape (n, d), or Chunks, or WaveSums
-        The inputs; the posterior matches the columns of a frame by name. `gpnotes.Chunks` in the
-        place of `X` and `y` will do for those models whose evidence is made of sums over rows,
-        `gpnotes.SparseGP` and `gpnotes.FeatureGP`; an
-        `interdomain.WaveSums` for a `gpnotes.SparseGP` through waves.
+        The inputs; the posterior matches the columns of a frame by name, and so does a model that
+        was given a frame before. `gpnotes.Chunks` in the place of `X` and `y` will do for those
+        models whose evidence is made of sums over rows, `gpnotes.SparseGP` and `gpnotes.FeatureGP`;
+        an `interdomain.WaveSums` for a `gpnotes.SparseGP` through waves.
     y : Vector, shape (n,), or None
         The observations, of the namespace, dtype and device of `X`; None where `X` holds them. Rows
         that pandas labels are not joined by their labels: other ones than those of `X`, or the same
@@ -184,7 +183,8 @@ def condition(
     """
     given = {"noise_var": noise_var, "weights": weights, "offset": offset}
     X, each = taken_out(X, **given)
-    evidence, model = _evidence(model, X, y, **each)
+    model, X = matched(model, X)
+    evidence = evidence_given(model, data_of(model, X, y, **each))
     posterior = evidence.posterior(evidence.settled(model))
     return named(posterior, columns_of(X), known_columns(**given))
 
@@ -299,5 +299,5 @@ def _evidence(
 ) -> tuple[Evidence[Any, Posterior], M]:
     """The evidence, and the model with the columns that it names found in X."""
     X, each = taken_out(X, noise_var=noise_var, weights=weights, offset=offset)
-    model = at_columns(model, columns_of(X))
+    model, X = matched(model, X)
     return evidence_given(model, data_of(model, X, y, **each)), model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ..ground import check as _check
@@ -60,6 +60,10 @@ class GP:
     mean : MeanFunction, default ZeroMean()
         Any function from (n, d) to (n,); one that is to be fitted is a `contracts.Mean`, one with
         unknown weights a `means.BasisMean`.
+    input_columns : tuple of str, default ()
+        The names of the columns of X, where `gpnotes.condition` or `gpnotes.fit` was given a frame:
+        the process of what they return has them, and another frame with these columns is taken in
+        their order, in which its lengthscales stand.
 
     Examples
     --------
@@ -71,6 +75,7 @@ class GP:
     kernel: Kernel
     noise_var: float = nonnegative(0.0, unit="y²")
     mean: MeanFunction = ZeroMean()  # noqa: RUF009  (frozen, so one instance can serve all)
+    input_columns: tuple[str, ...] = field(default=(), kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         given: Any = self.noise_var
