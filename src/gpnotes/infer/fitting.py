@@ -313,7 +313,8 @@ def fit(
     evidence and left-out densities become higher and rounding does not matter: `noise_floor.climb`.
     Of sixty values of Branin's function errors are then a fiftieth of those on the floor. A small
     table with noise can look as precise by chance: of 1000 of 14 to 25 rows two went below, and
-    predicted worse. Where a run cannot go on, as with chunks, of which no reading is left out, a
+    predicted worse. Where rounding is in the way, one run begins at the start once more, with far
+    less noise. Where a run cannot go on, as with chunks, of which no reading is left out, a
     `FitWarning` names the bound. Noise that starts at a number has no floor; if it falls below a
     thousandth of the variance of y and readings, each left out, lie more than three of their
     predicted deviations away, a `FitWarning` says so. What is known to have no noise needs none of

@@ -9,7 +9,7 @@ within their bands, goes on below it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -31,8 +31,10 @@ __all__ = ["FLOOR", "around", "climb", "noise_row", "too_high", "with_floor"]
 FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
 _RUNG = math.log(10.0)
 _STEPS = (2, 1)  # how many powers of ten a floor is lowered; fewer, if more were no use
+_FAR = 6  # and for a run from the first start, where rounding leaves none of these
 _NEAR = 1e-9  # of a logarithm, which loses as much on its way through a model
 _ROUNDING = 0.02  # nats a reading, or shares of a variance
+_COARSE = 0.1  # the same, where without it a noise stays that readings contradict
 _WIDE, _MANY = 0.1, 20  # below the first floor: how small errors of so many readings warn
 
 M = TypeVar("M", bound=Parameters)
@@ -92,27 +94,33 @@ def climb(
     times lower, or ten, down to the rounding of y. What is found there counts if the objective is
     higher, and so is the density of readings that are left out; if rounding may have moved the
     objective by more than 0.02 nats for each reading, or a predicted variance by more than two
-    percent, it does not. A line search that rounding ends
-    there is as good as converged, if the one above had.
+    percent, it does not: then one run begins where the first did, with a noise of 1e-10 of the
+    variance of y, and counts with a tenth of either. On a plane, or a product of two inputs,
+    lengths and variance grow as long as a floor holds the noise, and take the digits that a run
+    from the start has left. A line search that rounding ends there is as good as converged, if the
+    one above had.
     """
     ascent = objective.climb(begin, max_steps, hear)
     found, below = _left_out_on_floor(objective, data, ascent), 0
     while found and found.is_far_within:
-        for step in _STEPS:
-            lower = _lowered(objective, below + step)
-            if not _has_room(lower):
+        rounds = False
+        for rungs, start, rounding in _tries(objective, below, ascent.vector, begin[1]):
+            lower = _lowered(objective, rungs)
+            if not _has_room(lower) or (rounding > _ROUNDING and not rounds):
                 continue
             listener = hear and _counted_on(hear, ascent.evaluations)
-            further = _climbed_on(lower, (begin[0], ascent.vector), max_steps, listener)
+            further = _climbed_on(lower, (begin[0], start), max_steps, listener)
             ascent = ascent._replace(evaluations=ascent.evaluations + further.evaluations)
             if further.message in (INTERRUPTED, ENOUGH):
                 return ascent._replace(converged=False, message=further.message)
             there = left_out(objective.evidence, lower.at(further.vector), data)
-            if further.value > ascent.value + FLAT_THRESHOLD and _is_better(there, found):
+            higher = further.value > ascent.value + FLAT_THRESHOLD
+            if higher and _is_better(there, found, rounding):
                 break
+            rounds = rounds or there is None or there.rounding > rounding
         else:
             return ascent
-        below += step
+        below = rungs
         short = further.message.startswith("STOP")  # of steps; what else ends it is rounding
         converged = further.converged or (ascent.converged and not short)
         ascent = further._replace(evaluations=ascent.evaluations, converged=converged)
@@ -201,8 +209,23 @@ def _left_out_on_floor(
     return left_out(objective.evidence, objective.at(ascent.vector), data)
 
 
-def _is_better(there: LeftOut | None, here: LeftOut) -> bool:
-    if there is None or there.rounding > _ROUNDING:
+def _tries(
+    objective: Objective[Any], below: int, end: HostVector, begin: HostVector
+) -> Iterator[tuple[int, HostVector, float]]:
+    """How many powers of ten a floor is lowered, where a run on it begins, and what may be rounded.
+
+    Last, for what rounding has refused, where the first run began: on a high floor a plane makes
+    the variance of the kernel grow until its digits leave none for less noise.
+    """
+    yield from ((below + step, end, _ROUNDING) for step in _STEPS)
+    if below < _FAR:
+        again, row = begin.copy(), noise_row(objective)
+        again[row] = _lowered(objective, _FAR).limits[row, 0]
+        yield _FAR, again, _COARSE
+
+
+def _is_better(there: LeftOut | None, here: LeftOut, rounding: float) -> bool:
+    if there is None or there.rounding > rounding:
         return False
     return there.density > here.density and there.size < SURPRISE
 
