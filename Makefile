@@ -119,6 +119,7 @@ names: $(WHOLE)  ## look up each function of arrays that the package calls in th
 	@$(PIP) install --quiet --upgrade --no-deps --target _build/wheels 'cupy-cuda12x>=13.4' cuda-pathfinder || true
 	@PYTHONPATH=_build/wheels $(BIN)/python tools/array_names.py
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
+	@$(BIN)/python tests/notebooks/make.py --notebooks
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
 properties: $(WHOLE)  ## run the property tests on twenty times as many examples (minutes)
 	@$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=full -m hypothesis tests

@@ -99,8 +99,9 @@ def test_a_page_is_run_by_the_rules_of_a_gpu(
 
 
 def _write(folder: Path, slug: str, code: list[str], printed: list[str]) -> None:
-    """A page with cells of code, and the notebook that stores what they print."""
-    from nbformat import v4, write
+    """A page with cells of code, and what they print, as it is stored."""
+    import stored_outputs
+    from nbformat import v4
 
     text = "\n".join(f"```{{code-cell}} ipython3\n{one}\n```\n" for one in code)
     (folder / f"{slug}.md").write_text(text)
@@ -109,4 +110,4 @@ def _write(folder: Path, slug: str, code: list[str], printed: list[str]) -> None
         v4.new_code_cell(one, outputs=[out] if out.text else [])
         for one, out in zip(code, streams, strict=False)
     ]
-    write(v4.new_notebook(cells=made), folder / f"{slug}.ipynb")
+    (folder / f"{slug}.json").write_text(stored_outputs.dump(made))

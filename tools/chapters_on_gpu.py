@@ -67,7 +67,7 @@ def problems(slug: str, *, lecture: bool = False) -> list[str]:
     found_before = claims.read_bytes() if claims.is_file() else None
     asked = patch.dict(os.environ, {"GPNOTES_BACKEND": "cupy"})
     with asked, _array_library(), chdir(page.parent), _evidence(left_out=lecture), rc_context():
-        wrong = list(_run(page, _stored_cells(slug), lecture))
+        wrong = list(_run(page, _stored(slug), lecture))
     if found_before is not None and claims.read_bytes() != found_before:
         claims.write_bytes(found_before)
         wrong.append(
@@ -116,10 +116,10 @@ def _executed(shell: Any, code: str) -> tuple[str, BaseException | None]:
     return said + shown + value.strip(), result.error_before_exec or result.error_in_exec
 
 
-def _printed(cell: Any) -> str:
-    """The text of the outputs of a cell of a stored notebook."""
-    streams = [output["text"] for output in cell.outputs if output.output_type == "stream"]
-    return "".join(streams) + _texts([o["data"] for o in cell.outputs if "data" in o])
+def _printed(outputs: Any) -> str:
+    """The text of the stored outputs of a cell."""
+    streams = [output["text"] for output in outputs if output.output_type == "stream"]
+    return "".join(streams) + _texts([o["data"] for o in outputs if "data" in o])
 
 
 def _texts(data: list[Any]) -> str:
@@ -134,12 +134,14 @@ def _is_compared(cell: Any, was: Any, lecture: bool) -> bool:
     return not (lecture and _OF_EVIDENCE.search(cell.code))
 
 
-def _stored_cells(slug: str) -> list[Any]:
-    """The cells of the stored notebook of a chapter, in order; none where there is none."""
-    import nbformat
+def _stored(slug: str) -> list[Any]:
+    """The stored outputs of each cell of a chapter, in order; none where there are none."""
+    import stored_outputs
 
-    path = STORED / f"{slug}.ipynb"
-    return list(nbformat.read(path, as_version=4).cells) if path.is_file() else []
+    path = STORED / f"{slug}.json"
+    if not path.is_file():
+        return []
+    return [printed for _, printed in stored_outputs.outputs(path.read_text(encoding="utf-8"))]
 
 
 @contextmanager

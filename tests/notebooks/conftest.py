@@ -53,16 +53,13 @@ def places(notebook: Path) -> list[tuple[Path, int, str]]:
 
     None for a notebook of no chapter, or where the chapter has other cells by now.
     """
-    notebook = notebook.resolve()
-    if HERE not in notebook.parents:
+    stored = plugin.nbformat.read(notebook, as_version=4)
+    if "chapter" not in stored.metadata:
         return []
-    chapter = (BOOK / notebook.relative_to(HERE)).with_suffix(".md")
-    if not chapter.is_file():
-        return []
+    chapter = BOOK / f"{stored.metadata.chapter}.md"
     text = chapter.read_text(encoding="utf-8")
-    stored = [cell.source for cell in plugin.nbformat.read(notebook, as_version=4).cells]
     cells = [(cell.line, cell.code) for cell in execution.cells(chapter)]
-    if [source.strip() for _, source in cells] != [source.strip() for source in stored]:
+    if [source.strip() for _, source in cells] != [one.source.strip() for one in stored.cells]:
         return []
     prose = _without_code(text)
     return [(chapter, line, _section(prose, line)) for line, _ in cells]

@@ -1,10 +1,14 @@
-"""Write the reference notebooks: what each chapter of the book prints, one file a chapter.
+"""Store what each chapter of the book prints, one file a chapter, and make notebooks of it.
 
-``python tests/notebooks/make.py [slug ...]`` converts the chapters named (all of ``_toc.yml``
-if none is) with jupytext, takes what they printed from the last build of the book, or runs them
-in the folder of the chapter where the build has not, and writes ``tests/notebooks/<slug>.ipynb``:
-the code cells alone, with fixed ids, text outputs and no metadata that depends on the machine.
-Running it again writes the same bytes.
+``python tests/notebooks/make.py [slug ...]`` reads the chapters named (all of ``_toc.yml`` if none
+is) with jupytext, takes what they printed from the last build of the book, or runs them in the
+folder of the chapter where the build has not, and writes ``tests/notebooks/<slug>.json``: for each
+cell a digest of its code and its outputs as text (`stored_outputs`). Running it again writes the
+same bytes.
+
+``python tests/notebooks/make.py --notebooks [slug ...]`` writes ``tests/notebooks/<slug>.ipynb``
+instead, which git ignores: the code cells of the chapter with the outputs that are stored, for
+nbval to run and compare.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +30,10 @@ from nbval.plugin import coalesce_streams
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.append(str(ROOT / "tests" / "support"))
+
+import stored_outputs  # noqa: E402  it lies with what the tests share
+
 CELL_SECONDS = 600
 
 # What two machines print differently, and a reference must therefore not hold.
@@ -34,6 +42,10 @@ MACHINE = re.compile(r"\b0x[0-9a-f]{6,}\b|(?<![\w.])/(?:home|root|tmp|usr|Users)
 
 class UnfitOutput(RuntimeError):
     """A chapter prints what no reference can hold."""
+
+
+class StaleOutputError(RuntimeError):
+    """The cells of a chapter are others than those whose outputs are stored."""
 
 
 def slugs(root: Path = ROOT) -> list[str]:
@@ -50,7 +62,7 @@ def source(slug: str, root: Path = ROOT) -> Path:
 
 def reference(slug: str, root: Path = ROOT) -> Path:
     """The file that holds what a chapter prints."""
-    return root / "tests" / "notebooks" / f"{slug}.ipynb"
+    return root / "tests" / "notebooks" / f"{slug}.json"
 
 
 def code_cells(slug: str, root: Path = ROOT) -> list[Any]:
@@ -95,25 +107,52 @@ def code(notebook: Path) -> list[Any]:
 
 
 def build(slug: str, root: Path = ROOT) -> str:
-    """Return the text of a chapter's reference notebook, running the chapter if no build did."""
-    notebook = nbformat.v4.new_notebook(
-        cells=[_fresh(i, cell) for i, cell in enumerate(code_cells(slug, root))],
+    """Return what a chapter prints, as it is stored, running the chapter if no build did."""
+    new = notebook(code_cells(slug, root))
+    ran = executed(slug, root / "_build") if root == ROOT else None
+    if ran:
+        for cell, done in zip(new.cells, code(ran), strict=True):
+            cell.update(outputs=done.outputs)
+    else:
+        folder = {"metadata": {"path": str(source(slug, root).parent)}}
+        NotebookClient(new, timeout=CELL_SECONDS, resources=folder).execute(env=environment())
+    return stored_outputs.dump(_settled(slug, cell) for cell in new.cells)
+
+
+def notebook(cells: Sequence[Any]) -> Any:
+    """Return a notebook of the code and tags of cells, with fixed ids and no outputs."""
+    return nbformat.v4.new_notebook(
+        cells=[_fresh(i, cell) for i, cell in enumerate(cells)],
         metadata={
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
         },
     )
-    ran = executed(slug, root / "_build") if root == ROOT else None
-    if ran:
-        for cell, done in zip(notebook.cells, code(ran), strict=True):
-            cell.update(outputs=done.outputs, execution_count=done.execution_count)
-    else:
-        folder = {"metadata": {"path": str(source(slug, root).parent)}}
-        NotebookClient(notebook, timeout=CELL_SECONDS, resources=folder).execute(env=environment())
-    notebook.cells = [_settled(slug, cell) for cell in notebook.cells]
-    notebook.metadata["language_info"] = {"name": "python"}
-    nbformat.validate(notebook)
-    return nbformat.writes(notebook, indent=1, sort_keys=True) + "\n"
+
+
+def stored(slug: str, root: Path = ROOT) -> Any:
+    """Return the notebook of a chapter with the outputs that are stored.
+
+    A `StaleOutputError` names the first cells that have changed since the outputs were stored.
+    """
+    kept = stored_outputs.outputs(reference(slug, root).read_text(encoding="utf-8"))
+    cells = code_cells(slug, root)
+    changed = [
+        f"cell {i}: {cell.source.splitlines()[0]}"
+        for i, ((digest, _), cell) in enumerate(zip(kept, cells, strict=False))
+        if digest != stored_outputs.digest(cell)
+    ]
+    if changed or len(kept) != len(cells):
+        found = f"{len(kept)} cells are stored, {len(cells)} in the chapter; {changed[:3]} changed"
+        raise StaleOutputError(f"{slug}: {found}: run make references CHAPTER={slug}")
+    filled = notebook(cells)
+    filled.metadata["chapter"] = slug
+    for i, (cell, (_, outputs)) in enumerate(zip(filled.cells, kept, strict=True), start=1):
+        cell.update(outputs=outputs, execution_count=i)
+        for output in outputs:
+            if output.output_type == "execute_result":
+                output["execution_count"] = i
+    return filled
 
 
 def text_only(output: Any) -> Any:
@@ -161,12 +200,7 @@ def _settled(slug: str, cell: Any) -> Any:
     outputs = coalesce_streams([text_only(output) for output in cell.outputs])
     for output in outputs:
         _refuse_unfit(slug, cell, output)
-        if output.output_type == "error":
-            output["traceback"] = []
-        if "execution_count" in output:
-            output["execution_count"] = cell.execution_count
-    tags = {"tags": cell.metadata["tags"]} if "tags" in cell.metadata else {}
-    return nbformat.from_dict({**cell, "outputs": outputs, "metadata": tags})
+    return nbformat.from_dict({**cell, "outputs": outputs})
 
 
 def _refuse_unfit(slug: str, cell: Any, output: Any) -> None:
@@ -178,12 +212,16 @@ def _refuse_unfit(slug: str, cell: Any, output: Any) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the references of the chapters named, or of all."""
-    for slug in arguments or slugs():
+    """Store what the chapters named print, or all chapters; or write the notebooks of it."""
+    notebooks = "--notebooks" in arguments
+    for slug in [name for name in arguments if name != "--notebooks"] or slugs():
         path = reference(slug)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(build(slug), encoding="utf-8")
-        print(f"wrote {path.relative_to(ROOT)}")
+        if notebooks:
+            nbformat.write(stored(slug), path.with_suffix(".ipynb"))
+        else:
+            path.write_text(build(slug), encoding="utf-8")
+            print(f"wrote {path.relative_to(ROOT)}")
     return 0
 
 

@@ -56,10 +56,14 @@ def options(request: Any, monkeypatch: Any) -> None:
 
 @pytest.mark.book
 @pytest.mark.parametrize("slug", make.slugs())
-def test_the_book_prints_what_is_stored(slug: str, book_html: Path, request: Any) -> None:
+def test_the_book_prints_what_is_stored(
+    slug: str, book_html: Path, tmp_path: Path, request: Any
+) -> None:
     ran = make.executed(slug, book_html.parent)
     assert ran, f"the build has not run {slug}"
-    found = differences(ran, make.reference(slug), request.session)
+    stored = tmp_path / "stored.ipynb"
+    nbformat.write(make.stored(slug), stored)
+    found = differences(ran, stored, request.session)
     assert not found, "\n".join(found)
 
 
