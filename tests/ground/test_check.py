@@ -316,7 +316,7 @@ def test_a_normal_distribution_has_a_covariance_of_its_mean(space) -> None:
 def test_symmetry_is_asked_for_up_to_the_root_of_a_rounding(space) -> None:
     root = float(space.xp.finfo(space.dtype).eps) ** 0.5
     for share in (0.5, 2.0):  # of the sum of all entries, from which two differ by this
-        K = space.asarray([[1.0, 0.5 + 1.5 * share * root], [0.5, 1.0]])
+        K = space.asarray([[1.0, -0.5 - 1.5 * share * root], [-0.5, 1.0]])
         if share < 1.0:
             assert _check.symmetric(K, "K") is K
         else:
