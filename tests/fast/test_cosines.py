@@ -37,6 +37,6 @@ def test_arrays_of_numpy_in_float64_are_supported_if_there_are_any(space):
 def test_products_are_summed_over_blocks_of_rows(rng, monkeypatch):
     X, omega, r = rng.normal(size=(30, 2)), rng.normal(size=(5, 2)), rng.normal(size=30)
     whole = gram_and_cross(X, r, omega, np.zeros(5), 0.6)
-    monkeypatch.setattr("gpnotes.fast.cosines._BLOCK", 35)  # seven rows at a time
+    monkeypatch.setattr("gpnotes.fast.cosines._ROWS", 35)  # seven rows at a time
     for found, wanted in zip(gram_and_cross(X, r, omega, np.zeros(5), 0.6), whole, strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)

@@ -442,6 +442,15 @@ def test_nothing_dropped_is_the_most_probable(numbers):
     np.testing.assert_allclose(found.trace, plain.trace + volume, rtol=1e-9)
 
 
+def test_dropout_leaves_the_first_layer_whole(numbers):
+    X, y, _ = numbers
+    model = nets.BayesianNetwork(nets.Network((2, 1)), 2.0, 0.5)
+    plain = nets.map_estimate(model, X, y, np.zeros(3), num_steps=5)
+    settings = {"dropout_rate": 0.4, "kind": "dropout", "num_steps": 5, "rng": stream(1)}
+    found = nets.fit_mc_dropout(model, X, y, np.zeros(3), **settings)
+    np.testing.assert_allclose(found.theta, plain.theta, rtol=1e-12)
+
+
 def test_the_last_layer_of_a_line_is_exact(space, numbers):
     X, y, _ = numbers
     model = nets.BayesianNetwork(nets.Network((2, 1)), 2.0, 0.5)
@@ -600,6 +609,14 @@ WRONG = {
         "rank must be a whole number from 2",
     ),
     "one deviation from the start": (lambda m, X, y: nets.SWAG.init(y, 1), "rank must be a whole"),
+    "no step": (
+        lambda m, X, y: nets.map_estimate(m, X, y, np.zeros(22), num_steps=0),
+        "num_steps must be a whole number from 1; got 0",
+    ),
+    "a snapshot every zero steps": (
+        lambda m, X, y: nets.fit_swag(m, X, y, np.zeros(22), num_steps=2, every=0, rng=stream(0)),
+        "every must be a whole number from 1 to 1; got 0",
+    ),
     "a batch of nothing": (
         lambda m, X, y: nets.fit_swag(
             m, X, y, np.zeros(m.network.num_weights), num_steps=2, every=1, batch=0, rng=stream(0)
