@@ -25,7 +25,7 @@ TEXTS = [
     r"x_{i j}' y", r"\sqrt[3]{a b} + 12", "a, b = c.", r"\mathbf x^\top\! y", r"\text{if } a",
     r"\begin{cases} a & b \\ c & d \end{cases} e", "a {b c} d", r"f(a + b) \, g", r"\frac 12 a_1^2",
     "( [a] ) b", r"\bigl( a \bigl( b \bigr) \bigr)", r"\{ a \} b", r"|a| \lvert b \rvert c",
-    "(a, b] c",
+    "(a, b] c", "b (a)",
 ]  # fmt: skip
 
 

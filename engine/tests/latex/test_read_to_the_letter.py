@@ -30,6 +30,7 @@ BOUND = {
         "q": "distribution", "p(z)": "distribution", r"p(w \mid z)": "conditional",
         "r(z)": "distribution", "h": "conditional",
     },
+    "lone": {"a": "value", "p(z)": "distribution", r"p(w \mid z)": "conditional"},
     "special": {
         **_each("value", r"a b c d n x y z L K KL \sigma_n^2 v z^+ x_i b_n rate \mathrm{rate}"),
         **_each("callable", "k w P"), r"p(y|\mathrm{do}(x))": "callable", "C": "set",
