@@ -20,7 +20,7 @@ from ...model.gaussian_process import GP, validate_data
 from ...model.kernels import Kernel, Matern12
 from ..interdomain import InducingPoints, WaveSums
 from ..interdomain.point_functionals import variables_of
-from .inducing_points import _greedy_points, _pivots
+from .inducing_points import _greedy_points, pivots
 
 __all__ = ["Induced", "told_apart", "validate_rows_of", "with_inducing"]
 
@@ -139,7 +139,7 @@ def told_apart(model: T, kernel: Kernel, Z: Matrix) -> T:
         The model, whose K_uu can be factored.
     """
     inputs = model.variables.inputs
-    kept = as_index(_pivots(kernel, Z, Z.shape[0]), inputs)
+    kept = as_index(pivots(kernel, Z, Z.shape[0]), inputs)
     fewer: T = replace(
         cast(Any, model), inducing=array_namespace(inputs).take(inputs, kept, axis=0)
     )

@@ -72,11 +72,27 @@ def _greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
     memory.require(n, X.shape[0], copies=2, like=X, what="the pivoted factor")
     wide = in_double(X)
     xp = array_namespace(wide)
-    chosen = _pivots(kernel_in_double(kernel), wide, n)
+    chosen = pivots(kernel_in_double(kernel), wide, n)
     return xp.take(X, as_index(chosen, X), axis=0)
 
 
-def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
+def pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
+    """Return the numbers of the rows that `greedy_points` chooses, in the precision of X.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel.
+    X : Matrix, shape (N, d)
+        The inputs, which are validated.
+    n : int
+        How many rows to choose.
+
+    Returns
+    -------
+    list of int
+        The numbers, fewer where the gaps have come down to rounding.
+    """
     xp = array_namespace(X)
     gap = kernel._diag(X)
     least = 10.0 * X.shape[0] * epsilon(X) * float(xp.max(gap))
