@@ -973,7 +973,8 @@ def test_precise_targets_are_predicted_precisely(inducing):
 
 def test_noise_that_stands_on_its_floor_is_a_convergence_warning(monkeypatch):
     X = np.linspace(0.0, 10.0, 60)[:, None]
-    monkeypatch.setattr(noise_floor, "_ROUNDING", 0.0)  # as if nothing below it could be believed
+    for name in ("_ROUNDING", "_COARSE"):  # as if nothing below it could be believed
+        monkeypatch.setattr(noise_floor, name, 0.0)
     said = r"The noise stands on its floor, 0.0001 of .* bounds=\{'noise_var': \(low, high\)\}"
     with pytest.warns(ConvergenceWarning, match=said) as told:
         model = GPRegressor().fit(X, _wave(X))
