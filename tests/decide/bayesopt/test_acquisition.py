@@ -148,8 +148,8 @@ def test_what_is_known_is_worth_its_limit(space):
     mean, known = space.asarray([0.5, 1.4]), space.asarray([0.0, 0.0])
     gap = 1.4 - BEST - MARGIN
     never = -math.inf
-    values = ([0.5, 1.4], [0.0, 1.0], [0.0, gap], [never, math.log(gap)], [never, 0.0])
-    slopes = ([1.0, 1.0], [0.0, 0.0], [0.0, 1.0], [0.0, 1.0 / gap], [0.0, 0.0])
+    values = ([0.5, 1.4], [0.0, 1.0], [0.0, gap], [never, math.log(gap)], [never, 0.0], [never] * 2)
+    slopes = ([1.0, 1.0], [0.0, 0.0], [0.0, 1.0], [0.0, 1.0 / gap], [0.0, 0.0], [0.0, 0.0])
     for acquisition, value, slope in zip(ALL, values, slopes, strict=True):
         by_mean, by_variance = acquisition.derivatives(mean, known)
         np.testing.assert_allclose(to_numpy(acquisition(mean, known)), value, rtol=1e-5)
