@@ -68,8 +68,7 @@ def small_book(tmp_path):
 
 def test_the_book_has_chapters_and_each_has_its_reference():
     stored = {
-        path.relative_to(NOTEBOOKS).with_suffix("").as_posix()
-        for path in NOTEBOOKS.rglob("*.json")
+        path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in NOTEBOOKS.rglob("*.json")
     }
     assert SLUGS
     assert stored == set(SLUGS), "run make references"
