@@ -277,10 +277,12 @@ def test_predictions_are_made_in_single_precision_where_the_data_are(rng):
     assert mean.dtype == variance.dtype == np.float32
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("d", [2, 6])
-def test_both_sides_of_the_pairs_get_their_derivatives(rng, d):
-    """Of ``Σ W (u − v)²``, by u and by v, and its share of each column."""
-    u, v, W = rng.normal(size=(9, d)), rng.normal(size=(7, d)), rng.normal(size=(9, 7))
+def test_both_sides_of_the_pairs_get_their_derivatives(rng, d, dtype):
+    """Of ``Σ W (u − v)²``, by u and by v, and its share of each column; all of double inputs."""
+    u, v = rng.normal(size=(9, d)), rng.normal(size=(7, d))
+    W = rng.normal(size=(9, 7)).astype(dtype)
     gaps = u[:, None, :] - v[None, :, :]
     weighted = W[:, :, None] * gaps
     wanted = 2.0 * weighted.sum(axis=1), -2.0 * weighted.sum(axis=0), (weighted * gaps).sum((0, 1))

@@ -77,3 +77,17 @@ def test_later_values_of_zero_leave_the_rewards_whenever_they_come(rng):
         np.testing.assert_array_equal(fast.action_values, mdp.rewards)
         wanted = mdp.rewards + mdp.discount * (mdp.transitions @ values).reshape(-1, 4)
         np.testing.assert_allclose(fast.optimality_backup(values), wanted.max(axis=1), rtol=1e-12)
+
+
+def test_the_span_is_looked_at_after_three_sweeps(rng):
+    mdp = random_process(rng, even=True)
+    fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
+    values = np.zeros(mdp.num_states)
+    for _ in range(FULL_BACKUPS):
+        values = fast.partial_evaluation(values, fast.optimality_backup(values), 1.0)
+    best = fast.optimality_backup(values)
+    found = fast.partial_evaluation(values, best, np.inf)
+    chain, earned = mdp.induced_chain(np.argmax(fast.action_values, axis=1))
+    for _ in range(3):
+        best = mdp.discount * (chain @ best) + earned
+    np.testing.assert_allclose(found, best, rtol=1e-13, atol=1e-13)

@@ -347,3 +347,17 @@ def test_a_game_seen_once_is_not_known_for_sure(value):
     payoffs, sd = model.deviation_payoffs_and_sd(np.asarray([0.5, 0.5, 1.0]))
     np.testing.assert_allclose(payoffs, value)
     assert (sd > 0.1).all()
+
+
+def test_a_single_opponent_bounds_a_length_by_ten(monkeypatch):
+    seen = []
+
+    def fitted(gp, X, z, options, stream):
+        seen.append(options.bounds)
+        return _fitted(gp, X, z, options, stream)
+
+    monkeypatch.setattr("gpnotes.games.payoff_fit._fitted", fitted)
+    profiles = np.asarray([[2, 0], [1, 1], [0, 2]])
+    payoffs = np.asarray([[1.0, 0.0], [0.5, 2.0], [0.0, 3.0]])
+    fit_payoffs(RoleSymmetricGame((2,), (2,)), profiles, payoffs, noise_var=0.01)
+    assert set(seen) == {(1.0, 10.0)}

@@ -2,6 +2,7 @@
 
 import math
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -253,3 +254,14 @@ def test_a_value_is_there_or_an_ascent_would_meet_a_wall():
     np.testing.assert_array_equal(right[1], [3.0, 3.0])
     for value, slope in ((np.inf, 1.0), (np.nan, 1.0), (1.0, np.nan), (1e151, 1.0)):
         assert finite_or_none(lambda v, s=slope, f=value: (f, s * v), np.ones(2)) is None
+
+
+@pytest.mark.parametrize("end", [[np.inf, 0.0], [0.0, np.nan]])
+def test_a_step_that_overflows_in_one_number_leaves_the_start(monkeypatch, end):
+    def overflows(function, *_):
+        found = {"x": np.asarray(end), "fun": -9.0, "message": "beyond", "success": True}
+        return types.SimpleNamespace(**found)
+
+    monkeypatch.setattr("gpnotes.ground.ascent.minimise", overflows)
+    found = ascend(hill, np.zeros(2), FREE, 5)
+    assert (found.vector.tolist(), found.value, found.converged) == ([0.0, 0.0], -2.0, False)

@@ -367,3 +367,8 @@ def test_a_variance_has_the_shape_of_its_mean(space) -> None:
         _check.mean_and_variance(space.asarray([1.0, 2.0]), space.asarray([1.0]))
     with pytest.raises(ValueError, match=r"^mean must be finite; 1 of its entries"):
         _check.mean_and_variance(space.asarray([np.nan]), space.asarray([0.0]))
+
+
+def test_a_flag_is_no_positive_number() -> None:
+    with pytest.raises(TypeError, match="noise_var must be a number or an array; got bool"):
+        _check.positive(True, "noise_var")

@@ -223,3 +223,12 @@ def test_squares_that_weights_meet_are_as_good_as_their_differences(space, rng, 
     found = Pairs(space.asarray(u), space.asarray(u)).pull(space.asarray(W))[1]
     np.testing.assert_allclose(to_numpy(found), wanted, rtol=1e-10 if space.double else 1e-4)
     assert to_numpy(found)[0] == 0.0
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_sizes_are_given_where_the_mean_drowns_no_row(space, both):
+    near, far = space.asarray([[1.0, 2.0], [0.0, -3.0]]), space.asarray([[1e6, 0.0], [0.0, 1.0]])
+    own, others = sizes_if_near(near, near if both else None)
+    np.testing.assert_allclose(to_numpy(own), [5.0, 9.0])
+    np.testing.assert_allclose(to_numpy(others), [5.0, 9.0])
+    assert sizes_if_near(far, near if both else None) is None

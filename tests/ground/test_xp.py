@@ -474,3 +474,10 @@ def test_cupy_is_asked_for_what_it_has_and_its_arrays_stay_its_own(rng):
     ]  # fmt: skip
     for a, value in zip(host, wanted, strict=True):
         np.testing.assert_allclose(a, value, rtol=1e-12, atol=1e-14)
+
+
+def test_the_largest_entry_is_the_largest_in_size(space):
+    for a in ([1.0, -3.0, 2.0], [[0.5], [-0.25]]):
+        found = _xp.largest(space.asarray(a))
+        assert float(found) == max(abs(one) for one in np.ravel(a))
+    assert np.isnan(float(_xp.largest(space.asarray([1.0, np.nan]))))

@@ -351,3 +351,14 @@ def test_large_rewards_do_not_hide_cycles_that_cancel(method):
     r = 1e7 * np.asarray([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
     with pytest.raises(ValueError, match="cycles whose rewards cancel"):
         solve(MDP.from_arrays(P.astype(float), r, 1.0), method, max_steps=2000)
+
+
+def test_the_steps_of_a_linear_program_count(make_arrays, monkeypatch):
+    mdp = MDP.from_arrays(*make_arrays(), 0.9)
+    swept = solve(mdp, "policy iteration").iterations
+
+    def slow(*given):
+        return least_cost(*given)._replace(steps=1000)
+
+    monkeypatch.setattr("gpnotes.mdp.solving.least_cost", slow)
+    assert 1000 < solve(mdp, "linear program").iterations <= 1000 + swept

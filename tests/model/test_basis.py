@@ -25,8 +25,10 @@ from gpnotes import (
 )
 from gpnotes.decide import design
 from gpnotes.draw import paths
+from gpnotes.ground.check import NoValueError
 from gpnotes.ground.linalg import RoundingWarning
 from gpnotes.infer import laplace
+from gpnotes.model.basis import _require_distinct
 from gpnotes.model.means import BasisMean, Powers
 from gpnotes.testing import check_posterior, gradcheck
 
@@ -330,3 +332,15 @@ def test_a_known_mean_has_no_weights(numbers):
     assert posterior.trend is None
     with pytest.raises(ValueError, match=r"gp\.mean must have a basis to have weights"):
         _ = posterior.basis
+
+
+@pytest.mark.parametrize(("tilt", "told"), [(50.0, False), (1000.0, True)])
+def test_columns_are_apart_beyond_the_rounding_of_a_factor(tilt, told):
+    """Of a hundred entries of size one that loses a thousand ε; a tilt of t leaves 10 t."""
+    signs = np.where(np.arange(100) % 2, 1.0, -1.0)
+    columns = np.column_stack([np.ones(100), 1.0 + tilt * np.finfo(float).eps * signs])
+    if told:
+        _require_distinct(columns)
+        return
+    with pytest.raises(NoValueError, match="column 1 of its basis"):
+        _require_distinct(columns)

@@ -412,3 +412,20 @@ class Restless(RandomWalkMetropolis):
 def test_a_sampler_that_does_not_is_told(wrong, said):
     with pytest.raises(AssertionError, match=said):
         check_sampler(wrong, np.zeros(1))
+
+
+@pytest.mark.parametrize("stays", [False, True])
+def test_a_step_of_ellipses_counts_itself_and_its_evaluations(stays):
+    """Also where the density is zero but at the start, and the arc shrinks to nothing."""
+    start, seen = np.asarray([0.3, -0.2]), []
+
+    def target(x):
+        seen.append(x)
+        return 0.0 if not stays or np.array_equal(x, start) else -math.inf
+
+    sampler = EllipticalSlice(np.eye(2))
+    state = replace(sampler.init(target, start), count=5)
+    seen.clear()
+    step = sampler.step(target, state, stream(1))
+    assert (step.state.count, step.evaluations, step.moved) == (6, len(seen), not stays)
+    assert (len(seen) > 10) == stays

@@ -9,8 +9,10 @@ import pytest
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
+    BatchExpectedImprovement,
     Evaluation,
     Integer,
+    LogExpectedImprovement,
     Optimiser,
     Outcome,
     Real,
@@ -99,6 +101,19 @@ def test_a_question_has_one_answer_until_something_is_told():
         np.testing.assert_array_equal(x, optimiser.ask())
         optimiser.tell(x, bowl(x))
         assert optimiser.ask()[0] != x[0]
+
+
+@pytest.mark.parametrize("acquisition", [LogExpectedImprovement, BatchExpectedImprovement(64, 128)])
+def test_beside_first_points_that_are_left_a_model_chooses_as_beside_pending_ones(acquisition):
+    given = [[-0.5], [0.0], [1.0], [1.5]]
+    options = {"initial_points": given, "num_initial": 3, "rng": stream(1)}
+    optimiser = Optimiser(LINE, acquisition=acquisition, **options)
+    for x in given[:3]:
+        optimiser.tell(np.asarray(x), bowl(np.asarray(x)))
+    all_three = optimiser.ask_batch(3)
+    np.testing.assert_array_equal(all_three[0], given[3])
+    beside = optimiser.ask_batch(2, pending=all_three[:1])
+    np.testing.assert_array_equal(all_three[1:], beside)
 
 
 def test_the_next_point_depends_on_the_evaluations_alone():

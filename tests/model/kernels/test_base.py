@@ -13,6 +13,7 @@ import gpnotes as g
 from gpnotes import log_evidence_and_gradient
 from gpnotes.fast.tiled_kernels import tiled
 from gpnotes.ground import memory, params
+from gpnotes.ground.check import NoValueError
 from gpnotes.ground.params import flatten, flatten_gradient, leaves
 from gpnotes.ground.xp import array_namespace, to_numpy
 from gpnotes.model.kernels import (
@@ -24,6 +25,7 @@ from gpnotes.model.kernels import (
     Sum,
     WithGradients,
 )
+from gpnotes.model.kernels.base import require_power
 from gpnotes.testing import check_kernel
 
 
@@ -501,3 +503,11 @@ def test_a_list_of_kernels_has_a_sum():
     for other in (False, "0", None):
         with pytest.raises(TypeError):
             other + g.RBF()
+
+
+def test_a_bias_counts_by_its_own_power():
+    """``(Σ x² + c)²`` of c = 1e100 is a float, of c = 1e160 none."""
+    x = np.ones((2, 1))
+    require_power(x, "x", 2, scale=1.0, bias=1e100, room=1.0)
+    with pytest.raises(NoValueError, match="x must be smaller in size"):
+        require_power(x, "x", 2, scale=1.0, bias=1e160, room=1.0)

@@ -13,6 +13,7 @@ from cupy_stand_in.counts import counting
 
 from gpnotes import RBF
 from gpnotes.model.kernels import Matern12, Matern32, Matern52, RationalQuadratic
+from gpnotes.model.kernels.scaled_inputs import distances
 
 KINDS = [RBF, Matern12, Matern32, Matern52, RationalQuadratic]
 
@@ -81,3 +82,10 @@ def test_inputs_that_are_not_finite_leave_no_finite_kernel(cp: ModuleType) -> No
     x[2, 1] = np.nan
     K = RBF()._gram(cp.asarray(x), None)
     assert np.isnan(K.get()[2]).any()
+
+
+def test_distances_that_come_near_to_overflowing_are_cut_off() -> None:
+    """At a hundredth of the largest float, before a square of it is infinite."""
+    top = float(np.finfo(float).max)
+    u = np.asarray([[-0.4], [0.4]]) * np.sqrt(top)
+    np.testing.assert_allclose(distances(u, None), [[0.0, 0.01 * top], [0.01 * top, 0.0]])
