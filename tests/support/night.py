@@ -11,7 +11,7 @@ import re
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from functools import cache
 from io import StringIO
@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 LISTED = Path(__file__).with_name("night.toml")
+WHOLE = pytest.StashKey[list[pytest.Item]]()  # all tests, where a run collects the whole suite
 
 
 @cache
@@ -30,12 +31,14 @@ def rows() -> list[dict[str, str]]:
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the listed tests ``nightly``."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the listed tests ``nightly``, and keep all where these are the whole suite."""
     listed = re.compile("|".join(f"(?:{row['tests']})" for row in rows()))
     for item in items:
         if listed.match(item.nodeid):
             item.add_marker("nightly")
+    if config.args == config.getini("testpaths"):
+        config.stash[WHOLE] = list(items)
 
 
 def lost_levels(items: Iterable[Any]) -> Iterator[str]:
@@ -58,6 +61,12 @@ def _level(value: Any) -> str:
     """Name a value: by its text where that tells it apart, and else by its identity."""
     said = repr(value)
     return said if len(said) < 200 and " at 0x" not in said else f"{said[:60]} {id(value)}"
+
+
+def broken(items: Sequence[Any]) -> list[str]:
+    """Return what breaks the law in the whole suite."""
+    nightly = [item.nodeid for item in items if item.get_closest_marker("nightly")]
+    return [*lost_levels(items), *idle_rows(nightly)]
 
 
 def idle_rows(nightly: list[str]) -> Iterator[str]:
@@ -87,9 +96,9 @@ def main() -> int:
         print(said.getvalue()[-3000:])
         return int(code)
     nightly = [item.nodeid for item in seen.items if item.get_closest_marker("nightly")]
-    broken = [*lost_levels(seen.items), *([] if sys.argv[1:] else idle_rows(nightly))]
-    print(*broken, f"{len(seen.items)} tests, {len(nightly)} of them at night alone", sep="\n")
-    return int(bool(broken))
+    found = list(lost_levels(seen.items)) if sys.argv[1:] else broken(seen.items)
+    print(*found, f"{len(seen.items)} tests, {len(nightly)} of them at night alone", sep="\n")
+    return int(bool(found))
 
 
 if __name__ == "__main__":
