@@ -108,15 +108,20 @@ def code(notebook: Path) -> list[Any]:
 
 def build(slug: str, root: Path = ROOT) -> str:
     """Return what a chapter prints, as it is stored, running the chapter if no build did."""
+    return stored_outputs.dump(settled(slug, cell) for cell in ran(slug, root).cells)
+
+
+def ran(slug: str, root: Path = ROOT) -> Any:
+    """Return the notebook of a chapter with all that it puts out, running it if no build did."""
     new = notebook(code_cells(slug, root))
-    ran = executed(slug, root / "_build") if root == ROOT else None
-    if ran:
-        for cell, done in zip(new.cells, code(ran), strict=True):
-            cell.update(outputs=done.outputs)
+    done = executed(slug, root / "_build") if root == ROOT else None
+    if done:
+        for cell, other in zip(new.cells, code(done), strict=True):
+            cell.update(outputs=other.outputs)
     else:
         folder = {"metadata": {"path": str(source(slug, root).parent)}}
         NotebookClient(new, timeout=CELL_SECONDS, resources=folder).execute(env=environment())
-    return stored_outputs.dump(_settled(slug, cell) for cell in new.cells)
+    return new
 
 
 def notebook(cells: Sequence[Any]) -> Any:
@@ -195,7 +200,7 @@ def _fresh(index: int, cell: Any) -> Any:
     return nbformat.v4.new_code_cell(cell.source, id=f"cell-{index:03d}", metadata=tags)
 
 
-def _settled(slug: str, cell: Any) -> Any:
+def settled(slug: str, cell: Any) -> Any:
     """A cell that has run, with only what is the same on every machine."""
     outputs = coalesce_streams([text_only(output) for output in cell.outputs])
     for output in outputs:
