@@ -155,7 +155,7 @@ def test_dimensions_say_themselves_and_are_copied():
 
 @pytest.mark.slow
 def test_the_best_branch_is_found_with_its_own_inputs():
-    outcome = minimise(loss, SPACE, 40, rng=1)
+    outcome = minimise(loss, SPACE, 28, rng=1)
     best = outcome.best
     assert (best.x["kernel"], best.x["degree"], best.x["shift"]) == ("poly", 3, True)
     assert best.y < 0.3
