@@ -55,10 +55,12 @@ def test_by_day_each_part_has_a_chapter_and_what_is_listed_is_one(on_gpu: Any) -
 
 
 def test_the_pages_count_the_chapters_that_run(on_gpu: Any, root: Path) -> None:
-    run = len(set(on_gpu.chapters()) - set(on_gpu.off()))
+    left = len(on_gpu.off())
+    said = f"{28 - left} of the 28 chapters" if left else "all 28 chapters run"
+    assert len(on_gpu.chapters()) == 28
     for page in ("how-to-read", "api/arrays"):
         text = (root / "book" / f"{page}.md").read_text("utf-8")
-        assert f"{run} of the 28 chapters" in " ".join(text.split())
+        assert said in " ".join(text.split())
 
 
 def test_all_that_are_not_listed_run_to_their_end(on_gpu: Any) -> None:
