@@ -8,13 +8,13 @@ It runs in an environment of its own, with the peers:
     OMP_NUM_THREADS=1 apart/bin/python benchmarks/optimisation_races.py
 
 Every run is kept in ``optimisation-races.jsonl`` as soon as it ends, so that a script that is
-killed goes on where it was; from these runs it writes `src/gpnotes/data/optimisation-races.csv`.
+killed goes on where it was; from these runs it writes `src/gpnotes/data/optimisation-races.csv.gz`.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
+import gzip
 import sys
 import time
 from collections.abc import Iterator
@@ -26,7 +26,11 @@ from race_contestants import CONTESTANTS, Race
 from race_objectives import PROBLEMS, Problem
 
 TARGET = (
-    Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data" / "optimisation-races.csv"
+    Path(__file__).resolve().parent.parent
+    / "src"
+    / "gpnotes"
+    / "data"
+    / "optimisation-races.csv.gz"
 )
 SEEDS, PARTS = 20, 10
 HEAD = ("problem", "method", "seed", "least", "held_out", "seconds")
@@ -120,10 +124,10 @@ def main() -> int:
     parser.add_argument("--to", type=Path, default=TARGET)
     chosen = parser.parse_args()
     race_all(chosen.runs, chosen.problems, chosen.methods, chosen.seeds)
-    with chosen.to.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*HEAD, *(f"regret_{part}" for part in range(1, PARTS + 1))])
-        writer.writerows(table(kept(chosen.runs)))
+    head = [*HEAD, *(f"regret_{part}" for part in range(1, PARTS + 1))]
+    lines = "".join(f"{','.join(row)}\n" for row in (head, *table(kept(chosen.runs))))
+    packed = chosen.to.suffix == ".gz"
+    chosen.to.write_bytes(gzip.compress(lines.encode(), mtime=0) if packed else lines.encode())
     return 0
 
 

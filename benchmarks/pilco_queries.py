@@ -18,12 +18,13 @@ Hyperparameters are learned by evidence, in one of two ways that are the same fo
 the answers so far, anew every five of them; or once, from eighty transitions that are not used
 again, so that nothing but the places differs.
 
-Run it with `python benchmarks/pilco_queries.py`; it writes `src/gpnotes/data/pilco-queries.csv`.
+Run it with `python benchmarks/pilco_queries.py`; it writes `src/gpnotes/data/pilco-queries.csv.gz`.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -46,7 +47,9 @@ UNSURE = np.diag([0.1, 0.5, 0.2]) ** 2  # of (θ, θ̇, torque) at each state of
 KNOWN, TESTED = 8, 24  # swing-ups seen beforehand, and those that are the test
 START, PILOT, CANDIDATES, STATES = 10, 80, 300, 60
 REFIT, REPORTED = 5, (0, 5, 10, 20, 40)
-TARGET = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data" / "pilco-queries.csv"
+TARGET = (
+    Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data" / "pilco-queries.csv.gz"
+)
 
 
 @cache
@@ -234,7 +237,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--target", type=Path, default=TARGET)
     given = parser.parse_args()
-    given.target.write_text("\n".join(table(given.seeds)) + "\n", encoding="utf-8")
+    text = "\n".join(table(given.seeds)) + "\n"
+    given.target.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 if __name__ == "__main__":

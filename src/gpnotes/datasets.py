@@ -38,7 +38,8 @@ def dataset(name: str) -> HostMatrix:
     >>> dataset("engel").shape
     (235, 2)
     """
-    tables = {path.stem: path for path in sorted(_DATA.glob("*.csv"))}
+    # the largest are packed, so that the package stays light
+    tables = {path.name.partition(".")[0]: path for path in sorted(_DATA.glob("*.csv*"))}
     if not isinstance(name, str) or name not in tables:
         raise ValueError(f"name must be one of {', '.join(tables)}; got {name!r}")
     return np.genfromtxt(tables[name], delimiter=",", skip_header=1, ndmin=2)
