@@ -7,6 +7,7 @@ import dataclasses
 import mpmath
 import numpy as np
 import pytest
+from sloping_mean import Slope
 
 from gpnotes import (
     GP,
@@ -29,7 +30,7 @@ from gpnotes import (
     to_numpy,
 )
 from gpnotes.ground.linalg import FactorisationError, JitterWarning, RoundingWarning
-from gpnotes.ground.params import cotangent, flatten_gradient, real
+from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer.fitting import fit
 from gpnotes.model.kernels import Polynomial
 from gpnotes.model.means import BasisMean, Powers
@@ -662,21 +663,6 @@ def test_scikit_learn_agrees(rng, trial, kind):
     our_value, gp_bar = log_evidence_and_gradient(gp, X, y)
     assert our_value == pytest.approx(value, rel=1e-10)
     np.testing.assert_allclose(flatten_gradient(gp, gp_bar), gradient, rtol=1e-7, atol=1e-9)
-
-
-@dataclasses.dataclass(frozen=True)
-class Slope:
-    """A mean of one's own that depends on the inputs: its derivative by them counts, too."""
-
-    rate: float = real(0.7)
-
-    def __call__(self, x):
-        return self.rate * x[:, 0]
-
-    def pullback(self, x, bar):
-        x_bar = np.zeros_like(x)
-        x_bar[:, 0] = self.rate * bar
-        return cotangent(self, rate=float(bar @ x[:, 0])), x_bar
 
 
 @pytest.mark.parametrize("kernel", [RBF(1.3, 0.8), Matern32(0.9, 1.1) + Linear(0.2)])

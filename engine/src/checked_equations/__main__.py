@@ -24,7 +24,7 @@ from .book import execution, packing
 
 
 class Command(Protocol):
-    """What a plug-in makes of the command ``check``: options of its own, and what is done."""
+    """The part of a plug-in that extends the command ``check``: its options, and how to run it."""
 
     def add_options(self, check: argparse.ArgumentParser) -> None:
         """Add the options that are not the engine's."""
@@ -89,7 +89,7 @@ def _add_options(check: argparse.ArgumentParser) -> None:
 
 
 def _refusal(given: argparse.Namespace, papers: Command | None, unknown: list[str]) -> str:
-    """Return why ``check`` cannot do what is asked for, or nothing."""
+    """Return the reason why ``check`` cannot run with these options; empty if it can."""
     if papers:
         return papers.refusal(given)
     if unknown:

@@ -23,7 +23,7 @@ _GROUP = f"{__package__}.plugins"
 
 
 def load(part: str) -> Any:
-    """Return what is installed for `part`, or None where nothing is."""
+    """Load the part that a plug-in declares; None if no plug-in has it."""
     found = next(iter(entry_points(group=_GROUP, name=part)), None)
     return found.load() if found else None
 

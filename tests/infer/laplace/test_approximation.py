@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
+from sloping_mean import Slope
 
 from gpnotes import (
     GP,
@@ -23,7 +22,7 @@ from gpnotes import (
     to_numpy,
 )
 from gpnotes.ground import memory
-from gpnotes.ground.params import cotangent, flatten_gradient, real
+from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer.laplace import LaplaceGP, LaplacePosterior
 from gpnotes.testing import gradcheck
 
@@ -429,21 +428,6 @@ def test_zeros_and_ones_are_told_how_they_become_labels(numbers):
         condition(LaplaceGP(GP(RBF(), 0.0)), X, 0.5 * (1.0 + y))
     with pytest.raises(ValueError, match=r"got other numbers$"):
         condition(LaplaceGP(GP(RBF(), 0.0)), X, 3.0 * y)
-
-
-@dataclass(frozen=True)
-class Slope:
-    """A mean of one's own that depends on the inputs: its derivative by them counts, too."""
-
-    rate: float = real(0.7)
-
-    def __call__(self, x):
-        return self.rate * x[:, 0]
-
-    def pullback(self, x, bar):
-        x_bar = np.zeros_like(x)
-        x_bar[:, 0] = self.rate * bar
-        return cotangent(self, rate=float(bar @ x[:, 0])), x_bar
 
 
 @pytest.mark.parametrize("offset", [None, np.linspace(-1.0, 1.0, 14)], ids=["plain", "offset"])

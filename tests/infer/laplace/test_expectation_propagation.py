@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from scipy import integrate, special, stats
+from sloping_mean import Slope
 
 from gpnotes import (
     GP,
@@ -24,7 +24,7 @@ from gpnotes import (
     to_numpy,
 )
 from gpnotes.ground import memory
-from gpnotes.ground.params import cotangent, flatten_gradient, real
+from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer.laplace import EPGP, EPPosterior, LaplaceGP, expectation_propagation
 from gpnotes.testing import gradcheck
 
@@ -325,21 +325,6 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
     monkeypatch.setattr(memory, "_SMALL", 0)
     with pytest.raises(MemoryError, match="the Gram matrix of shape"):
         condition(EPGP(gp), X, y)
-
-
-@dataclass(frozen=True)
-class Slope:
-    """A mean of one's own that depends on the inputs: its derivative by them counts, too."""
-
-    rate: float = real(0.7)
-
-    def __call__(self, x):
-        return self.rate * x[:, 0]
-
-    def pullback(self, x, bar):
-        x_bar = np.zeros_like(x)
-        x_bar[:, 0] = self.rate * bar
-        return cotangent(self, rate=float(bar @ x[:, 0])), x_bar
 
 
 def test_the_pullback_is_that_of_differences_for_a_mean_that_depends_on_x(numbers):

@@ -1,4 +1,4 @@
-"""Records that the verbs of a chapter leave beside those of its equations."""
+"""What the verbs of a chapter return and keep: inline relations, symbols, ledger and claims."""
 
 from __future__ import annotations
 

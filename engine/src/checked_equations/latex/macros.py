@@ -136,7 +136,7 @@ def relocated(node: Node, place: Callable[[Span], Span]) -> Node:
 
 
 def expand_equation(equation: Equation, macros: Macros) -> Equation:
-    """`equation` without macros; its digest stays that of what is written."""
+    """Expand the macros of an equation; its digest stays that of the text as written."""
     if not macros:
         return equation
     return replace(equation, latex=expand(equation.latex, macros).latex, written=equation.latex)
