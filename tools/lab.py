@@ -8,9 +8,9 @@ jupytext would write if nothing had been edited. Where this differs from what it
 somebody edited, and only there the file changes.
 
 Cells of the evidence open with their code folded; how a cell is folded is not written. The viewer
-knows no directive of the engine and would frame each in red, so evidence opens as a dropdown, a
-claim as an admonition, what only a build can fill as a comment, and all are written as what they
-are.
+knows none of the book's own directives and would fold each into a red box, so evidence opens as a
+dropdown, a claim or a summary as an admonition, what only a build can fill as a comment; and all
+are written as what they are.
 """
 
 from __future__ import annotations
@@ -32,12 +32,25 @@ from jupytext import build_async_jupytext_contents_manager_class
 
 Lines = list[str]
 
-EVIDENCE = re.compile(r"^(`{3,}|:{3,})\{evidence\}(?: (\S+))?$", re.MULTILINE)
-DROPDOWN = re.compile(r"^(`{3,}|:{3,})\{dropdown\} Evidence(?: for (\S+))?$", re.MULTILINE)
-CLAIM = re.compile(r"^(`{3,}|:{3,})\{claim\} (cl-\S+)$", re.MULTILINE)
-ADMONITION = re.compile(r"^(`{3,}|:{3,})\{admonition\} Claim (cl-\S+)$", re.MULTILINE)
-FILLED = re.compile(r"^```(\{(?:equation|claim)-[^\n]*)\n```$", re.MULTILINE)
-COMMENT = re.compile(r"^% filled by the build: (\{(?:equation|claim)-[^\n]*)$", re.MULTILINE)
+FENCE = r"^(`{3,}|:{3,})"
+# Our directives with words in them: the viewer's, and a title by which we know them again.
+VIEWED_AS = {
+    "evidence": "{dropdown} Evidence",
+    "claim": "{admonition} Claim",
+    "claimed": "{admonition} Numbers of the claim",
+    "starred": "{admonition} For a second reading",
+    "in-brief": "{admonition} In brief",
+    "eval-rst": "{code} rst",
+    "checked-equation": "{dropdown} A checked equation",
+    "gallery": "{dropdown} Figures",
+}
+BOX = re.compile(rf"{FENCE}\{{({'|'.join(VIEWED_AS)})\}}(?: (\S+))?$", re.MULTILINE)
+OURS = {view: f"{{{name}}}" for name, view in VIEWED_AS.items()}
+VIEWED = re.compile(rf"{FENCE}({'|'.join(map(re.escape, OURS))})(?:: (\S+))?$", re.MULTILINE)
+# Our directives that the build fills.
+EMPTY = r"\{(?:equation-|claim-|source-|chapter-|book-|rivals|leaflet)[^\n]*"
+FILLED = re.compile(rf"^```({EMPTY})\n```$", re.MULTILINE)
+COMMENT = re.compile(rf"^% filled by the build: ({EMPTY})$", re.MULTILINE)
 
 
 class ChapterManager(build_async_jupytext_contents_manager_class(AsyncLargeFileManager)):
@@ -104,24 +117,28 @@ def _rewrite(notebook: dict[str, Any], words: Callable[[str], str]) -> None:
 
 
 def known(text: str) -> str:
-    """The directives of the engine as some that the viewer knows."""
-    text = EVIDENCE.sub(lambda m: _named(m[1] + "{dropdown} Evidence", " for ", m[2]), text)
-    text = CLAIM.sub(r"\1{admonition} Claim \2", text)
+    """The directives of the book as some that the viewer knows.
+
+    >>> print(known("```{evidence} eq-a\\nWhy.\\n```"))
+    ```{dropdown} Evidence: eq-a
+    Why.
+    ```
+    """
+    text = BOX.sub(lambda m: _labelled(m[1] + VIEWED_AS[m[2]], ": ", m[3]), text)
     return FILLED.sub(r"% filled by the build: \1", text)
 
 
 def ours(text: str) -> str:
-    """What `known` was made of.
+    """The text that `known` was given.
 
     >>> ours(known("```{evidence} eq-a\\nWhy.\\n```"))
     '```{evidence} eq-a\\nWhy.\\n```'
     """
-    text = DROPDOWN.sub(lambda m: _named(m[1] + "{evidence}", " ", m[2]), text)
-    text = ADMONITION.sub(r"\1{claim} \2", text)
+    text = VIEWED.sub(lambda m: _labelled(m[1] + OURS[m[2]], " ", m[3]), text)
     return COMMENT.sub(r"```\1\n```", text)
 
 
-def _named(directive: str, between: str, label: str | None) -> str:
+def _labelled(directive: str, between: str, label: str | None) -> str:
     return directive + between + label if label else directive
 
 
