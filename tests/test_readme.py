@@ -20,8 +20,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
-    *("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "benchmarks/README.md"),
-    "book/AUTHORING.md",
+    *("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "EXTENDING.md"),
+    *("benchmarks/README.md", "book/AUTHORING.md", "engine/ARCHITECTURE.md"),
 ]
 
 
