@@ -54,7 +54,7 @@ FAR = (
     ("dim_scaled_model", "X", "one entry far away", 156527),  # the lengthscale was named
     ("fit", "X", "one entry far away", 543953),  # the lengthscale was named
     ("condition of a SparseGP of a number", "X", "one entry far away", 470601),  # the same
-    ("batch_expected_improvement", "x", "scaled by columns", 902307),  # Xs was named
+    ("MultiOutputGPRegressor.fit", "y", "shifted", 355099),  # Coregion.own was named
     ("fit_payoffs", "payoffs", "scaled by columns", 61515),  # the scale was named
     ("deep.elbo", "y", "one entry far away", 93938),  # nothing was named
     ("fantasy.look_ahead", "x_hat", "scaled by columns", 709233),  # the state was named

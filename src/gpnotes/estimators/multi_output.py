@@ -365,10 +365,11 @@ def _known_noise(given: ArrayLike, y: HostArray) -> HostArray:
 
 
 def _units(table: HostMatrix) -> tuple[HostVector, HostVector]:
-    """The average and the standard deviation of each output; 1 where it is only rounding."""
+    """The average and the standard deviation of each output; 1, or more, where it is rounding."""
     centre, sd = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
-    varies = sd > 4.0 * np.finfo(np.float64).eps * np.nanmax(np.abs(table), axis=0)
-    return centre, np.where(varies, sd, 1.0)
+    rounding = 4.0 * np.finfo(np.float64).eps * np.nanmax(np.abs(table), axis=0)
+    # a deviation that is rounding may be far above 1: divided by its bound it stays small
+    return centre, np.where(sd > rounding, sd, np.maximum(rounding, 1.0))
 
 
 def _shared(y: HostMatrix, rank: int) -> tuple[HostMatrix, HostVector]:
