@@ -7,13 +7,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, condition, stream, to_numpy
+from gpnotes import GP, RBF, condition, to_numpy
 from gpnotes.decide.design import (
     exhaustive_design,
     farthest_points,
     greedy_design,
     information_gain,
-    random_design,
 )
 
 SETS = ["information", "integrated variance", "mutual information"]
@@ -133,26 +132,14 @@ def test_the_farthest_points_takes_copies_last(space):
     assert to_numpy(farthest_points(X, 5)).tolist() == [4, 2, 0, 1, 3]
 
 
-@pytest.mark.parametrize("budget", [0, 5, 12])
-def test_a_random_design_has_each_candidate_once(space, inputs, budget):
-    indices = random_design(space.asarray(inputs), budget, rng=stream(3))
-    picks = to_numpy(indices).tolist()
-    assert len(set(picks)) == len(picks) == budget
-    assert picks == to_numpy(random_design(space.asarray(inputs), budget, rng=stream(3))).tolist()
-    assert space.xp.take(space.asarray(inputs), indices, axis=0).shape == (budget, 2)
-
-
-@pytest.mark.parametrize(
-    "design", [farthest_points, lambda X, k: random_design(X, k, rng=stream(1))]
-)
-def test_a_budget_that_does_not_fit(inputs, design):
+def test_a_budget_that_does_not_fit(inputs):
     with pytest.raises(ValueError, match="budget must be a whole number from 0 to 12; got 13"):
-        design(inputs, 13)
+        farthest_points(inputs, 13)
     with pytest.raises(ValueError, match="budget must be a whole number from 0"):
-        design(inputs, -1)
+        farthest_points(inputs, -1)
     with pytest.raises(ValueError, match="X must be finite"):
-        design(inputs * np.nan, 2)
-    assert design(inputs, 0).shape == (0,)
+        farthest_points(inputs * np.nan, 2)
+    assert farthest_points(inputs, 0).shape == (0,)
 
 
 def test_a_start_that_does_not_fit(inputs):
@@ -160,11 +147,6 @@ def test_a_start_that_does_not_fit(inputs):
         farthest_points(inputs, 2, initial_subset=[1, 1])
     with pytest.raises(ValueError, match="budget must be a whole number from 0 to 10; got 11"):
         farthest_points(inputs, 11, initial_subset=[0, 1])
-
-
-def test_chance_needs_a_stream():
-    with pytest.raises(TypeError, match="rng must be a Stream, a NumPy Generator"):
-        random_design(np.zeros((4, 1)), 2, rng=1.0)
 
 
 def test_at_one_place_of_interest_the_value_is_the_variance_that_two_observations_take(inputs):

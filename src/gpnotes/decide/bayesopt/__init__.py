@@ -7,7 +7,7 @@ from .acquisition import (
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
-from .batch_improvement import BatchExpectedImprovement, batch_expected_improvement
+from .batch_improvement import BatchExpectedImprovement
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
 from .loop import Outcome, maximise, minimise
@@ -50,7 +50,6 @@ __all__ = [
     "UpperConfidenceBound",
     "VectorEvaluation",
     "acquisition_and_gradient",
-    "batch_expected_improvement",
     "dim_scaled_model",
     "fantasise",
     "fitted_model",

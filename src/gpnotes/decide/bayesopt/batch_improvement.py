@@ -16,13 +16,12 @@ import numpy as np
 from ...draw.paths import Paths, sample_paths
 from ...draw.paths.functions import validate_pairs
 from ...ground import check as _check
-from ...ground.conversion import takes
 from ...ground.random import Stream
-from ...ground.xp import Matrix, MatrixLike, Vector, array_namespace, as_array, to_numpy
+from ...ground.xp import Matrix, Vector, array_namespace, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
 
-__all__ = ["BatchExpectedImprovement", "batch_expected_improvement"]
+__all__ = ["BatchExpectedImprovement"]
 
 _SMOOTH = 1e-3  # of the deviation of the values, over which an improvement sets in
 
@@ -76,52 +75,6 @@ class BatchExpectedImprovement:
     def drawn(self, posterior: ExactPosterior, stream: Stream) -> Paths:
         """Draw the functions."""
         return sample_paths(posterior, self.num_samples, num_features=self.num_features, rng=stream)
-
-
-@takes("x")
-def batch_expected_improvement(paths: Paths, x: MatrixLike, best: float) -> float:
-    """Estimate the joint expected improvement of a batch, from functions that were drawn.
-
-    Parameters
-    ----------
-    paths : Paths
-        The functions, of `sample_paths`.
-    x : Matrix, shape (q, d)
-        The batch.
-    best : float
-        The value b to improve on.
-
-    Returns
-    -------
-    float
-        The mean over the functions of ``max(0, max_j f(x_j) − b)``.
-
-    Notes
-    -----
-    Its standard error is the deviation of the improvements divided by the root of their number;
-    the features add an error of their own, of which `sample_paths` tells.
-
-    Source: Ginsbourger, Le Riche & Carraro (2010).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import GP, RBF, condition, stream
-    >>> from gpnotes.draw.paths import sample_paths
-    >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
-    >>> paths = sample_paths(posterior, 2000, rng=stream(1))
-    >>> pair = np.asarray([[2.0], [-2.0]])
-    >>> one, two = (batch_expected_improvement(paths, x, 1.0) for x in (pair[:1], pair))
-    >>> one < two < 2.0 * one
-    True
-    """
-    _check.instance(paths, "paths", Paths)
-    best = _check.number(best, "best")
-    if _check.matrix(x, "x", columns=paths.inputs.shape[1]).shape[0] == 0:
-        raise ValueError(f"x must have at least one row; got {tuple(x.shape)}")
-    _check.squarable(_check.alike(x, "x", paths.inputs, "the data"), "x")
-    xp = array_namespace(x)
-    return float(xp.mean(xp.clip(xp.max(paths(x), axis=1) - best, 0.0, None)))
 
 
 class BatchGain(NamedTuple):

@@ -1,6 +1,6 @@
 """Where to measure next: information, greedy designs, and queries for labels."""
 
-from .baselines import exhaustive_design, farthest_points, random_design
+from .baselines import exhaustive_design, farthest_points
 from .greedy import Design, greedy_design, greedy_design_by
 from .information import information_gain, marginal_gains
 from .label_queries import approximate_bald, bald, entropy, margin
@@ -17,5 +17,4 @@ __all__ = [
     "information_gain",
     "margin",
     "marginal_gains",
-    "random_design",
 ]

@@ -1,4 +1,4 @@
-"""Designs to compare with: the best subset by enumeration, points far from each other, chance."""
+"""Designs to compare with: the best subset by enumeration, points far from each other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.conversion import takes
-from ...ground.random import RNG, stream_of
 from ...ground.xp import (
     Array,
     HostArray,
@@ -30,7 +29,7 @@ from ...infer.exact import GP, ExactPosterior
 from . import design_checks
 from .greedy import Design, as_design
 
-__all__ = ["exhaustive_design", "farthest_points", "random_design"]
+__all__ = ["exhaustive_design", "farthest_points"]
 
 _BATCH = 4096  # subsets whose determinants are computed together
 
@@ -211,7 +210,7 @@ def farthest_points(X: MatrixLike, budget: int, *, initial_subset: Iterable[int]
     Raises
     ------
     ValueError
-        If `budget` is negative or larger than what is left of the ground set, `X` is no finite
+        If `budget` is negative or larger than the rest of the ground set, `X` is no finite
         matrix, or `initial_subset` names a row that is not there or one twice.
 
     Notes
@@ -247,37 +246,3 @@ def _update_distances(X: Matrix, distances: Vector, j: int) -> Vector:
     xp = array_namespace(X)
     distances = xp.minimum(distances, xp.sum((X - X[j : j + 1, :]) ** 2, axis=1))
     return set_at(distances, j, -1.0)
-
-
-@takes("X")
-def random_design(X: MatrixLike, budget: int, *, rng: RNG) -> Vector:
-    """Draw rows of X without replacement, each set of them as likely as any other.
-
-    Parameters
-    ----------
-    X : Matrix, shape (n, d)
-        The candidates.
-    budget : int
-        The number k of rows.
-    rng : Stream, Generator or int
-        Source of the draw.
-
-    Returns
-    -------
-    Vector, shape (k,)
-        The indices of the rows.
-
-    Raises
-    ------
-    ValueError
-        If `budget` is negative or larger than the ground set, or `X` is no finite matrix.
-
-    Examples
-    --------
-    >>> from gpnotes import stream
-    >>> random_design(np.zeros((9, 2)), 4, rng=stream(1))
-    array([6, 3, 8, 2])
-    """
-    stream = stream_of(rng)
-    size = _check.whole(budget, "budget", 0, _check.matrix(X, "X").shape[0])
-    return stream.choice(X.shape[0], size, like=X)

@@ -78,9 +78,6 @@ _PLACES = (
     call("ThompsonSampling", bayesopt.ThompsonSampling, num_features=_FEATURES),
     call("BatchExpectedImprovement", bayesopt.BatchExpectedImprovement,
          num_samples=whole(8), num_features=_FEATURES),
-    call("batch_expected_improvement", bayesopt.batch_expected_improvement,
-         paths=thing(_PATHS, RBF()), x=_XS.but(
-        **{"no rows": _X[:0]}), best=number(0.3)),
     call("fantasise", bayesopt.fantasise, posterior=_POSTERIOR, x=_XS),
     call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, num_samples=whole(2),
          rng=stream(), num_features=_FEATURES),

@@ -11,7 +11,7 @@ from gpnotes.decide import design
 from gpnotes.model import likelihoods
 
 from ..answers import call
-from ..kinds import Fresh, entries, flag, matrix, one_of, positive, stream, thing, vector, whole
+from ..kinds import Fresh, entries, flag, matrix, one_of, positive, thing, vector, whole
 
 _X = np.random.default_rng(1).standard_normal((6, 2))
 _GP = GP(RBF(), 0.1)
@@ -36,7 +36,6 @@ _CRITERION = replace(thing(_criterion(), _GP), right=Fresh(_criterion))
 _REFERENCE = matrix(_X[:3], columns=True).but("None")
 
 CALLS = (
-    call("random_design", design.random_design, X=_CANDIDATES, budget=_BUDGET, rng=stream()),
     call("farthest_points", design.farthest_points, X=_CANDIDATES,
          budget=_BUDGET, initial_subset=entries([1], 6)),
     call("information_gain", design.information_gain, gp=_GPS, X=_CANDIDATES, noise_var=_NOISE),
