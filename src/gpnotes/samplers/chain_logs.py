@@ -1,4 +1,4 @@
-"""What a chain leaves on its way, for its file and for whoever interrupts it.
+"""Logs of running chains, for their files and for results after an interrupt.
 
 On this process it is kept in memory. A chain of another process writes it into a file, since an
 interrupt may end that process before it can say anything.
@@ -30,14 +30,14 @@ Parts: TypeAlias = dict[str, HostArray]
 
 
 class ChainLog(Protocol):
-    """What a chain tells of itself."""
+    """The log that a running chain writes to."""
 
     def tick(self) -> None:
         """Hear that a step was taken."""
         ...
 
     def warm(self, number: int, done: int, parts: Callable[[], Parts]) -> None:
-        """Hear after how many steps of a warm-up it is, and what there is then."""
+        """Record the state of a warm-up after `done` steps."""
         ...
 
     def save(self, number: int, parts: Parts) -> None:
@@ -45,7 +45,7 @@ class ChainLog(Protocol):
         ...
 
     def keep(self, number: int, parts: Parts) -> None:
-        """Hear what there is at an interrupt, or at the end of a warm-up."""
+        """Record the state at an interrupt, or at the end of a warm-up."""
         ...
 
 
@@ -90,14 +90,14 @@ class TrailLog:
     folder : str
         Where the file is.
     run : str
-        What the run is called.
+        The name of the run.
     """
 
     def __init__(self, folder: str, run: str) -> None:
         self.folder, self.run, self.written = Path(folder), run, 0
 
     def tick(self) -> None:
-        """Nobody waits."""
+        """Do nothing: no progress bar is shown."""
 
     def warm(self, number: int, done: int, parts: Callable[[], Parts]) -> None:
         """Write a warm-up after a hundred steps, and again as it grows."""
@@ -117,7 +117,7 @@ class TrailLog:
             files.write(self._place(number), self.run, parts)
 
     def left(self, number: int) -> Parts:
-        """Return what a chain has left, by name; nothing of one that has not come so far."""
+        """Return the stored arrays of a chain by name; none for one that has not begun."""
         return files.read(self._place(number), self.run)
 
     def _place(self, number: int) -> Path:

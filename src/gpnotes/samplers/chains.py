@@ -1,4 +1,4 @@
-"""What sampling returns: the draws of some chains, how they came about, and what they are worth."""
+"""The result of sampling: the draws of some chains, their statistics and diagnostics."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class ChainWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class Chains:
-    """Draws of some chains, all on the host. Printed, a table of what they are worth.
+    """Draws of some chains, all on the host. Printed, a table of their diagnostics.
 
     Parameters
     ----------
     draws : HostArray, shape (chains, draws, d)
         The draws.
     log_density : HostMatrix, shape (chains, draws)
-        The log density of each, up to a constant; of `SGLD`, what some rows say of it.
+        The log density of each, up to a constant; for `SGLD`, its estimate from some rows.
     acceptance : HostMatrix, shape (chains, draws)
-        With what probability each proposal was taken.
+        The probability with which each proposal was accepted.
     diverged : HostMatrix, shape (chains, draws)
         Whether a path diverged.
     evaluations : HostMatrix, shape (chains, draws)
@@ -112,7 +112,7 @@ class Chains:
         -------
         DataTree or InferenceData
             From ArviZ 1.0 on a ``DataTree``, before an ``InferenceData``, with draws by name in its
-            group ``posterior`` and what is known of each in ``sample_stats``. Steps of a warm-up
+            group ``posterior`` and their statistics in ``sample_stats``. Steps of a warm-up
             are in the groups that ArviZ has for them, ``warmup_posterior`` and so on.
 
         Raises
@@ -131,7 +131,7 @@ class Chains:
         return made(groups, save_warmup=True)
 
     def _groups(self) -> dict[str, dict[str, HostArray]]:
-        """Draws by name, and what is known of each, by the groups that ArviZ has for them."""
+        """Return the draws by name, and their statistics, in the groups of ArviZ."""
         stats = {
             "lp": self.log_density, "acceptance_rate": self.acceptance, "diverging": self.diverged,
             "n_steps": self.evaluations,
@@ -173,7 +173,7 @@ class Chains:
         return f"<Chains: {chains} of {draws} {which} of {d} numbers>"
 
     def __str__(self) -> str:
-        """A row for each entry, and a line on what went wrong."""
+        """Return a table with a row for each entry, and a line on problems."""
         several = self.draws.shape[0] > 1
         rhats = self.rhat if several else np.full(len(self.names), np.nan)
         width = max(len("entry"), *map(len, self.names))
@@ -186,7 +186,7 @@ class Chains:
         return "\n".join([head, *rows, *self.problems()])
 
     def problems(self) -> list[str]:
-        """Return what went wrong, a sentence each, as of chains that never moved."""
+        """Return the problems, a sentence each, such as chains that never moved."""
         sentences = []
         if self.warming_up:
             sentences.append("interrupted in the warm-up: its steps are no draws of the target")

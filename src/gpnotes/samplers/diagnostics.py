@@ -1,9 +1,9 @@
-"""What several chains say of one another: R-hat, effective draws, the error of a mean.
+"""Convergence diagnostics: R-hat, effective sample sizes, the error of a mean.
 
 All take draws of some chains, (chains, draws), or of several quantities, (chains, draws, d); the
 answers are one number, or one for each. Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner
 (2021). ArviZ has the same, and the tests compare; but it takes seconds to import, and brings a
-library of labelled arrays along, for what NumPy says in a page.
+library of labelled arrays along, for a page of NumPy.
 """
 
 from __future__ import annotations

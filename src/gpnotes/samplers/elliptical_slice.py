@@ -36,7 +36,7 @@ class EllipticalSlice:
 
     Notes
     -----
-    Every step is accepted; what varies is how often the arc is shortened first.
+    Every step is accepted; the number of times that the arc is shortened first varies.
     Source: Murray, Adams & MacKay (2010).
     """
 

@@ -32,7 +32,7 @@ class HMC:
     target_acceptance : float, default 0.8
         The acceptance that warm-up tunes `step_size` to.
     jitter : float, default 0.3
-        By what share of it the step of a path may be longer or shorter than `step_size`: it is
+        The largest relative difference between the step of a path and `step_size`: it is
         drawn anew for each path, uniformly in ``step_size (1 ± jitter)``. Below 1; 0 is a fixed
         step.
 

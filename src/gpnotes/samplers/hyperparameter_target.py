@@ -33,7 +33,7 @@ __all__ = ["HyperparameterDensity", "average_predictions"]
 
 @dataclass(frozen=True, eq=False)
 class HyperparameterDensity:
-    """The log posterior of what is free in a model, by the vector of an objective.
+    """The log posterior of a model's free parameters, by the vector of an objective.
 
     Parameters
     ----------
@@ -101,13 +101,13 @@ def average_predictions(
     objective : Objective
         The objective that was sampled, whose data the predictions are from.
     vectors : HostMatrix, shape (s, p)
-        Draws of what is free, such as ``chains.thin(50)``; each costs a posterior.
+        Draws of the free parameters, such as ``chains.thin(50)``; each costs a posterior.
     Xs : Matrix, shape (n*, d)
         The inputs.
     noise : bool, default False
         Whether the variance is that of new readings.
     offset, noise_var, weights : Vector, shape (n*,), or str, or None, default None
-        What is known of each, as in `gpnotes.infer.posterior.Posterior.predict`.
+        The known values of each row, as in `gpnotes.infer.posterior.Posterior.predict`.
 
     Returns
     -------

@@ -2,8 +2,8 @@
 
 The energy of position and momentum is ``H = f(x) + |r|²/2``, f the negative log density, with the
 momentum in units in which its mass matrix is the identity: `inverse_mass_root` is a root L of the
-inverse mass matrix ``L Lᵀ``. What the leapfrog, [eq-mc-leapfrog], loses of the energy is all
-that acceptance has to mend.
+inverse mass matrix ``L Lᵀ``. Acceptance corrects for the error in energy of the leapfrog,
+[eq-mc-leapfrog], and for nothing else.
 """
 
 from __future__ import annotations

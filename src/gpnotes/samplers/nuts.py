@@ -100,7 +100,7 @@ class _Tree(NamedTuple):
     num_steps: int
 
     def with_counts_of(self, new: _Tree) -> _Tree:
-        """The same, with what it took to make another."""
+        """Return this tree with the counts of another added to its own."""
         return self._replace(
             acceptance_sum=self.acceptance_sum + new.acceptance_sum,
             num_steps=self.num_steps + new.num_steps,
@@ -109,7 +109,7 @@ class _Tree(NamedTuple):
 
 
 class _TreeBuilder(NamedTuple):
-    """What does not change while a tree is built."""
+    """Settings that stay fixed while a tree is built."""
 
     target: Target
     sampler: NUTS

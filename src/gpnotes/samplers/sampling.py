@@ -81,7 +81,7 @@ def sample(
     num_warmup : int, default 1000
         How many steps of each come before, in which step size and mass matrix are learnt.
     mass_matrix : str, default "diagonal"
-        What warm-up learns of the inverse mass matrix, which is best the covariance of the target:
+        The form of inverse mass matrix that warm-up estimates, best the covariance of the target:
         ``"none"``, ``"diagonal"``, or ``"dense"`` for correlations too.
     file : str, path or None
         Where the draws are kept after every hundred. A run whose file is there goes on from it, to
@@ -156,7 +156,7 @@ def _bar(chains: int, steps: int, jobs: Jobs) -> Bar:
 
 
 def _unheard(*said: object) -> None:
-    """Nobody waits."""
+    """Do nothing: no progress bar is shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +173,7 @@ class _Run:
 
     @property
     def identifier(self) -> str:
-        """What the run is called in its file; a longer one is called the same."""
+        """The name of the run in its file; a longer run has the same name."""
         starts = np.concatenate([to_numpy(start) for start in self.starts]).tolist()
         path = f"{self.stream.seed} {'/'.join(self.stream.path)}"
         return f"{_settings(self.sampler)} {starts} {path} {self.num_warmup} {self.mass_matrix}"
@@ -210,7 +210,7 @@ class _Run:
         )  # fmt: skip
 
     def _said_of(self, every: list[tuple[Any, Parts]]) -> str:
-        """What a warning says of interrupted chains."""
+        """Return the warning about interrupted chains."""
         parts = every[0][1]
         rows, chains = parts["draws"].shape[0], f"each of {len(every)} chains"
         if not _is_warming_up(parts):
@@ -232,7 +232,7 @@ class _Run:
     def _elsewhere(
         self, log: MemoryLog, folder: str, jobs: Jobs, bar: Bar | None
     ) -> list[tuple[Any, Parts]]:
-        """All chains by other jobs; what they leave in a folder is kept when it is interrupted."""
+        """Run all chains in other processes; an interrupt keeps the files that they wrote."""
         numbers = range(len(self.starts))
         pieces = [((i, parts_of(log.stored, i)), folder) for i in numbers]
         every: list[tuple[Any, Parts]] = []
@@ -269,7 +269,7 @@ class _Run:
         ]
 
     def _chain(self, piece: tuple[int, Parts], log: ChainLog) -> tuple[Any, Parts]:
-        """One chain, from what there is of it: the sampler as warm-up left it, and its parts."""
+        """Run one chain on from its stored parts; return the tuned sampler and all parts."""
         number, parts = piece
         start, stream = self.starts[number], self.stream.spawn(f"chain {number}")
         parts = parts or self._warm_up(number, stream, log)
@@ -396,14 +396,14 @@ def _around(objective: Objective[Parameters], num_chains: int, stream: Stream) -
 
 
 def _warn_of_problems(chains: Chains) -> Chains:
-    """The chains, with a warning of what went wrong; of a warm-up another was given."""
+    """Warn of problems of the chains, unless the warm-up was interrupted; return the chains."""
     for problem in [] if chains.warming_up else chains.problems():
         warnings.warn(problem, ChainWarning, stacklevel=4)
     return chains
 
 
 def _tick(bar: Bar | None, number: int, run: _Run) -> Callable[[], None]:
-    """What is called after each step of a chain: it moves the bar."""
+    """Return the callback after each step of a chain, which moves the bar."""
     if bar is None:
         return _unheard
     taken = 0

@@ -1,4 +1,4 @@
-"""What all samplers share: a state, a step, and the matrix by which they are preconditioned."""
+"""Shared parts of all samplers: a state, a step, and products with the preconditioner."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ S = TypeVar("S", bound="Tunable")
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where a chain is, and what is known there.
+    """The position of a chain, with the density and gradient there.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Step(NamedTuple):
 
 
 class Sampler(Protocol):
-    """A sampler: `init` and `step`. A chain is what comes of `step`, again and again."""
+    """A sampler: `init` and `step`. A chain is `step` applied again and again."""
 
     @property
     def target_acceptance(self) -> float | None:

@@ -1,4 +1,4 @@
-"""What is sampled: a log density, known up to a constant, and where it has no value.
+"""Targets of sampling: a log density, known up to a constant, and its zeros.
 
 A target is a function of a vector. Samplers that ask for a gradient want value and gradient of it;
 for the others the value will do, and where they get both they leave the gradient.
@@ -58,7 +58,7 @@ class MinibatchDensity:
         return self.estimate(x, self.rows)
 
     def estimate(self, x: Vector, rows: Any) -> tuple[float, Vector]:
-        """Return what some rows, each weighted by n/m, say of the log posterior.
+        """Estimate the log posterior from some rows, each weighted by n/m.
 
         Its mean over rows that are drawn at random is the log posterior; so it is of the gradient.
 
@@ -149,7 +149,7 @@ def start_at(
     gradient : bool
         Whether the gradient is asked for.
     name : str, default "position"
-        What an error calls the start.
+        The name of the start in errors.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Warm-up, or adaptation: the step size whose acceptance is wanted, and the mass matrix.
 
-What is learnt here is kept afterwards: a chain that went on to learn from itself would be none.
+Tuning ends with the warm-up: a chain that went on to adapt to its own past would not be Markov.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class StepSizeAdaptation:
 
 
 def adaptation_windows(num_warmup: int) -> list[int]:
-    """Return the lengths of a warm-up's windows, of which all but two learn a mass matrix.
+    """Return the lengths of a warm-up's windows; all but two learn a mass matrix.
 
     In the first the chain comes from its start, the next are each twice as long as the one before,
     and the last is for the step alone.
@@ -136,7 +136,7 @@ def _with_single_steps(sampler: Any) -> Any:
 
 
 def _unheard() -> None:
-    """Nobody waits."""
+    """Do nothing: no progress bar is shown."""
 
 
 def warm_up(
@@ -159,7 +159,7 @@ def warm_up(
     num_warmup : int
         How many steps.
     mass_matrix : str
-        ``"none"``, ``"diagonal"`` or ``"dense"``: what is learnt of it.
+        ``"none"``, ``"diagonal"`` or ``"dense"``: the form that is learnt.
     tick : callable
         It is called without arguments after each step.
 
@@ -170,7 +170,7 @@ def warm_up(
     state : State
         Where to go on.
     steps : list of Step
-        What was done.
+        The steps taken.
     """
     warming = WarmUp(sampler, target, state, stream)
     warming.run(num_warmup, mass_matrix, tick)
@@ -192,7 +192,7 @@ class WarmUp(Generic[S]):
     state : State
         Where the chain is.
     steps : list of Step
-        What was done.
+        The steps taken.
     """
 
     def __init__(self, sampler: S, target: Target, state: State, stream: Stream) -> None:
