@@ -41,7 +41,7 @@ class Paths:
     weights : Matrix, shape (count, R)
         The weights w of the features, a path a row.
     update : Matrix, shape (count, n)
-        What the data, or the inducing points, add, v, a path a row.
+        The weights v of the update by the data, or by the inducing points, a path a row.
     columns : tuple of str, default ()
         Those of the posterior, by which the columns of a frame are matched.
 
@@ -51,7 +51,7 @@ class Paths:
 
         m(x) + φ(x)·w + k(x, X)·v,  v = K_y⁻¹ (y − m(X) − Φ w − ε).
 
-    An input costs O(count (R + n)); memory beside the values is that of a block of them.
+    An input costs O(count (R + n)); memory for one block comes on top of the values.
     [eq-bo-pathwise]. Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020).
 
     Examples

@@ -1,4 +1,4 @@
-"""Matheron's rule: what turns a function of the prior into one of the posterior.
+"""Matheron's rule: the update that turns a draw of the prior into one of the posterior.
 
 A function of the prior becomes one of the posterior by a sum of kernels at some places: the data of
 an exact posterior, the inducing points of the others.
