@@ -1,4 +1,4 @@
-"""Bayesian neural networks: small ones, with their pullbacks written out, and what stands in for
+"""Bayesian neural networks: small ones, with their pullbacks written out, and approximations to
 the posterior of their weights.
 
 Each of the methods gives weights (m, p) of m networks, and `predict` makes a mixture of them.

@@ -120,7 +120,7 @@ def _elbo(
 
 
 def _unchecked(mean: Vector, log_sd: Vector) -> MeanField:
-    """A mean field whose entries nobody has looked at, as inside a fit."""
+    """Return a mean field without checking its entries, as inside a fit."""
     field = object.__new__(MeanField)
     object.__setattr__(field, "mean", mean)
     object.__setattr__(field, "log_sd", log_sd)
@@ -128,7 +128,7 @@ def _unchecked(mean: Vector, log_sd: Vector) -> MeanField:
 
 
 class FittedMeanField(NamedTuple):
-    """What `fit_mean_field` found.
+    """The result of `fit_mean_field`.
 
     Parameters
     ----------

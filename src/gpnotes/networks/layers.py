@@ -1,8 +1,8 @@
 """A network of layers, its pullback written out, and many of them evaluated at once.
 
 All weights stand in one flat vector ``theta`` (p,): layer by layer the matrix of weights (inputs,
-outputs) row by row, and then its offsets. A matrix (m, p) is m networks; what is computed of it
-has the networks along its first axis.
+outputs) row by row, and then its offsets. A matrix (m, p) is m networks; results for it
+have the networks along their first axis.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Network:
     sizes : tuple of int
         The numbers of inputs, of neurons of each hidden layer, and of outputs.
     activation : {"tanh", "relu"}, default "tanh"
-        What a hidden neuron does with its sum.
+        The activation function of hidden neurons.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class Network:
     ) -> tuple[Array, Pullback]:
         """`values_and_pullback` without its checks, and in `work` where that is given.
 
-        Then the outputs, and what the pullback goes back through, last until the next pass in it.
+        Then the outputs, and the values that the pullback reads, last until the next pass in it.
         """
         xp = array_namespace(theta)
         if work is None:
@@ -192,7 +192,7 @@ class Network:
         return xp.matrix_transpose(outputs), pullback
 
     def _bars(self, theta: Array, values: list[Array], F_bar: Array) -> list[tuple[Array, Array]]:
-        """Of each layer, the last first: what goes in, and the derivatives by its sums."""
+        """Return inputs and derivatives by the sums of each layer, the last first."""
         xp, layer_bars, bar = array_namespace(theta), [], F_bar
         for layer, (W, _) in reversed(list(enumerate(self._layers(theta)))):
             layer_bars.append((values[layer], bar))
@@ -226,7 +226,7 @@ class Network:
         return xp.concat(parts, axis=1)
 
     def features(self, theta: Vector, X: Matrix) -> Matrix:
-        """Return what goes into the last layer (n, H + 1): hidden values, and a column of ones.
+        """Return the inputs of the last layer (n, H + 1): hidden values, and a column of ones.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ __all__ = ["LinearisedLaplace", "fit_linearised_laplace"]
 
 @dataclass(frozen=True, eq=False)
 class LinearisedLaplace:
-    """Normal weights around those that were found, and what the tangent there makes of them.
+    """A normal distribution around the weights that were found, and predictions of its tangent.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class LinearisedLaplace:
 
     @takes("X")
     def predict(self, X: MatrixLike, num_samples: int = 100, *, rng: RNG) -> Mixture:
-        """Return what tangents predict of a reading at X (n, d): their draws, as a mixture.
+        """Return the predictions of a reading at X (n, d) by draws of the tangent, as a mixture.
 
         Parameters
         ----------

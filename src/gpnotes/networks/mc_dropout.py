@@ -34,8 +34,8 @@ def dropout_masks(
     dropout_rate : float
         The probability that a weight or a neuron is dropped, from 0 to below 1.
     kind : {"dropconnect", "dropout"}, default "dropconnect"
-        Dropconnect drops every weight by itself; dropout every hidden neuron, with all the weights
-        of what it sends on. Biases stay.
+        Dropconnect drops every weight by itself; dropout every hidden neuron, with all its
+        outgoing weights. Biases stay.
     like : Array or None, default None
         The masks are in the kind of it; without it, NumPy float64.
 
@@ -46,7 +46,7 @@ def dropout_masks(
 
     Notes
     -----
-    What is left is not scaled up: with p the rate, the mean of a weight θ is ``(1 − p) θ``,
+    Kept weights are not scaled up: with p the rate, the mean of a weight θ is ``(1 − p) θ``,
     [eq-bn-dropped].
 
     Examples
@@ -69,7 +69,7 @@ def dropout_masks(
 
 
 def _validated(num_samples: int, dropout_rate: float, kind: str, p: int) -> tuple[int, float, bool]:
-    """How many, how often, and whether each weight is dropped by itself."""
+    """Return the number of samples, the rate, and True for dropconnect, once checked."""
     num_samples = memory.count(num_samples, "num_samples", each=3 * p)
     rate = _check.positive(_check.number(dropout_rate, "dropout_rate"), "dropout_rate", zero=True)
     if rate >= 1.0:
@@ -109,9 +109,9 @@ def fit_mc_dropout(
     num_samples: int = 4,
     rng: RNG,
 ) -> FittedWeights:
-    """Fit the weights that are dropped or not: maximise what is expected of the log likelihood.
+    """Fit the weights under dropout: maximise the expected log likelihood less a penalty.
 
-    From it goes what [eq-bn-drop-kl] has of the weights: for each that may be dropped,
+    The penalty is the term of [eq-bn-drop-kl] in the weights: for each that may be dropped,
     ``(1 − p) θ² / 2v``, p the rate.
 
     Parameters
@@ -123,7 +123,7 @@ def fit_mc_dropout(
     dropout_rate : float
         The probability that a weight or a neuron is dropped, from 0 to below 1.
     kind : {"dropconnect", "dropout"}, default "dropconnect"
-        What is dropped, as in `dropout_masks`.
+        The kind of dropout, as in `dropout_masks`.
     num_steps : int, default 1000
         The number of steps.
     learning_rate : float, default 0.03
@@ -136,7 +136,7 @@ def fit_mc_dropout(
     Returns
     -------
     FittedWeights
-        The weights, none of them dropped, and what each step estimated.
+        The weights, none of them dropped, and the estimate of each step.
 
     Notes
     -----

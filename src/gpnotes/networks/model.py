@@ -147,7 +147,7 @@ class BayesianNetwork:
 class Data(NamedTuple):
     """Inputs and observations that have been checked, and how often each counts.
 
-    With the variances of the prior and what they add to its density, and, for NumPy, the place in
+    With the variances of the prior and their terms of its density, and, for NumPy, the place in
     which passes are made; the data are for one thread.
     """
 
@@ -221,7 +221,7 @@ def log_joint(
 def log_joint_and_gradient(
     model: BayesianNetwork, theta: Array, X: Matrix, y: Vector, *, counts: Array | None = None
 ) -> tuple[Array, Array]:
-    """Return what `log_joint` does, and its derivatives by theta, in the shape of theta.
+    """Return `log_joint` and its derivatives by theta, in the shape of theta.
 
     The arguments and errors are those of `log_joint`.
 
@@ -276,7 +276,7 @@ def _joint(
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """What m networks predict: at each input a mixture of normal distributions of a reading.
+    """The predictions of m networks: at each input a mixture of normal distributions of a reading.
 
     Parameters
     ----------
@@ -379,7 +379,7 @@ class Mixture:
 
 @takes("X")
 def predict(model: BayesianNetwork, thetas: Array, X: MatrixLike) -> Mixture:
-    """Return what networks with weights (m, p) predict of a reading at X (n, d).
+    """Predict a reading at X (n, d) with networks of weights (m, p).
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class FittedWeights(NamedTuple):
     theta : Vector, shape (p,), or Matrix, shape (m, p)
         The weights at its end.
     trace : Array, shape (steps,) or (steps, m)
-        The value before each step, or what was estimated of it.
+        The value before each step, or its estimate.
     """
 
     theta: Array

@@ -18,7 +18,7 @@ __all__ = ["SWAG", "RunningMoments", "fit_swag"]
 
 @dataclass(frozen=True, eq=False)
 class RunningMoments:
-    """Mean and covariance of all vectors seen, of which none is kept.
+    """Running mean and covariance of vectors, without keeping them.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class RunningMoments:
     Notes
     -----
     The mean of ``theta thetaᵀ`` less that of the means squared, [eq-bn-moments], is the same
-    number, of which little is left where the mean is large: here the deviations are summed,
-    [eq-bn-welford] (Welford, 1962).
+    number, but loses digits to cancellation where the mean is large: here the deviations are
+    summed, [eq-bn-welford] (Welford, 1962).
 
     Examples
     --------
@@ -114,7 +114,7 @@ class SWAG:
 
     @classmethod
     def init(cls, theta: Vector, rank: int) -> SWAG:
-        """Return what one snapshot (p,) gives, from which all others are made by `update`."""
+        """Return the state after one snapshot (p,); `update` adds the others."""
         theta = _check.squarable(_check.vector(theta, "theta"), "theta")
         zeros = array_namespace(theta).zeros_like(theta)
         return cls(1, theta, zeros, (zeros,), _check.whole(rank, "rank", 2))
