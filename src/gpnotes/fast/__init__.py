@@ -1,4 +1,4 @@
-"""In-place work on NumPy arrays, behind rooms that say what it must equal."""
+"""In-place NumPy versions of work elsewhere in the package, each tested against it."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
 """Cosines of many angles in NumPy arrays, in place and in blocks that fit the cache.
 
 NumPy's cosine of float64 numbers takes several times as long as all else that features of them
-need. Here ``cos 2πu = 1 − 2 sin² πv`` with v what u has beyond a whole number, at most a half, and
+need. Here ``cos 2πu = 1 − 2 sin² πv`` with v = u minus the nearest whole number, |v| ≤ 1/2, and
 the sine as an odd polynomial: additions and products only. A test holds it to NumPy's.
 """
 
@@ -37,7 +37,7 @@ _SINE = (
 
 
 def supports(X: Matrix) -> bool:
-    """Whether this module can work for these inputs: arrays of NumPy in float64, not empty."""
+    """Return True for inputs that this module takes: arrays of NumPy in float64, not empty."""
     return is_numpy_namespace(array_namespace(X)) and X.dtype == np.float64 and X.size > 0
 
 
@@ -74,7 +74,7 @@ def _augmented(omega: Matrix, offset: Vector) -> HostMatrix:
 
 
 def _fill(X: Matrix, omega: HostMatrix, amplitude: float, out: HostMatrix) -> HostMatrix:
-    """`waves` into `out` (n, R) in C order, of which the transpose is what BLAS writes to."""
+    """Write `waves` into `out` (n, R) in C order; BLAS writes to its transpose."""
     inputs = np.column_stack([as_host(X), np.ones(X.shape[0])])
     blas("gemm", out)(1.0, omega, inputs.T, c=out.T, overwrite_c=1)
     cosines_of_turns(out, amplitude)

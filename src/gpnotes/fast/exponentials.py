@@ -1,6 +1,6 @@
 """``exp Δ − 1`` of a block of exponents in place, in one buffer for all blocks of a sum.
 
-What `moments.pair_sums` does with array operations, for NumPy arrays without fresh memory for each
+The array operations of `moments.pair_sums`, for NumPy arrays without fresh memory for each
 block and each operation: half of the time for a few hundred points, where the system takes such
 memory back and gives it out again.
 """

@@ -1,6 +1,6 @@
 """K_y factored, and inverted, where it stands.
 
-K is a NumPy array (n, n) in Fortran order, of which the lower triangle is read and written.
+K is a NumPy array (n, n) in Fortran order; only the lower triangle is read and written.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Solved(NamedTuple):
 def solved(
     K: HostMatrix, noise_var: Numbers, residual: Vector, share: Numbers = 1.0, threads: int = 1
 ) -> Solved | None:
-    """What ``K_y = K + σ_n² I`` says of the residual, or None where it needs jitter; O(n³).
+    """Solve ``K_y = K + σ_n² I`` for the residual, or return None where it needs jitter; O(n³).
 
     K is given up: its place is that of the factor, and then of the inverse. Where the noise of each
     reading is its own, `share` is its derivative by σ_n². Several `threads` work on tiles.

@@ -4,7 +4,7 @@ The formulas are those of `networks.layers`, which stay the reference: a test ho
 other. An ascent makes the same passes hundreds of times; fresh memory for each of their arrays
 would cost as much as the products. So they are made once, in a `Workspace`, and written over.
 
-Rows of data stand side by side, (…, neurons, n), so that what is elementwise goes along them, and
+Rows of data stand side by side, (…, neurons, n), so that elementwise work goes along them, and
 below the values of a layer stands a row of ones: with it the product of matrices adds the offsets,
 which stand below the weights in ``theta``, and the product of the way back sums their derivatives.
 """

@@ -1,7 +1,7 @@
 """Predictions of a process of distances at a few places, with the way back to the places.
 
-What climbs calls this at every step. Of the kernel it takes values and slopes in one pass, and
-makes no derivative by hyperparameters, which nobody asks for there.
+An ascent calls this at every step. It takes the kernel's values and slopes in one pass, and
+no derivatives by hyperparameters, which an ascent does not need.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Pull = Callable[[HostVector, HostVector], HostMatrix]
 
 
 def supports(kernel: AnyKernel, Xs: Matrix) -> TypeGuard[InPlaceKernel]:
-    """Whether this module can work for this kernel at these places: in float64 alone."""
+    """Return True for a kernel and places that this module takes: in float64 alone."""
     return stationary_evidence.supports(kernel, Xs) and Xs.dtype == np.float64
 
 

@@ -20,7 +20,7 @@ __all__ = ["Workspace", "pair_bars", "pair_terms", "products", "top_term"]
 class Workspace:
     """Arrays by name, made when they are first asked for and then written over.
 
-    What a function wrote into a workspace is there until the function is called with it again.
+    The results of a function stay in its workspace until the next call with it.
     A workspace is for one thread.
     """
 
@@ -59,7 +59,7 @@ def pair_bars(
     degrees: Sequence[slice],
     work: Workspace,
 ) -> list[HostArray]:
-    """What `pair_terms` makes of derivatives by each degree's term, (j, b), one read at a time.
+    """Pull derivatives by each degree's term, (j, b), back through `pair_terms`, one at a time.
 
     They are summed with each of `by_rates`, the derivatives of the chances by two rates.
     """

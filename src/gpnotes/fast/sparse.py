@@ -3,7 +3,7 @@
 The formulas are those of `sparse.row_sums`, which stay the reference: a test holds both to each
 other. Matrices of n rows of data are (n, M) in Fortran order: products with the small matrices then
 run along the data, at up to twice the speed that they have in the other order, and a triangular
-solve is mostly products, a few columns at a time. What is elementwise goes through in blocks that
+solve is mostly products, a few columns at a time. Elementwise work goes through in blocks that
 fit the cache. All products go through SciPy's library; NumPy's own would fight it for the cores.
 """
 
@@ -33,10 +33,10 @@ _BLOCK = 2**15  # entries, as in `evidence`
 
 
 class Block(NamedTuple):
-    """What some rows need in both passes: ``Φ = K_fu L_u⁻ᵀ`` and ``dp/dq``, (n, M) each.
+    """Values of some rows for both passes: ``Φ = K_fu L_u⁻ᵀ`` and ``dp/dq``, (n, M) each.
 
     Here ``k = σ_f² p``: whoever takes the slopes multiplies a smaller matrix by σ_f². `gap` (n,) is
-    what Φ leaves of the variance, ``max(σ_f² − |φᵢ|², 0)``; `pairs` are those of a point and a row.
+    the variance left by Φ, ``max(σ_f² − |φᵢ|², 0)``; `pairs` are those of a point and a row.
     """
 
     Phi: HostMatrix
@@ -63,7 +63,7 @@ def products(Phi: Matrix, r: Vector) -> tuple[HostMatrix, HostVector]:
 
 
 class Workspace:
-    """What the blocks of the second pass share, with a buffer that each writes over.
+    """Values that the blocks of the second pass share, with a buffer that each overwrites.
 
     `back` (M, M) and `by_alpha` (M,) are such that ``K_fu_bar = Φ backᵀ + α by_alphaᵀ``, where
     ``α = (r − Φ weights) / noise``.

@@ -1,8 +1,8 @@
 """The in-place work behind `exact`, for NumPy arrays and stationary kernels that allow it.
 
 The formulas are those of `exact` and of `kernels.stationary`, which stay the reference: a test
-holds both to each other. What is elementwise goes through matrices that were made once, in blocks
-that fit the cache; what is not is left to BLAS and LAPACK, in place and in Fortran order. All of
+holds both to each other. Elementwise work goes through matrices that were made once, in blocks
+that fit the cache; the rest is left to BLAS and LAPACK, in place and in Fortran order. All of
 that goes through SciPy's library; NumPy's own would fight it for the cores.
 
 Of a matrix of points with themselves only the lower triangle is filled, a tile at a time. A block
@@ -50,7 +50,7 @@ class AnyKernel(Protocol):
 
 
 class InPlaceKernel(AnyKernel, Parameters, Protocol):
-    """What this module asks of a kernel: two hyperparameters, and a profile that works in place."""
+    """A kernel that this module takes: two hyperparameters, and a profile that works in place."""
 
     variance: float
     lengthscale: Numbers
@@ -61,7 +61,7 @@ class InPlaceKernel(AnyKernel, Parameters, Protocol):
 
 
 def supports(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
-    """Whether the functions of this module can work for this kernel and these inputs.
+    """Return True for a kernel and inputs that the functions of this module take.
 
     The kernel says so itself; BLAS refuses empty matrices.
     """
@@ -153,7 +153,7 @@ def cross(
 def across(
     kernel: InPlaceKernel, pairs: HostPairs, slope: HostMatrix | None = None, *, unit: bool = False
 ) -> HostMatrix:
-    """`cross` of pairs, whose columns are the rows of what it gives; `unit` leaves σ_f² out."""
+    """Return `cross` of pairs, transposed; `unit` leaves σ_f² out."""
     m, n = pairs.u.shape[0], pairs.v.shape[0]
     K = np.empty((n, m), pairs.dtype, order="F")
     for some in blocks(m, n, _BLOCK):
@@ -216,7 +216,7 @@ class HostPairs(Pairs):
         return near
 
     def pull_both(self, W: HostMatrix) -> tuple[HostMatrix, HostMatrix, HostVector]:
-        """What `pull` gives, and ``2 Σᵢ Wᵢⱼ (vⱼ − uᵢ)``, (m, d), between the two.
+        """Return the results of `pull`, with ``2 Σᵢ Wᵢⱼ (vⱼ − uᵢ)``, (m, d), between them.
 
         Expanded, sums and squares are one: ``Σ W (u − v)² = ½ (Σ u u_bar + Σ v v_bar)``.
         """
@@ -259,7 +259,7 @@ class HostPairs(Pairs):
 
     @cached_property
     def _left(self) -> tuple[HostMatrix, HostVector]:
-        """``[−2u, |u|², 1]``, (n, d + 2), and what each row adds to the rounding of its distances.
+        """``[−2u, |u|², 1]``, (n, d + 2), and each row's share in the rounding of its distances.
 
         Less than the sum of two is zero.
         """

@@ -95,10 +95,10 @@ def carried_to_both(
     kernel: InPlaceKernel, at: Projection, back: Matrix, outer: Vector, by_mean: Vector,
     by_variance: Vector,
 ) -> Carried:  # fmt: skip
-    """What `carried` and `sums` give, for e₂ of any sign, and the derivatives by X besides.
+    """Return the results of `carried` and `sums`, for e₂ of any sign, and the derivatives by X.
 
     With ``S = [e₁, diag(−2 e₂) Φ]`` one product is ``K_fu_bar = S [outer, back]ᵀ``, and another,
-    ``Φᵀ S``, is both sums: what is scaled is scaled once.
+    ``Φᵀ S``, is both sums: the scaling is done once.
     """
     Phi, m = at.Phi, at.Phi.shape[1]
     S, both = np.empty((Phi.shape[0], m + 1), Phi.dtype, "F"), np.empty((m, m + 1), Phi.dtype, "F")
@@ -122,6 +122,6 @@ def _sums(Phi: HostMatrix, S: HostMatrix) -> tuple[HostVector, HostMatrix]:
 
 
 def _product(times: float, a: HostMatrix, b: Matrix) -> HostMatrix:
-    """``times a bᵀ``, into memory that nobody fills with zeros before."""
+    """Return ``times a bᵀ``, in memory that is not set to zero first."""
     out = np.empty((a.shape[0], b.shape[0]), a.dtype, "F")
     return blas("gemm", a)(times, a, b, c=out, trans_b=1, overwrite_c=1)

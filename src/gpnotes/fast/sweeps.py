@@ -72,7 +72,7 @@ class SparseSweeps:
         Parameters
         ----------
         values, best : HostVector, shape (S,)
-            The values of the last optimality backup, and what it gave.
+            The values before the last optimality backup, and after it.
         threshold : float
             The span of a step that is asked for in the end.
 

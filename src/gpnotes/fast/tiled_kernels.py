@@ -1,6 +1,6 @@
 """Kernels at work on tiles: by their hooks, by distances in place, and combined.
 
-Each does for a tile what a class of `kernels` does for a matrix; that class makes it, in its hook
+Each is the counterpart for tiles of a class of `kernels`; that class makes it, in its hook
 ``_on_tiles``. A kernel that brings none goes by its other hooks, which are asked for a tile as for
 any matrix: so one of your own needs no more memory than the others.
 """
@@ -32,7 +32,7 @@ _SMALL = 512  # points up to which all tiles of a kernel are kept: few enough to
 
 
 class Hooks(Parameters, Protocol):
-    """What this module asks of any kernel."""
+    """The parts of a kernel that this module uses."""
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix: ...
 
@@ -59,7 +59,7 @@ def evidence_in_place(
 ) -> Evidence | None:
     """The evidence of any kernel; None for other namespaces, and where K_y needs jitter.
 
-    `residual` (n,) is what the observations have beyond the mean.
+    `residual` (n,) is the observations less the mean.
     """
     if not supports(X):
         return None
@@ -92,7 +92,7 @@ class ByHooks:
         return as_host(self._kernel._gram(*self._points(tile)))
 
     def pull(self, tile: Tile, bar: HostMatrix) -> None:
-        """Add what the tile says to the derivatives."""
+        """Add the tile's terms to the derivatives."""
         kernel_bar, _, _ = self._kernel._pullback(*self._points(tile), bar)
         self._bar = kernel_bar if self._bar is None else added(self._bar, kernel_bar)
 
@@ -110,7 +110,7 @@ class OfDistances:
     """A stationary kernel with a profile in place.
 
     Values and slopes of one tile are kept, those of all where there are few. The evidence asks for
-    all tiles twice, before K_y is factored and after: what was made for the first time is forgotten
+    all tiles twice, before K_y is factored and after: those made for the first time are forgotten
     but for the last tile, since values and slopes of all would be as many numbers as K_y.
     """
 
@@ -192,7 +192,7 @@ class Multiplied(Summed):
         return reduce(mul, (part.values(tile) for part in self._parts))
 
     def pull(self, tile: Tile, bar: HostMatrix) -> None:
-        """To each part what the others leave."""
+        """Pass to each factor the derivatives times all other factors."""
         # the product of the others, not that of all over this one: a factor may be zero
         values = [part.values(tile) for part in self._parts]
         for i, part in enumerate(self._parts):

@@ -1,7 +1,7 @@
 """The evidence of any kernel for NumPy arrays, a tile of its matrix at a time.
 
-A sum or a product of kernels asks for no matrix but K_y itself, in the place of which its factor
-and its inverse are made. All else, the values of the summands and factors above all, is there for
+A sum or a product of kernels needs no matrix but K_y itself, which its factor and then its
+inverse overwrite. All else, the values of the summands and factors above all, is there for
 one tile, some rows of the inputs by some others, and made again when the gradient needs it:
 exponentials cost n², the inverse n³. The formulas are those of `exact` and of the kernels, which
 stay the reference: a test holds both to each other.
@@ -46,14 +46,14 @@ class Tile(NamedTuple):
 
     @property
     def on_diagonal(self) -> bool:
-        """Whether it is the matrix of its points with themselves."""
+        """True for a tile of points with themselves."""
         return self.rows == self.columns
 
 
 class TiledKernel(Protocol):
     """A kernel at work on the tiles of its matrix of some inputs with themselves.
 
-    It may keep what it made for the tile it was last asked about.
+    It may keep its values for the tile it was last asked about.
     """
 
     def values(self, tile: Tile) -> HostMatrix:
@@ -67,7 +67,7 @@ class TiledKernel(Protocol):
 
 
 def supports(X: Matrix) -> bool:
-    """Whether this module can work for these inputs: arrays of NumPy, and not empty for BLAS."""
+    """Return True for inputs that this module takes: arrays of NumPy, and not empty for BLAS."""
     return X.shape[0] > 0 and is_numpy_namespace(array_namespace(X))
 
 
@@ -125,7 +125,7 @@ def tiles_of(n: int, side: int) -> Iterator[Tile]:
 
 
 def _bar(found: Solved, tile: Tile) -> HostMatrix:
-    """``α αᵀ − K_y⁻¹``, which counts twice for what stands on both sides of the diagonal.
+    """``α αᵀ − K_y⁻¹``, which counts twice off the diagonal, for both triangles.
 
     A tile on the diagonal has both sides: the other one is zero, and the diagonal is halved.
     """
