@@ -1,8 +1,8 @@
 """Cross-validation: every row is predicted once by a model that has not seen it.
 
 Everything that is learnt from data must not see a held-out row: the posterior, its
-hyperparameters, and the means and scales by which data are standardised. So what is validated is
-no model but the function that makes one of data, ``fit(X, y)``, and it is given the other rows
+hyperparameters, and the means and scales by which data are standardised. So cross-validation takes
+no model but the function that makes one from data, ``fit(X, y)``, and gives it the other rows
 alone.
 """
 
@@ -52,7 +52,7 @@ Folds: TypeAlias = tuple[tuple[HostVector, HostVector], ...]
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """The scores of each fold, and what was predicted; made by `cross_validate`.
+    """The scores and predictions of each fold; made by `cross_validate`.
 
     Parameters
     ----------
@@ -157,8 +157,8 @@ def group_folds(groups: Array | Sequence[int | str]) -> Folds:
     -----
     Rows tell of each other as readings of one subject do, or stretches of a time series, such as
     ``np.arange(n) * 5 // n``. Held out one at a time among their neighbours, such rows would be
-    predicted by what nobody has who predicts a new subject or another year. Rows at the ends of a
-    stretch still have neighbours in the next.
+    predicted from neighbours that a new subject or another year does not have. Rows at the ends of
+    a stretch still have neighbours in the next.
 
     Examples
     --------
@@ -203,8 +203,8 @@ def cross_validate(
 
     Notes
     -----
-    What `fit` finds out itself, such as hyperparameters or the scale of y, has not seen what is
-    held out. What was chosen before, by a look at all rows, has. An error of `fit` comes through
+    Values that `fit` learns itself, such as hyperparameters or the scale of y, have not seen the
+    rows held out. Choices made before, by a look at all rows, have. An error of `fit` comes through
     with a note of the fold. Source: Rasmussen & Williams (2006), section 5.3.
 
     Examples

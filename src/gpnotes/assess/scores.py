@@ -4,8 +4,8 @@ Held-out y (n,), predictive means and variances (n,) are arrays of one kind; a v
 an observation, with the noise in it. Scores are Python floats, worked out in float64 where the
 device has it. *Trivial* is the prediction that looks at no input: the mean, or the normal
 distribution, of the targets that a model was trained on. All but `coverage` are losses: less is
-better. What is the least that a loss can be in one sample is not what an honest model reaches on
-average, and so every docstring says both.
+better. The least value of a loss in one sample is not the value that a true model reaches on
+average, and so every docstring gives both.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def mean_squared_error(y: VectorLike, mean: VectorLike) -> float:
 
     Notes
     -----
-    Zero if every y is met. On average over noise, ``E[y | x]`` is the best mean, and what is left
+    Zero if every y is met. On average over noise, ``E[y | x]`` is the best mean, and its loss
     is the variance of the noise. The mean of the y themselves, whatever x is, gets their variance.
     Source: Rasmussen & Williams (2006), section 2.5.
 
@@ -151,8 +151,8 @@ def log_loss(y: VectorLike, mean: VectorLike, variance: VectorLike) -> float:
     -----
     A density has the unit 1/y, so the loss has no zero: y in a unit s times smaller add log s. It
     has no least value either: it goes to minus infinity as v shrinks around means that are met. On
-    average it is least where N(m, v) is true, and there is ``Σ ½ log(2πe vᵢ) / n``; what a model
-    has above that is its Kullback-Leibler divergence from the truth. Source: Rasmussen & Williams
+    average it is least where N(m, v) is true, and there is ``Σ ½ log(2πe vᵢ) / n``; the excess of
+    a model is its Kullback-Leibler divergence from the truth. Source: Rasmussen & Williams
     (2006), section 2.5.
 
     Examples
@@ -224,7 +224,7 @@ def crps(y: VectorLike, mean: VectorLike, variance: VectorLike) -> float:
     The mean over i of ``∫ (Φ((t − mᵢ)/sᵢ) − [t ≥ yᵢ])² dt = sᵢ (z(2Φ(z) − 1) + 2φ(z) − 1/√π)``
     with ``sᵢ² = vᵢ`` and ``z = (yᵢ − mᵢ)/sᵢ``. As v goes to zero, it becomes ``|yᵢ − mᵢ|``, and so
     zero if every y is met; for a given s it is least, ``(√2 − 1) s/√π``, at y = m. On average it
-    is least where N(m, v) is true, and there is ``s/√π``: what the trivial prediction gets too,
+    is least where N(m, v) is true, and there is ``s/√π``: as the trivial prediction gets too,
     with the larger s of all targets, if they are normal. Source: Gneiting, Raftery, Westveld &
     Goldman (2005), equation 5.
 

@@ -1,6 +1,6 @@
 """Variograms: half the mean square of differences by distance, of readings and as a model has it.
 
-A look at spatial data before a fit, and at the fit beside them: where readings that are near each
+A look at spatial data before a fit, and at the fit afterwards: where readings that are near each
 other are alike, the curve starts low, at the *nugget*, and rises to the variance, the *sill*.
 Results are NumPy's, whatever the data are in.
 """
@@ -55,7 +55,7 @@ class Variogram:
 
 
 class Process(Protocol):
-    """What `expected_variogram` asks of a process."""
+    """A process that `expected_variogram` takes."""
 
     @property
     def kernel(self) -> Covariance:
@@ -67,7 +67,7 @@ class Process(Protocol):
 
 
 class Covariance(Protocol):
-    """What is asked of a kernel."""
+    """A kernel of such a process."""
 
     def __call__(self, x: Matrix, z: Matrix | None = None) -> Matrix:
         """The covariances."""
@@ -93,7 +93,7 @@ def variogram(
     X : Matrix, shape (n, d)
         Where the readings were made.
     y : Vector, shape (n,)
-        The readings, less what is known of their mean: a trend in them would look like distance.
+        The readings, less their known mean: a trend in them would look like distance.
     bins : int, default 15
         How many bins, of one width, there are from zero to `reach`. One without pairs is left out.
     reach : float, optional
@@ -147,11 +147,11 @@ def expected_variogram(
     reach: float | None = None,
     distances: Distances | None = None,
 ) -> Variogram:
-    """Work out what `variogram` is of readings of a process, on average: at the same pairs.
+    """Compute the expectation of `variogram` for readings of a process, at the same pairs.
 
-    ``(k(xᵢ, xᵢ) + k(xⱼ, xⱼ))/2 − k(xᵢ, xⱼ) + σ²``, whose mean over the pairs of each bin is drawn
-    beside that of the readings. Where a fit is good, they lie near each other, though not within a
-    band that this says: pairs are not independent.
+    ``(k(xᵢ, xᵢ) + k(xⱼ, xⱼ))/2 − k(xᵢ, xⱼ) + σ²``, whose mean over the pairs of each bin is
+    compared with that of the readings. Where a fit is good, they lie near each other, though not
+    within a band that this says: pairs are not independent.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def _binned(
     reach: float | None,
     distances: Distances | None,
 ) -> Variogram:
-    """The means over the pairs of each bin, of what `differences` says of some rows with all."""
+    """Average `differences` of some rows with all over the pairs of each bin."""
     bins = memory.count(bins, "bins", each=3)
     host = np.asarray(to_numpy(X), dtype=np.float64)
     if host.shape[0] < 2:

@@ -1,8 +1,8 @@
 """Calibration: do probabilities, and intervals, hold as often as they say?
 
-`reliability` compares what was said with what came; `fit_temperature`, `fit_platt` and
+`reliability` compares predictions with outcomes; `fit_temperature`, `fit_platt` and
 `fit_isotonic` mend probabilities on labels that were held out; `probability_integral_transform`
-and `split_conformal` do for numbers what these do for labels.
+and `split_conformal` are their counterparts for numbers.
 """
 
 from .conformal import (

@@ -139,7 +139,7 @@ class SplitConformal:
 
     @property
     def coverage(self) -> ConformalCoverage:
-        """How the share of new observations in the intervals is distributed over such sets."""
+        """The distribution over such sets of the share of new observations in the intervals."""
         return conformal_coverage(self.count, self.level)
 
 
@@ -268,7 +268,7 @@ def _filled(a: Vector, name: str) -> int:
 
 
 def _scale(scale: Array | float, like: Vector, name: str) -> Vector:
-    """The scales as an array beside `like`."""
+    """Return the scales as an array in the namespace of `like`."""
     if isinstance(scale, int | float):
         value = _check.positive(_check.number(scale, "scale"), "scale")
         return as_array(float(value), like)

@@ -1,4 +1,4 @@
-"""Reliability diagrams: what was said, what came, and by how much chance may part them."""
+"""Reliability diagrams: predictions, outcomes, and the gap that chance may leave."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Reliability:
 
     @property
     def gap(self) -> Vector:
-        """What came less what was said, `frequency` − `confidence`, of each bin."""
+        """The outcome less the prediction, `frequency` − `confidence`, of each bin."""
         return self.frequency - self.confidence
 
     @property
@@ -87,7 +87,7 @@ class Reliability:
 
     @property
     def unbiased_squared_error(self) -> float:
-        """The same without what chance adds; right on average, and so at times below zero.
+        """The same without the share of chance; unbiased, and so at times below zero.
 
         Bins of one prediction, which tell nothing of it, have no part in the mean.
         """
@@ -116,7 +116,7 @@ class Reliability:
 def reliability(
     y: VectorLike, probability: VectorLike, bins: int = 10, *, strategy: str = "uniform"
 ) -> Reliability:
-    """Compare predicted probabilities p (n,) with labels y (n,), in bins by what was predicted.
+    """Compare predicted probabilities p (n,) with labels y (n,), in bins by prediction.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def consistency_resampling(
     -------
     Vector, shape (num_samples,)
         The expected calibration error of each draw. An error of real labels that most of these
-        exceed is what chance does to a model without fault.
+        exceed is within chance for a calibrated model.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""What the functions for labels ask of them: 1 or −1, and of probabilities: from 0 to 1."""
+"""Checks of labels, 1 or −1, and of probabilities, from 0 to 1."""
 
 from __future__ import annotations
 
