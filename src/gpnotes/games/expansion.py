@@ -41,7 +41,7 @@ class Expansion:
         The payoff where the sum is zero.
     posterior_variance : PosteriorVariance, optional
         The posterior variance, where the expansion is the mean of a process; None for a payoff
-        that is what it is.
+        that is known exactly.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Expansion:
         return self.scale**2 * self.posterior_variance.variance(bumps, ones)
 
     def restrict(self, kept: HostVector) -> Expansion:
-        """The payoff where nobody plays some strategies: a bump felt less, by those it has there.
+        """Return the payoff on a subgame: bumps shrink by their players outside it.
 
         Parameters
         ----------

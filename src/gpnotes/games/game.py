@@ -42,7 +42,7 @@ def refuse_more(count: int, limit: int, asks: str) -> None:
 class RoleSymmetricGame:
     """A game in which the players of each role choose among the strategies of that role.
 
-    A profile less the deviator is what his opponents play.
+    A profile less the deviator is the profile of the opponents.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class RoleSymmetricGame:
         return tuple(slice(a, b) for a, b in pairwise(ends))
 
     def to_dict(self, row: Sequence[Any]) -> dict[str, dict[str, Any]]:
-        """A profile, a mixture or payoffs with the names of what its entries are of.
+        """Return a profile, a mixture or payoffs as a dict by roles and strategies.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class RoleSymmetricGame:
         Parameters
         ----------
         named : dict
-            For each role a dict of its strategies' entries; what is left out is zero.
+            For each role a dict of its strategies' entries; a strategy left out is zero.
 
         Returns
         -------
@@ -168,7 +168,7 @@ class RoleSymmetricGame:
         Returns
         -------
         RoleSymmetricGame
-            The game of the same players, with the names of what is kept.
+            The game of the same players, with the names of the strategies kept.
 
         Examples
         --------
@@ -268,7 +268,7 @@ class RoleSymmetricGame:
             The mixtures. An entry above -1e-12 and a sum within 1e-9 of one are off by rounding,
             or within the precision of the dtype where that is coarser.
         name : str, default ``"mixtures"``
-            The name of the mixtures in what is raised.
+            The name of the mixtures in errors.
 
         Returns
         -------

@@ -82,8 +82,9 @@ def write_game(game: Game) -> str:
     Parameters
     ----------
     game : RoleSymmetricGame, Simulations or PayoffModel
-        What to write. Simulations become a ``game`` if no profile repeats, else a ``samplegame``;
-        of a model the means are written, but not how sure they are: the format has no place for it.
+        The game to write. Simulations become a ``game`` if no profile repeats, else a
+        ``samplegame``; of a model the means are written, but not how sure they are: the format has
+        no place for it.
 
     Examples
     --------
@@ -170,7 +171,7 @@ def _observations(
 
 
 def _payoffs(stored: Any) -> list[float]:
-    """One payoff or several; what is missing is NaN here and null there."""
+    """Return one payoff or several, with NaN for null."""
     several = stored if isinstance(stored, list) else [stored]
     for payoff in several:
         if isinstance(payoff, bool) or not isinstance(payoff, (int, float, type(None))):

@@ -52,7 +52,7 @@ def fit_payoffs(
     restarts: int | None = None,
     rng: RNG | None = None,
 ) -> PayoffModel:
-    """Fit a payoff model to samples of full profiles and of what each strategy earned in them.
+    """Fit a payoff model to samples of full profiles and the payoffs of each strategy in them.
 
     For each strategy the deviator is taken out of the profile, the payoffs are centred and scaled,
     and a process is fitted by its evidence; its mean is the payoff, [eq-dp-payoff], with the
@@ -69,7 +69,7 @@ def fit_payoffs(
     profiles : Matrix, shape (n, S)
         The counts of all players, one profile a row. Profiles may repeat.
     payoffs : Matrix, shape (n, S)
-        The payoffs. Those of strategies that nobody plays in a profile are left out; they may be
+        The payoffs. Those of strategies that no player of a profile plays are left out; they may be
         NaN.
     noise_var : float, optional
         The variance of the noise of one simulation, in units of the payoffs squared; fitted where
@@ -86,7 +86,7 @@ def fit_payoffs(
         number of opponents in a role: payoffs of whole profiles, one player apart at least, tell a
         length scale below one from another only by the noise.
     restarts : int, optional
-        The number of starts beside the first, which need a `rng`; two unless given.
+        The number of further starts, which need a `rng`; two unless given.
     rng : Stream, Generator or int, optional
         The stream that draws these starts; without it each process is fitted from one start.
 
@@ -128,7 +128,7 @@ def fit_payoffs(
 
 
 def _repetitions(given: Array | None, payoffs: Array) -> np.ndarray:
-    """How many simulations each payoff is the mean of, (n, S)."""
+    """Return the number of simulations that each payoff is the mean of, (n, S)."""
     if given is None:
         return np.ones(payoffs.shape)
     given = _as_floats(given, "repetitions", payoffs)
@@ -159,7 +159,7 @@ def _samples_of(
     earned: np.ndarray,
     repetitions: np.ndarray,
 ) -> _Samples:
-    """The profiles that play strategy s, less the deviator, and what it earned in them."""
+    """Return the profiles that play strategy s, less the deviator, and its payoffs in them."""
     played = rows[:, s] > 0
     if not played.any():
         raise ValueError(f"profiles must play every strategy; none plays strategy {s}")
@@ -176,7 +176,7 @@ def _samples_of(
 
 
 def _payoff_scale(role: Sequence[_Samples], game: Sequence[_Samples], like: Array) -> float:
-    """How far the payoffs of a role lie apart, else those of a game, else how large they are."""
+    """Return the spread of the payoffs of a role, else that of a game, else their size."""
     for part in (role, game):
         y = np.concatenate([samples.payoffs for samples in part])
         if not _constant(y, like):
@@ -223,7 +223,7 @@ def matrix_with_nans(payoffs: Array, name: str) -> Array:
     payoffs : Matrix
         The payoffs.
     name : str
-        Their name in what is raised.
+        Their name in errors.
 
     Returns
     -------
@@ -298,7 +298,7 @@ def _expansion(
 def _posterior_variance(
     bumps: Expansion, signal_var: float, noise_var: float, counts: Array
 ) -> PosteriorVariance:
-    """What the samples leave open: a mean of c simulations has a c-th of the noise of one."""
+    """Return the posterior variance: a mean of c simulations has a c-th of the noise of one."""
     shared = signal_var * bumps.bump_matrix(bumps.profiles, bumps.profiles)
     noise = noise_var * eye(counts.shape[0], counts) / counts
     return PosteriorVariance(signal_var, noise_var, _cholesky(shared + noise, name="K_y").lower)

@@ -110,7 +110,7 @@ class PayoffModel:
         method : str, default ``"exact"``
             The name of a method of the table.
         **options : object
-            Options of the method, and what they are unless given: blocks of mixtures in
+            Options of the method, with their defaults: blocks of mixtures in
             ``threads=1`` at a time, ``limit=200000`` profiles, ``max_deviations=2`` players,
             ``num_samples=1000`` for each mixture, and an ``rng`` to draw them from.
 
@@ -121,8 +121,8 @@ class PayoffModel:
 
         Notes
         -----
-        The exact method takes for zero what is below eps³, about 1e-47 in float64 and 2e-21 in
-        float32, of bumps and of probabilities, whose largest value is 1. Beside a sample that is
+        The exact method takes for zero numbers below eps³, about 1e-47 in float64 and 2e-21 in
+        float32, of bumps and of probabilities, whose largest value is 1. Next to a sample that is
         felt at all this is far below rounding. Only where even the nearest sample is some 14
         length scales away, 9 in float32, does an expectation as small as that come out as zero.
         With dozens of opponents `neighbours` is no better than `point`, which costs less.
@@ -150,7 +150,7 @@ class PayoffModel:
         Notes
         -----
         Those are partial derivatives of a formula that has values off the simplex too, and these
-        differ between ways to write it; what has a meaning is the action on directions that sum to
+        differ between ways to write it; only the action has a meaning on directions that sum to
         zero in each role, [eq-dp-tangent], and there all formulas for one function agree.
 
         Examples
@@ -171,7 +171,7 @@ class PayoffModel:
     def deviation_payoffs_and_sd(
         self, mixtures: Array, method: str = "exact"
     ) -> tuple[Array, Array]:
-        """`deviation_payoffs` with the standard deviations of what the model does not know.
+        """Return `deviation_payoffs` with the standard deviations of the model's uncertainty.
 
         Each payoff is a process, and its expectation over profiles a sum with known weights: it is
         normal, with the variance of Bayesian quadrature against a multinomial, [eq-ge-doubt].
@@ -194,7 +194,7 @@ class PayoffModel:
         Notes
         -----
         Hyperparameters are taken for known: where they are wrong the standard deviations are, too.
-        A variance is the small difference of two large ones: what is below the precision times the
+        A variance is the small difference of two large ones: values below the precision times the
         prior variance and the number of samples, in float32 a thousandth of the prior deviation or
         so, is rounding, and may come out as zero.
         O(J²) more for J samples and each mixture, and for ``"exact"`` O(S_r³ n² log(S_r n)).
@@ -354,7 +354,7 @@ def _columns(parts: Any, name: str) -> Array:
 
 
 def _refuse_deviator(game: RoleSymmetricGame, strategy: int, profiles: Array) -> None:
-    """Profiles of all players are a slip: what the opponents play has one player less."""
+    """Refuse profiles of all players: those of the opponents have one player less."""
     rows = np.asarray(to_numpy(profiles), float)
     sums = np.stack([rows[:, c].sum(axis=1) for c in game.columns], axis=1)
     counts = (rows >= 0.0).all(axis=1) & (rows % 1.0 == 0.0).all(axis=1)

@@ -1,4 +1,4 @@
-"""What the process of a payoff does not know: its posterior variance, and that of expectations.
+"""The uncertainty of a payoff's process: its posterior variance, and that of expectations.
 
 A deviation payoff is a sum of payoffs with known weights, the chances of profiles. So its posterior
 is normal, and its variance that of Bayesian quadrature against a multinomial, [eq-ge-doubt].
@@ -31,8 +31,8 @@ class PosteriorVariance:
     factor : Matrix, shape (n, n)
         The lower Cholesky factor of K_y, of the expansion's profiles in order.
     kept_share : Vector, shape (n,), optional
-        What share of each sample's bump is left; less than one in a subgame, where one may have
-        players on strategies that nobody plays any more. All of it unless given.
+        The share of each sample's bump that is left; less than one in a subgame for samples with
+        players on strategies outside it. All of it unless given.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class PosteriorVariance:
         keep_copies(self, "factor", "kept_share")
 
     def whiten(self, bumps: Matrix) -> Matrix:
-        """The covariances with what was seen, in coordinates in which those are independent.
+        """Return the covariances with the samples, whitened.
 
         Parameters
         ----------
@@ -72,8 +72,8 @@ class PosteriorVariance:
         Returns
         -------
         Matrix, shape (n, B)
-            ``L⁻¹ v k(X, ·)``; the sum of squares of a column is what the samples took away from
-            the prior variance.
+            ``L⁻¹ v k(X, ·)``; the sum of squares of a column is the reduction of
+            the prior variance by the samples.
         """
         _check.matrix(bumps, "bumps", rows=self.factor.shape[0])
         _check.alike(bumps, "bumps", self.factor, "the factor")
@@ -81,7 +81,7 @@ class PosteriorVariance:
         return solve_triangular(self.factor, self.signal_var * kept_bumps)
 
     def reduction(self, bumps: Matrix) -> Vector:
-        """What the samples took away from the prior variance.
+        """Return the reduction of the prior variance by the samples.
 
         Parameters
         ----------

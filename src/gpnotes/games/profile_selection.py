@@ -44,9 +44,9 @@ def propose_profiles(
 ) -> Matrix:
     """Propose profiles to simulate, one after another, where the error of the regret shrinks most.
 
-    Candidates are drawn at the mixtures, and with one player who deviates; each choice counts what
-    the ones before it will have told, whatever that is: the variance of a process does not depend
-    on what it reads.
+    Candidates are drawn at the mixtures, and with one player who deviates; each choice counts
+    the information of those before it, whatever their payoffs: the variance of a process does not
+    depend on the values observed.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def _candidates(
 
 @dataclass(frozen=True, eq=False)
 class _Candidates:
-    """What is known of one payoff: at the candidates, and of its expectations at the mixtures."""
+    """The posterior of one payoff: at the candidates, and of its expectations at the mixtures."""
 
     shows: HostVector  # whether a candidate plays the strategy, (C,)
     cross: HostMatrix  # covariances of candidates and expectations, (C, B)
@@ -183,7 +183,7 @@ class _Candidates:
         return cls(profiles[:, s] > 0, next(host), next(host), noise, scaled)
 
     def gains(self) -> HostVector:
-        """How much of the weighted variances a simulation of each candidate takes away, (C,)."""
+        """Return how far a simulation of each candidate reduces the weighted variances, (C,)."""
         variance = np.maximum(np.diag(self.shared), 0.0) + self.noise
         return np.asarray(self.shows * ((self.cross**2) @ self.weights) / variance)
 

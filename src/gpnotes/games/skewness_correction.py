@@ -1,4 +1,4 @@
-"""What the closed form misses first: the skewness of the counts.
+"""The leading error of the closed form: the skewness of the counts.
 
 The normal distribution of method ``"gaussian"`` has the mean and the covariance of the counts, and
 no third central moments. Those are sums over independent opponents, and a bump that is averaged
@@ -21,7 +21,7 @@ def gaussian_correction(model: PayoffModel, mixtures: Array) -> Array:
 
     Its size says about how far the closed form is off, by as many exponentials as the closed form
     takes; added to its payoffs, it takes most of that away. For lengthscales of a player and more:
-    what shorter ones see of single players is no matter of moments. And not where chances are
+    shorter ones resolve single players, which moments do not describe. And not where chances are
     even, where the error is small: between two strategies there the term is zero, the error not.
 
     Parameters
@@ -34,7 +34,7 @@ def gaussian_correction(model: PayoffModel, mixtures: Array) -> Array:
     Returns
     -------
     Matrix, shape (B, S)
-        What to add to the payoffs of method ``"gaussian"``.
+        The correction to add to the payoffs of method ``"gaussian"``.
 
     Examples
     --------

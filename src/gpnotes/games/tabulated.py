@@ -1,4 +1,4 @@
-"""A game from a table: every profile and what each strategy earns in it, or numbers seen there."""
+"""A game from a table: every profile with each strategy's payoff in it, or simulations of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BUMP_WIDTH = 0.05  # players: a bump at the next profile, two counts away, is e
 
 
 class Simulations(NamedTuple):
-    """Profiles of a game, and what each strategy earned in them: ``fit_payoffs(*simulations)``.
+    """Profiles of a game, and each strategy's payoffs in them: ``fit_payoffs(*simulations)``.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Simulations(NamedTuple):
     profiles : Matrix, shape (n, S)
         The counts of all players, one profile a row; a profile that was seen again has rows again.
     payoffs : Matrix, shape (n, S)
-        The payoffs, NaN for strategies that nobody plays.
+        The payoffs, NaN for strategies without players.
     """
 
     game: RoleSymmetricGame
@@ -74,7 +74,7 @@ def tabulate(game: RoleSymmetricGame, profiles: Array, payoffs: Array) -> Payoff
     profiles : Matrix, shape (P, S)
         Every profile of all players, once, in any order.
     payoffs : Matrix, shape (P, S)
-        The payoffs; those of strategies that nobody plays are left out, and may be NaN.
+        The payoffs; those of strategies without players are left out, and may be NaN.
 
     Returns
     -------

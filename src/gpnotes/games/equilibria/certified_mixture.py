@@ -1,4 +1,4 @@
-"""How far an equilibrium of a learned game is to be trusted: what its processes leave open.
+"""The certainty of an equilibrium of a learned game, from the variances of its processes.
 
 The payoffs at a mixture are independent and normal, [eq-ge-doubt]. Draws of them are draws of
 the regret, and where the equations of an equilibrium hold, they move it by [eq-ge-moved].
@@ -26,7 +26,7 @@ _PLAYED = 1e-9  # probabilities below are those of strategies that nobody plays
 
 @dataclass(frozen=True, eq=False)
 class CertifiedMixture:
-    """What a learned game says of a mixture, with the standard deviations of what it left open.
+    """The payoffs and the regret of a mixture in a learned game, with standard deviations.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def certify(
 
     Notes
     -----
-    Each payoff is taken to be wrong by a number of its own, the same at all mixtures near by. What
-    the lengthscales and the noise leave open is not in it.
+    Each payoff is taken to be wrong by a number of its own, the same at all mixtures near by. The
+    uncertainty of lengthscales and noise is not in it.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def _regrets(u: HostMatrix, p: HostMatrix, model: PayoffModel) -> HostMatrix:
 
 
 def mixture_sensitivity(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> HostMatrix:
-    """How an equilibrium moves with errors of the payoffs, its support kept, [eq-ge-moved].
+    """Derivatives of an equilibrium by errors of the payoffs, its support kept, [eq-ge-moved].
 
     Parameters
     ----------
@@ -150,8 +150,9 @@ def mixture_sensitivity(p: HostVector, jacobian: HostMatrix, model: PayoffModel)
     Returns
     -------
     ndarray, shape (S, S)
-        The derivatives of the mixture by the payoffs; zero for strategies that nobody plays or all
-        of a role do, and infinite for others where the equations do not settle the mixture.
+        The derivatives of the mixture by the payoffs; zero for strategies that no player or every
+        player of a role plays, and infinite for others where the equations do not settle the
+        mixture.
     """
     game = model.game
     played = np.flatnonzero(p > _PLAYED)

@@ -1,6 +1,7 @@
 """The regret of mixtures, and the dynamics that may lead to an equilibrium.
 
-`replicator_dynamics` follows what pays better than the average; it is slow but needs payoffs only.
+`replicator_dynamics` moves to strategies that pay more than the average; it is slow but needs
+payoffs only.
 `find_equilibria` searches with second-order steps too, which need the Jacobian.
 """
 
@@ -19,7 +20,7 @@ __all__ = ["deviation_gains", "regret", "replicator_dynamics"]
 def regret(
     payoffs: Matrix, mixtures: Matrix, game: RoleSymmetricGame, *, by_role: bool = False
 ) -> Vector:
-    """The regret of mixtures: what the best deviation gains, zero at an equilibrium.
+    """The regret of mixtures: the gain of the best deviation, zero at an equilibrium.
 
     ``max_r (max_s u_s − p_rᵀ u_r)``; it is not negative, save for rounding.
 
@@ -87,13 +88,13 @@ def replicator_dynamics(
 
     ``p_s ← p_s exp(η (u_s − max u_r) / range_r) / Z``, η the step size, with the widest range that
     the payoffs in a role have had on the way of that row, so that neither offset nor scale of the
-    payoffs matters, rows do not touch each other, and steps shrink near a rest point. What has
-    probability zero keeps it.
+    payoffs matters, rows do not touch each other, and steps shrink near a rest point. A
+    strategy of probability zero keeps it.
 
     Parameters
     ----------
     payoffs : PayoffModel or callable
-        A model, of which the exact payoffs are used, or a function of mixtures (B, S) that gives
+        A model, whose exact payoffs are used, or a function of mixtures (B, S) that gives
         payoffs (B, S).
     starts : Matrix, shape (B, S)
         The mixtures to start from.

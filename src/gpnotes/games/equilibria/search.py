@@ -180,7 +180,7 @@ def _on_supports(
 
 
 def _on_simplicial_path(problem: EquilibriumProblem, like: Array, max_steps: int) -> End:
-    """The path needs all of space: what is off the simplex is projected, and comes back."""
+    """Follow the path, which needs all of space: points off the simplex are projected onto it."""
     game = problem.game
     last = [c.stop - 1 for c in game.columns]
     free = np.delete(np.arange(game.num_strategies), last)
@@ -271,7 +271,7 @@ def _outcome(problem: EquilibriumProblem, judged: Judged, i: int, end: End) -> s
 def _groups(judged: Judged, max_regrets: tuple[float, ...], min_distance: float) -> list[list[int]]:
     """The rows of each equilibrium, that with the least regret first; in the order to be shown.
 
-    A regret is taken over what is allowed. What is below a thousandth of that is rounding, which
+    A regret is divided by the one allowed. A thousandth of that is rounding, which
     differs between processors and decides no order.
     """
     p = np.asarray(to_numpy(judged.mixtures), float)

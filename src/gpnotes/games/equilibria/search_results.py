@@ -19,7 +19,7 @@ BETTER = "another strategy pays more"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Equilibrium:
-    """A mixture that nobody gains by leaving, and what that claim rests on.
+    """A mixture that no player gains by leaving, with its regret and the search behind it.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Equilibria(Sequence[Equilibrium]):
         How far the payoffs of each role are apart where they are furthest apart.
     max_regrets : tuple of float
         The largest regret of an equilibrium in each role: the tolerance times its range, and
-        what is rounding.
+        its rounding.
     supports : pair of int
         The number of supports that were tried, the first ones, and of all.
     exhaustive : bool

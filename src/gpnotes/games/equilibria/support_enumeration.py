@@ -107,7 +107,7 @@ def solve_on_supports(
 ) -> SupportSolutions:
     """Find mixtures on each support at which all that is played pays alike, if steps get there.
 
-    For mixtures (n, S) `payoffs` gives payoffs (n, S), of which each strategy has a `unit`, and
+    For mixtures (n, S) `payoffs` gives payoffs (n, S), each strategy with a `unit`, and
     Jacobians (n, S, S). A step goes nine tenths of the way to the edge at most, and who is led
     there again and again has left; steps below `rounding` are none.
     """
@@ -139,7 +139,8 @@ def _normalised(p: HostMatrix, game: RoleSymmetricGame) -> HostMatrix:
 def _step(u: HostVector, J: HostMatrix, played: HostVector, game: RoleSymmetricGame) -> HostArray:
     """The Newton step (S,): the shortest where many would do, as near as can be where none does.
 
-    What is played shall pay as its role's mean does, and the step shall keep the sum of each role.
+    Strategies in play must pay as much as their role's mean, and the step must keep each role's
+    sum.
     """
     support = np.flatnonzero(played)
     roles = np.repeat(np.arange(game.num_roles), game.strategies)[support]

@@ -28,7 +28,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     problem : RoleProblem
         The payoffs and mixtures.
     options : Options
-        Of which ``limit`` matters.
+        Only ``limit`` matters.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def pairs(problem: RoleProblem, payoff: Expansion) -> Vector:
     problem : RoleProblem
         The mixtures.
     payoff : Expansion
-        The bumps, of which the lengthscales matter.
+        The bumps; only their lengthscales matter.
 
     Returns
     -------

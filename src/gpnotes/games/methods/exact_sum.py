@@ -74,7 +74,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     problem : RoleProblem
         The payoffs and mixtures.
     options : Options
-        Of which ``threads`` matters.
+        Only ``threads`` matters.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def pairs(problem: RoleProblem, payoff: Expansion) -> Array:
     problem : RoleProblem
         The mixtures.
     payoff : Expansion
-        The bumps, of which the lengthscales matter.
+        The bumps; only their lengthscales matter.
 
     Returns
     -------

@@ -167,7 +167,7 @@ class PayoffMethod(NamedTuple):
 
 
 class BumpMoments(NamedTuple):
-    """What a variance asks of a method: the bumps one by one, and between two profiles.
+    """A method's expectations for a variance: of single bumps, and of pairs of profiles.
 
     Parameters
     ----------

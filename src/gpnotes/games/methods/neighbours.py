@@ -24,7 +24,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     ``Σ M(x) f(x) / Σ M(x)`` over those x at most ``options.max_deviations`` players away, M the
     multinomial: biased, and it jumps where the likeliest profile changes. With a handful of
     opponents nearly all probability lies there. With dozens hardly any does, since counts spread
-    as ``√n``: what is left is a narrow slice about a whole profile that is itself off the mean by
+    as ``√n``: the sum covers a narrow slice about a whole profile that is itself off the mean by
     part of a player, and it is no better than `point`, which stands at the mean and costs less.
     The closed form is better than both there.
 
@@ -33,7 +33,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     problem : RoleProblem
         The payoffs and mixtures.
     options : Options
-        Of which ``max_deviations`` and ``limit`` matter.
+        Only ``max_deviations`` and ``limit`` matter.
 
     Returns
     -------

@@ -8,8 +8,8 @@ For each role, with ``d_s = ℓ_s² + n p_s``, ``γ = Σ p_s ℓ_s² / d_s``, ``
 which is [eq-dp-closed], from [eq-dp-chain] by the determinant of a diagonal and a matrix of
 rank one, [eq-dp-determinants]. The exponent is a quadratic form in X_j whose coefficients know
 the mixture only. So all exponents of a batch are one matrix product, and all sums that payoffs and
-derivatives need are another. Mixtures stand in columns here, (s, B): what is done to each strategy
-is done to long rows.
+derivatives need are another. Mixtures stand in columns here, (s, B), so that
+work for each strategy runs along long rows.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     problem : RoleProblem
         The payoffs and mixtures.
     options : Options
-        Of which none matters.
+        None matters.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def pairs(problem: RoleProblem, payoff: Expansion) -> Array:
     problem : RoleProblem
         The mixtures.
     payoff : Expansion
-        The bumps, of which the lengthscales matter.
+        The bumps; only their lengthscales matter.
 
     Returns
     -------

@@ -22,7 +22,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     problem : RoleProblem
         The payoffs and mixtures.
     options : Options
-        Of which none matters.
+        None matters.
 
     Returns
     -------

@@ -5,13 +5,13 @@ mixture, and a bump that knows the sample. A `tree` multiplies those of a role. 
 of strategies: for each degree one matrix product of chances ``π(x; λ_1) π(m − x; λ_2)`` with bumps
 ``f_1(x) f_2(m − x)``. Larger groups are joined entry by entry.
 
-Every node has the same three steps: `bumps` and `chances` prepare what samples and mixtures bring,
+Every node has the same three steps: `bumps` and `chances` prepare the samples and the mixtures,
 `forward` gives the coefficients and a function that pulls derivatives by them back to the
 derivatives by each λ_s. There ``∂π(x; λ)/∂λ`` counts as π(x − 1; λ): the factor e^{−λ} is left out,
 which makes the product homogeneous in the mixture.
 
 For NumPy arrays `forward` takes a `Workspace`: then it writes into that, by the functions of
-`gpnotes.fast.polynomials`, and what it gives holds until it is called with it again.
+`gpnotes.fast.polynomials`, and its results stay until the next call with it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Chances = TypeVar("Chances")
 
 
 class Node(Protocol[Bumps, Chances]):
-    """The product of the polynomials of some strategies; what it prepares is its own affair."""
+    """The product of the polynomials of some strategies, with prepared values of its own type."""
 
     def bumps(self, values: list[Array]) -> Bumps:
         """Prepare the part of the samples.
@@ -51,7 +51,7 @@ class Node(Protocol[Bumps, Chances]):
         Returns
         -------
         object
-            What `forward` takes as `bumps`; each class has its own.
+            The `bumps` of `forward`; each class has its own type.
         """
 
     def chances(self, table: Array) -> Chances:
@@ -65,7 +65,7 @@ class Node(Protocol[Bumps, Chances]):
         Returns
         -------
         object
-            What `forward` takes as `chances`; each class has its own.
+            The `chances` of `forward`; each class has its own type.
         """
 
     def forward(
@@ -278,7 +278,7 @@ class _TopPull:
 
 
 def _cross(bars: dict[int, Array], other: Terms) -> Iterable[Array]:
-    """``Σ_m bar_m O_{m−k}`` for every k, one when it is asked for: what L_k or R_k meets."""
+    """Yield ``Σ_m bar_m O_{m−k}`` for every k, the derivatives by L_k or by R_k."""
     for k in range(len(other)):
         yield _total(bars[m] * other[m - k] for m in bars if m >= k)
 
@@ -290,11 +290,11 @@ def _total(arrays: Iterable[Array]) -> Array:
 
 
 def flush_to_zero(a: Array) -> Array:
-    """Set to zero what is below eps³: 1e-47 in float64, 2e-21 in float32.
+    """Set to zero numbers below eps³: 1e-47 in float64, 2e-21 in float32.
 
     Processors are slower by an order on the denormal numbers that products of such make. It does
-    no harm: bumps and probabilities are at most 1, so beside any sample whose bump is felt at all
-    what is left out lies below rounding. Where no bump is felt, a tiny answer becomes zero.
+    no harm: bumps and probabilities are at most 1, so next to any sample whose bump is felt at all
+    the numbers left out lie below rounding. Where no bump is felt, a tiny answer becomes zero.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     problem : RoleProblem
         The payoffs and mixtures.
     options : Options
-        Of which ``num_samples`` and ``rng`` matter.
+        Only ``num_samples`` and ``rng`` matter.
 
     Returns
     -------
