@@ -41,7 +41,7 @@ def rounding(*arrays: Array) -> float:
 
 
 def close(what: str, a: Any, b: Any, atol: float) -> None:
-    """Check that two arrays of one shape agree up to a gap; `what` names both."""
+    """Check that two arrays of one shape agree up to a gap; `what` names both in errors."""
     left, right = _host(a), _host(b)
     hold(left.shape == right.shape, f"{what} have the shapes {left.shape} and {right.shape}")
     gap = float(np.max(np.abs(left - right), initial=0.0))

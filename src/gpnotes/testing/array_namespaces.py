@@ -90,7 +90,7 @@ class ArraySpace:
 
 @dataclass(frozen=True)
 class ListedSpace:
-    """A row of the list: what makes a space, and which run of the tests takes it.
+    """A row of the list: the maker of a space, and the run of the tests that takes it.
 
     Runs are ``"day"``, with every change; ``"night"``, `make namespaces`; ``"own"``, by night too
     and with every change in a job of its own, `make arrays NAMESPACE=...`; and ``"gpu"``, by hand.
@@ -104,11 +104,11 @@ class ListedSpace:
 
     @property
     def names(self) -> tuple[str, str, str]:
-        """What asks for this space: its name, that of its namespace, its run."""
+        """The names that ask for this space: its own, that of its namespace, its run."""
         return self.name, self.name.partition("-")[0], self.run
 
     def opened(self) -> ArraySpace:
-        """The space; what the library says against it, where it is missing, is the reason."""
+        """Return the space; where its library is missing, with the library's reason."""
         try:
             library = importlib.import_module(self.library)
             xp = array_namespace(_namespace_of(library).zeros(1))

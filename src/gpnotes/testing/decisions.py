@@ -36,7 +36,7 @@ def _state(m: Vector, S: Matrix) -> Matrix:
 
 
 def check_policy(policy: contracts.Policy, m: Vector, S: Matrix) -> None:
-    """Check that a policy does what each must do, in a state ``z ~ N(m, S)``.
+    """Check that a policy keeps its contract, in a state ``z ~ N(m, S)``.
 
     The action is an array (U,); its moments have their shapes, and the covariance is symmetric and
     positive semidefinite; without uncertainty the mean is the action, and with a little of it the
@@ -117,11 +117,11 @@ def _check_part(policy: contracts.Policy, m: Vector, S: Matrix, k: int, name: st
 
 
 def check_cost(cost: contracts.Cost, m: Vector, S: Matrix) -> None:
-    """Check that a cost does what each must do, for a state or action ``x ~ N(m, S)``.
+    """Check that a cost keeps its contract, for a state or action ``x ~ N(m, S)``.
 
     Costs and expectations are floats, and equal where nothing is uncertain. In float64 the
     pullback agrees with differences, and the expectation is one: it obeys the heat equation
-    ``∂E/∂S = ½ ∂²E/∂m²``, of which the average over ``N(m, S)`` is the only solution that starts
+    ``∂E/∂S = ½ ∂²E/∂m²``, whose only solution is the average over ``N(m, S)`` that starts
     from the cost.
 
     Parameters
@@ -189,11 +189,11 @@ def _check_heat(cost: contracts.Cost, m: Vector, S: Matrix, name: str) -> None:
 
 
 def check_criterion(criterion: contracts.Criterion, X: Matrix) -> None:
-    """Check that a fresh criterion does what each must do, for some candidates.
+    """Check that a fresh criterion keeps its contract, for some candidates.
 
-    Gains are finite arrays (n,), and those of some candidates are theirs; to measure a candidate
-    gains what was promised; where `diminishing` says so, no gain grows by that. The criterion
-    takes two measurements on the way.
+    Gains are finite arrays (n,), and those of some candidates are theirs; measuring a candidate
+    yields the gain that was promised; where `diminishing` says so, no gain grows by that. The
+    criterion takes two measurements on the way.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def check_criterion(criterion: contracts.Criterion, X: Matrix) -> None:
 
 
 def check_acquisition(acquisition: contracts.Acquisition, mean: Vector, variance: Vector) -> None:
-    """Check that an acquisition does what each must do, for some means and variances.
+    """Check that an acquisition keeps its contract, for some means and variances.
 
     Its values are finite arrays (n,), each that of its own entry; so are its derivatives, which in
     float64 agree with differences.

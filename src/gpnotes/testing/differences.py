@@ -40,11 +40,11 @@ def gradcheck(
         The arguments, each of a type that `pullback` may return.
     rtol : float, default 1e-6
         The gap that is allowed, relative to each difference, and a thousandth of it to the
-        largest. What the rounding of f may add to a difference is allowed besides.
+        largest. The rounding of f in a difference is allowed on top.
     names : sequence of str, optional
-        The names of the arguments in what is raised.
+        The names of the arguments in errors.
     what : str, default ``"the pullback"``
-        The name of the derivative in what is raised.
+        The name of the derivative in errors.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def _compare(
 def _difference(
     along: Callable[[Any], float], value: float, change: Callable[[float], Any]
 ) -> tuple[float, float]:
-    """The extrapolated difference, and what the rounding of the function may add to it."""
+    """Return the extrapolated difference, and the error that rounding of the function may add."""
     size = abs(value)
     step = 1e-3 * (size if _SMALLEST < size < 1.0 else max(size, 1.0))
 

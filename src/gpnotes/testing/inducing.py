@@ -19,7 +19,7 @@ __all__ = ["check_inducing_variables"]
 def check_inducing_variables(
     variables: contracts.InducingVariables, kernel: Kernel, X: Matrix, *, rtol: float = 1e-6
 ) -> None:
-    """Check that inducing variables do what they must do with a kernel.
+    """Check that inducing variables keep their contract with a kernel.
 
     K_uu and K_uf have the shape and kind of X; K_uu is symmetric, and together with K_ff they are
     positive semidefinite within rounding; `apply` makes K_uf of the columns of the kernel and K_uu

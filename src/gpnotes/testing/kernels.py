@@ -16,7 +16,7 @@ __all__ = ["check_kernel"]
 
 
 def check_kernel(kernel: Kernel, X: Matrix, *, labels: bool = False) -> None:
-    """Check that a kernel does what every kernel must do.
+    """Check that a kernel keeps its contract.
 
     Its matrix is symmetric, positive semidefinite within rounding, of the kind of X; `diag` is its
     diagonal; ``k(x, z)`` is the transpose of ``k(z, x)``; in float64 its pullbacks agree with

@@ -22,11 +22,11 @@ _RUNS, _STEPS = 5, 40
 
 
 def check_learner(learner: Learner[Any], num_states: int = 3, num_actions: int = 2) -> None:
-    """Check that a learner does what it must do, in a process with rewards in [0, 1].
+    """Check that a learner keeps its contract, in a process with rewards in [0, 1].
 
     Its state is a dataclass of arrays and numbers, its actions are actions, the same random
-    numbers give the same runs, no run learns from what happens in another, and runs that were
-    paused come to what they would have come to.
+    numbers give the same runs, no run learns from another, and runs that were
+    paused end as they would have without the pause.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def check_learner(learner: Learner[Any], num_states: int = 3, num_actions: int =
 
 
 def check_environment(environment: Environment) -> None:
-    """Check that an environment does what it must do.
+    """Check that an environment keeps its contract.
 
     States and rewards are numbers in their range, one for each run; the same random numbers give
     the same steps; a restart leaves alone the runs that are not over; and an environment that was

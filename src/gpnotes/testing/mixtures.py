@@ -1,4 +1,4 @@
-"""Checks of classes, of networks and of mixtures: what predicts with more than one normal."""
+"""Checks of posteriors of several classes, of networks, and of mixtures of normals."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _check_shares(told: Any, mean: Any, covariance: Any, top: float) -> None:
 
 
 def check_network(network: Weighted, theta: Vector, X: Matrix) -> None:
-    """Check that a network does what each must do, at weights of one network.
+    """Check that a network keeps its contract, at weights of one network.
 
     It has outputs for each row that depend on that row alone; two networks at once are as each by
     itself; in float64 the pullback agrees with differences; the gradients of the rows sum to it.
@@ -266,7 +266,7 @@ def _host(a: Any) -> Any:
 
 
 def _require(given: Any, name: str, contract: type) -> None:
-    """Refuse what lacks a part of a contract, or is a class."""
+    """Refuse an object that lacks a part of a contract, or is a class."""
     wanted = f"{name} must have {', '.join(missing(object(), contract))}"
     if isinstance(given, type):
         raise TypeError(f"{wanted}; got the class {given.__name__}, not an object of it")

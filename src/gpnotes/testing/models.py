@@ -25,7 +25,7 @@ _ORDINALS = ("first", "second", "third")
 
 
 def check_mean(mean: contracts.Mean, X: Matrix) -> None:
-    """Check that a mean function does what each must do.
+    """Check that a mean function keeps its contract.
 
     It has one value a row, of the kind of X, which depends on that row alone; in float64 its
     pullback agrees with differences.
@@ -59,7 +59,7 @@ def check_mean(mean: contracts.Mean, X: Matrix) -> None:
 
 
 def check_prior(prior: contracts.Prior, value: float) -> None:
-    """Check that a prior does what each must do, at a value of the parameter.
+    """Check that a prior keeps its contract, at a value of the parameter.
 
     Its log density is a float, the sum over entries where the value is an array; its gradient is a
     float, by differences that of the density.
@@ -96,7 +96,7 @@ def check_prior(prior: contracts.Prior, value: float) -> None:
 def check_likelihood(
     likelihood: contracts.Likelihood, y: Vector, f: Vector, *, log_concave: bool = True
 ) -> None:
-    """Check that a likelihood does what each must do, for observations at known values of f.
+    """Check that a likelihood keeps its contract, for observations at known values of f.
 
     Value and derivatives have the shape and kind of f, and each entry depends on its own y and f
     alone; in float64 the derivatives are those of the density, by differences; the second is not
@@ -151,7 +151,7 @@ def _check_entries(likelihood: contracts.Likelihood, y: Vector, f: Vector) -> No
 
 
 def _check_derivatives(likelihood: contracts.Likelihood, y: Vector, f: Vector) -> None:
-    """Each derivative against differences of what it is the derivative of."""
+    """Compare each derivative with differences of its function."""
 
     def terms(f: Array) -> tuple[Array, ...]:
         return likelihood.log_density(y, f), *likelihood.derivatives(y, f)
@@ -173,7 +173,7 @@ def _check_derivatives(likelihood: contracts.Likelihood, y: Vector, f: Vector) -
 
 
 def _check_derivatives_bar(likelihood: contracts.CurvedLikelihood, y: Vector, f: Vector) -> None:
-    """What the parameters do to the density and its first two slopes, against differences."""
+    """Compare derivatives by parameters of the density and two slopes with differences."""
     zero = array_namespace(f).zeros_like(f)
 
     def pullback(k: int, part: contracts.CurvedLikelihood, bar: Array) -> tuple[object]:

@@ -22,7 +22,7 @@ _FAR = 5.0  # standard errors
 
 
 def check_sampler(sampler: Sampler, like: Array, *, target: Target | None = None) -> None:
-    """Check that a sampler does what it must do with a normal density of two numbers.
+    """Check that a sampler keeps its contract, with a normal density of two numbers.
 
     Its states are of the kind of `like`, the same random numbers give the same steps, a chain that
     has not moved is where it was, and chains that begin at the density stay there: their means,
