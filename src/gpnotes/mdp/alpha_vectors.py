@@ -39,7 +39,7 @@ class AlphaVectors:
     Parameters
     ----------
     vectors : Matrix, shape (K, S)
-        α_k, what a plan is worth in each state: a plane over the beliefs, by its heights at the
+        α_k, the value of a plan in each state: a plane over the beliefs, by its heights at the
         corners.
     actions : tuple of int
         The action that the plan of each vector begins with.
@@ -362,7 +362,7 @@ def max_difference(value: AlphaVectors, other: AlphaVectors) -> float:
 
 
 def blind_policy_bound(pomdp: POMDP) -> AlphaVectors:
-    """Return what the blind policies are worth, each of which repeats one action: a lower bound.
+    """Return the values of the blind policies, each repeating one action: a lower bound.
 
     Parameters
     ----------
@@ -437,7 +437,7 @@ def point_based_value_iteration(
 
     Notes
     -----
-    A backup costs n·A·O·K·S with K vectors, of which there are at most n. Where a backup would
+    A backup costs n·A·O·K·S with K vectors, at most n. Where a backup would
     lower a belief, it keeps the vector that it had. Source: Pineau, Gordon & Thrun (2003); Spaan &
     Vlassis (2005).
 
@@ -447,7 +447,7 @@ def point_based_value_iteration(
 
     >>> import numpy as np
     >>> from gpnotes.mdp import MDP
-    >>> again = np.full((2, 2), 0.5)  # after a door was opened, and what is heard then
+    >>> again = np.full((2, 2), 0.5)  # after a door was opened, and the sound then
     >>> rewards = np.asarray([[-1.0, -100.0, 10.0], [-1.0, 10.0, -100.0]])
     >>> mdp = MDP.from_arrays(np.stack([np.eye(2), again, again], axis=1), rewards, 0.95)
     >>> tiger = POMDP(mdp, np.stack([np.asarray([[0.85, 0.15], [0.15, 0.85]]), again, again]))

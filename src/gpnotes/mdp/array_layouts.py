@@ -56,7 +56,7 @@ def _as_list(given: Any) -> Any:
 
 
 def _is_one_each(given: Any) -> bool:
-    """Whether these are matrices, one for each action."""
+    """Return True for a list of matrices, one for each action."""
     is_list = isinstance(given, list | tuple)
     return is_list and all(getattr(matrix, "ndim", 0) == 2 for matrix in given)
 
@@ -158,8 +158,8 @@ def _expected(P: Any, rewards: Any, actions: int, layout: str | None) -> Matrix:
 def _mean(P: Any, r: Any, shape: tuple[int, int]) -> Matrix:
     """The expected rewards (S, A) of rewards (S·A, S) by next state.
 
-    They are −inf where a next state that may follow earns −inf, or all do; what cannot follow does
-    not count.
+    They are −inf where a next state that may follow earns −inf, or all do; states that cannot
+    follow do not count.
     """
     if is_sparse(P):
         return _sparse_mean(P, r, shape)

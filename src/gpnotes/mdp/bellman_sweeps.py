@@ -13,7 +13,7 @@ __all__ = ["GeneralSweeps", "Sweeps", "make_sweeps"]
 
 
 class Sweeps(Protocol):
-    """What the methods of `solve` that iterate on values ask for."""
+    """The sweeps that the value-based methods of `solve` call."""
 
     @property
     def action_values(self) -> Matrix:
@@ -65,7 +65,7 @@ class GeneralSweeps:
         Parameters
         ----------
         values, best : Vector, shape (S,)
-            The values of the last optimality backup, and what it gave.
+            The values before the last optimality backup, and after it.
         threshold : float
             The span of a step that is asked for in the end.
 

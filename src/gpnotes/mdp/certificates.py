@@ -1,4 +1,4 @@
-"""What a policy can lose at most, computed from one sweep and safe against its rounding."""
+"""Bounds for the loss of a policy, computed from one sweep and safe against its rounding."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BoundingFunction(NamedTuple):
 
 
 class Certificate(NamedTuple):
-    """Values between what is proved from below and from above, and how far these are apart."""
+    """Values between proved lower and upper bounds, and the distance of these."""
 
     values: Vector
     action_values: Matrix
@@ -85,7 +85,7 @@ def bounding_function(mdp: MDP, P: Any = None) -> BoundingFunction:
     -------
     BoundingFunction
         Below discount 1 it is one where the process goes on, and shrinks by ``1 − γ`` at least, or
-        by what the stored rows sum to. At discount 1 it is the expected number of steps under the
+        by the sums of the stored rows. At discount 1 it is the expected number of steps under the
         policy; actions that lead away from the end do not shrink it.
     """
     xp = array_namespace(mdp.rewards)
@@ -110,7 +110,7 @@ def bounding_function(mdp: MDP, P: Any = None) -> BoundingFunction:
 def certify(
     mdp: MDP, values: Vector, action_values: Matrix, policy: Vector, bounding: BoundingFunction
 ) -> Certificate:
-    """Bound what a policy loses, and the values of the process, by one sweep.
+    """Bound the loss of a policy, and the values of the process, by one sweep.
 
     Parameters
     ----------
@@ -134,8 +134,8 @@ def certify(
     leads down to v*. Try ``u = v + c w``: it is enough that ``q − v ≤ c (w − γ P w)`` for every
     action. Likewise ``v_π ≥ v + c w`` if ``q_π − v ≥ c (w − γ P_π w)``. With w = 1 the numbers c
     are ``max (q − v) / (1 − γ)`` and ``min (q_π − v) / (1 − γ)``: bounds as those of MacQueen
-    (1966) and Porteus (1971), but about v; about ``T v`` they would be closer by the factor γ. What
-    is computed instead of q may be off by `rounding_error`, which is added to each step before it
+    (1966) and Porteus (1971), but about v; about ``T v`` they would be closer by the factor γ. The
+    computed q may be off by `rounding_error`, which is added to each step before it
     is divided; so the bound is one of the process as it is stored.
     """
     xp = array_namespace(values)

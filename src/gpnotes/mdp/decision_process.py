@@ -51,12 +51,12 @@ class MDP:
         Nothing is copied: who changes the array afterwards changes the process. Only where
         something is cleared away is it a copy: the row of an action that is not available, which
         is not read and becomes zeros, and negative entries that are rounding, down to −16 eps
-        (−3.6e-15 of float64), which become zeros too. What a row sums to stays as it is.
+        (−3.6e-15 of float64), which become zeros too. The sum of a row stays as it is.
     rewards : Matrix, shape (S, A)
         The expected reward of the step; −inf says that the action is not available in the state.
         Each state needs one that is.
     discount : float
-        What a reward one step later counts, from 0 to 1.
+        The discount factor γ, the weight of a reward one step later, from 0 to 1.
 
     See Also
     --------
@@ -223,8 +223,8 @@ class MDP:
             S = A, as then their shapes do not tell; checked elsewhere. Of sequences it says
             nothing.
         available : Array, shape (S, A), optional
-            True for the actions that each state has; with −inf in `rewards`, what both allow. What
-            stands elsewhere for actions that are not available is not read.
+            True for the actions that each state has; with −inf in `rewards`, those that both allow.
+            Other entries of actions that are not available are not read.
 
         Raises
         ------
@@ -265,7 +265,7 @@ class MDP:
         return cls(P, table.rewards, discount)
 
     def action_values(self, values: Vector) -> Matrix:
-        """Return what each action is worth if what comes after it is worth `values`.
+        """Return the value of each action if the states after it have `values`.
 
         Parameters
         ----------

@@ -25,8 +25,8 @@ def without_rounding(a: Array) -> Array:
 def check_distributions(a: Array, name: str) -> Array:
     """Return `a`, finite, if its last axis holds probabilities that sum to one.
 
-    Up to rounding, ``√eps``; the error names the row. What `without_rounding` takes for zero is
-    zero in what comes back.
+    Up to rounding, ``√eps``; the error names the row. Entries that `without_rounding` takes for
+    zero are zero in the result.
     """
     a = without_rounding(a)
     xp = array_namespace(a)

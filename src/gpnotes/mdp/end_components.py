@@ -1,7 +1,7 @@
 """End components without reward: at discount 1, states between which one may walk for nothing.
 
-Among them Bellman's equation has many solutions. Collapsed to one state each, with what leads out
-of them as its actions and with staying for ever as one more, they leave an equation with one.
+Among them Bellman's equation has many solutions. Collapsed to one state each, with the actions that
+lead out of them and with staying for ever as one more, they leave an equation with one.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def collapse_end_components(mdp: MDP) -> CollapsedMDP | None:
     Notes
     -----
     Strong components are found, actions that may lead out of their own are left out, and so on
-    until nothing changes (de Alfaro 1997); each round costs what the transitions hold. The rows of
-    actions that stay within a component count as summing to one.
+    until nothing changes (de Alfaro 1997); each round costs as much as a pass over the transitions.
+    The rows of actions that stay within a component count as summing to one.
     """
     P = as_host_rows(mdp.transitions)
     r = to_numpy(mdp.rewards)
@@ -120,12 +120,12 @@ def _quotient(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatr
 
 
 def lift_policy(mdp: MDP, collapsed: CollapsedMDP, policy: HostVector) -> HostVector:
-    """Return the policy of a process that does what one of its collapsed process does.
+    """Return the policy of a process that acts as a policy of its collapsed process.
 
     Parameters
     ----------
     collapsed : CollapsedMDP
-        What was made of it.
+        The collapsed process.
     policy : HostVector, shape (K,)
         The actions of the smaller process.
 

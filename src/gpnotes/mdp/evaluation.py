@@ -1,4 +1,4 @@
-"""What a policy is worth, and where it spends its time."""
+"""Policy evaluation: the values of a policy, and its visits to states."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["evaluate", "expected_steps", "occupancy_measure", "solve_chain"]
 
 
 def evaluate(mdp: MDP, policy: Array) -> Vector:
-    """Return what a policy is worth in each state.
+    """Return the value of a policy in each state.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def occupancy_measure(mdp: MDP, policy: Array, start: Vector) -> Matrix:
     Returns
     -------
     Matrix, shape (S, A)
-        ``μ(s, a) = Σ_t γ^t P(s_t = s, a_t = a)``. What it earns, ``Σ μ r``, is the value at the
+        ``μ(s, a) = Σ_t γ^t P(s_t = s, a_t = a)``. Its return, ``Σ μ r``, is the value at the
         start. At discount 1, steps in terminal states are not counted.
 
     Raises

@@ -1,4 +1,4 @@
-"""What readings in a row tell of states that nobody sees: one filter and one smoother.
+"""Hidden states from a sequence of readings: one filter and one smoother.
 
 A model is three steps on a belief: ahead without a reading, over a reading, and back from the step
 after. With finitely many states these are sums, with normal ones the equations of Kalman.
@@ -43,8 +43,8 @@ class StateModel(Protocol[B]):
     def smooth(self, filtered: B, predicted: B, smoothed: B, step: int, /) -> B:
         """Return the belief at ``step − 1`` by all readings.
 
-        `filtered` is what was believed there, `predicted` what was then believed of `step`, and
-        `smoothed` what all readings say of `step`.
+        `filtered` is the filtered belief there, `predicted` the prediction of `step` from it, and
+        `smoothed` the belief of `step` by all readings.
         """
         ...
 
@@ -55,7 +55,7 @@ class StateModel(Protocol[B]):
 
 @dataclass(frozen=True, eq=False)
 class FilterResult(Generic[B]):
-    """What a filter found. Beliefs are probabilities (T, S), or means and covariances.
+    """The result of a filter. Beliefs are probabilities (T, S), or means and covariances.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class FilterResult(Generic[B]):
 
 
 def filter(model: StateModel[B], readings: Any, *, observed: Any = None) -> FilterResult[B]:
-    """Return what was believed at each step by the readings so far, [eq-be-filter].
+    """Return the belief at each step by the readings so far, [eq-be-filter].
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def filter(model: StateModel[B], readings: Any, *, observed: Any = None) -> Filt
 
 
 def smooth(model: StateModel[B], readings: Any, *, observed: Any = None) -> B:
-    """Return what is believed of each step by all readings, [eq-be-smooth].
+    """Return the belief at each step by all readings, [eq-be-smooth].
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def _forward(
 
 @dataclass(frozen=True, eq=False)
 class HiddenMarkovModel:
-    """A chain with S states that nobody sees, and one of O observations at each step.
+    """A Markov chain with S hidden states, and one of O observations at each step.
 
     Parameters
     ----------

@@ -19,8 +19,8 @@ def greedy_policy(action_values: Matrix, tolerance: float = 0.0) -> Vector:
     action_values : Matrix, shape (S, A)
         The values.
     tolerance : float, default 0
-        What an action may lack. Above the rounding of the values it makes the choice the same on
-        every machine.
+        The loss that an action may have. Above the rounding of the values it makes the choice the
+        same on every machine.
 
     Returns
     -------

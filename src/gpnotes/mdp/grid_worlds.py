@@ -32,11 +32,11 @@ class GridWorld:
     rows : tuple of str
         The map, one string a row, all of one length. ``#`` is a wall; every other letter is a
         cell: ``S`` a start, ``G`` a goal and ``X`` a pit, which end the walk, ``C`` a cliff, from
-        which one is put back to the start. Others mean what `rewards` says.
+        which one is put back to the start. Others are as `rewards` says.
     rewards : mapping, default ``{"G": 1.0, "X": -1.0}``
-        What entering a cell earns, by its letter; nothing for letters that are not in it.
+        The reward for entering a cell, by its letter; zero for letters that are not in it.
     step_reward : float, default 0
-        What each step earns besides.
+        The reward of each step, on top.
     slip : float, default 0
         The probability that a step goes sideways instead, half of it to either side.
     wind : tuple of int, default ()
@@ -183,7 +183,7 @@ class GridWorld:
 
     @property
     def _entry_rewards(self) -> HostVector:
-        """What entering each cell earns, that of the step with it."""
+        """The reward for entering each cell, that of the step included."""
         letters = self._letters[tuple(self.cells.T)]
         return np.asarray([self.step_reward + self.rewards.get(letter, 0.0) for letter in letters])
 

@@ -23,7 +23,7 @@ class TransitionTable(NamedTuple):
 
 
 def read_table(env: Any) -> TransitionTable:
-    """Read the table of an environment; `MDP.from_gymnasium` says what comes of steps that end.
+    """Read the table of an environment; `MDP.from_gymnasium` describes steps that end.
 
     Parameters
     ----------

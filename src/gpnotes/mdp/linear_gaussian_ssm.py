@@ -65,7 +65,7 @@ class LinearGaussianSSM:
     process_noise : Stack, shape (T − 1, D, D)
         Q, the covariance of w for each such step.
     observation_matrix : Matrix, shape (K, D)
-        H, what of a state is read.
+        H, from a state to the mean of its reading.
     observation_noise : Matrix, shape (K, K)
         W, the covariance of v.
 

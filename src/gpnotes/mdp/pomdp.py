@@ -21,12 +21,12 @@ __all__ = ["POMDP", "ControlledChain"]
 
 @dataclass(frozen=True, eq=False)
 class POMDP:
-    """A partially observable Markov decision process: an MDP, and what is seen of its states.
+    """A partially observable Markov decision process: an MDP, and observations of its states.
 
     Parameters
     ----------
     mdp : MDP
-        The process, with S states and A actions, each of which is available in every state.
+        The process, with S states and A actions, each available in every state.
     observations : Stack, shape (A, S, O)
         ``P(o | a, s')``, the probability of each observation where action a has led to s'.
 
@@ -91,7 +91,7 @@ class POMDP:
         Parameters
         ----------
         belief : Vector, shape (S,), or Matrix, shape (n, S)
-            What is believed of the state before the action, or several such beliefs.
+            The belief about the state before the action, or several such beliefs.
 
         Returns
         -------
@@ -113,12 +113,12 @@ class POMDP:
         belief : Vector, shape (S,)
             What is believed of the state before the action.
         observation : int
-            What is seen after it.
+            The observation after it.
 
         Returns
         -------
         Vector, shape (S,)
-            What is believed then.
+            The belief afterwards.
         """
         action = _check.whole(action, "action", 0, self.mdp.num_actions - 1)
         observation = _check.whole(observation, "observation", 0, self.num_observations - 1)
@@ -137,9 +137,9 @@ class POMDP:
         Parameters
         ----------
         start : Vector, shape (S,)
-            What is believed of the state before the first action.
+            The belief about the state before the first action.
         actions : sequence of int
-            The actions, each of which is followed by one reading.
+            The actions, each followed by one reading.
         """
         _check.vector(start, "start", size=self.mdp.num_states)
         start = self.check_belief(start, "start")
@@ -220,7 +220,7 @@ class ControlledChain:
     pomdp : POMDP
         The process.
     start : Vector, shape (S,)
-        What is believed of the state before the first action.
+        The belief about the state before the first action.
     actions : tuple of int
         The actions.
     """

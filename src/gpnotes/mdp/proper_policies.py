@@ -99,7 +99,7 @@ def require_proper(P: Matrix, terminal: Array, name: str) -> None:
     terminal : Array, shape (S,)
         Where it ends, as booleans.
     name : str
-        The beginning of the message: what must lead to an end.
+        The beginning of the message: the subject that must lead to an end.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What beliefs would be worth if some of the information were free: upper bounds of their value."""
+"""Upper bounds of the value of beliefs: their value with some information for free."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Backup = Callable[[Matrix], Matrix]
 
 
 def qmdp(pomdp: POMDP, *, tolerance: float = 1e-8, max_steps: int = 100_000) -> AlphaVectors:
-    """Return what beliefs would be worth if the state were seen after the first step.
+    """Return the values of beliefs if the state were seen after the first step.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def qmdp(pomdp: POMDP, *, tolerance: float = 1e-8, max_steps: int = 100_000) -> 
 def fast_informed_bound(
     pomdp: POMDP, *, tolerance: float = 1e-8, max_steps: int = 100_000
 ) -> AlphaVectors:
-    """Return what beliefs would be worth if each state were seen one step late.
+    """Return the values of beliefs if each state were seen one step late.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def fast_informed_bound(
 
 
 def _fixed_point(pomdp: POMDP, backup: Backup, tolerance: float, max_steps: int) -> AlphaVectors:
-    """The limit of backups from above: what a step lowers, the rest lowers by γ/(1 − γ)."""
+    """Return the limit of backups from above; all later steps lower it by γ/(1 − γ) of the last."""
     discount = discounted(pomdp).mdp.discount
     _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
     rewards = pomdp.mdp.rewards

@@ -34,7 +34,7 @@ class ExplorationPolicy(Protocol):
         ...
 
     def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
-        """Return with what probability it takes each action, (runs, actions)."""
+        """Return the probability of each action, (runs, actions)."""
         ...
 
 
@@ -92,7 +92,7 @@ class EpsilonGreedy:
         return np.asarray(chosen)
 
     def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
-        """Return with what probability it takes each action, (runs, actions)."""
+        """Return the probability of each action, (runs, actions)."""
         values = learned.values_at(states)
         epsilon = np.broadcast_to(self.epsilon_at(learned, states), values.shape[:1])
         is_best, available = _is_highest(values), is_available(values)
@@ -141,7 +141,7 @@ class UCB:
         return np.asarray(self.bounds(learned, states).argmax(1))
 
     def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
-        """Return with what probability it takes each action, (runs, actions): 0 or 1."""
+        """Return the probability of each action, (runs, actions): 0 or 1."""
         bounds = self.bounds(learned, states)
         return np.asarray(np.eye(bounds.shape[1])[bounds.argmax(1)])
 
@@ -174,7 +174,7 @@ class FixedPolicy:
         return sample_actions(chosen, np.asarray(stream.generator.random(states.shape[0])))
 
     def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
-        """Return with what probability it takes each action, (runs, actions)."""
+        """Return the probability of each action, (runs, actions)."""
         chosen, num_actions = np.asarray(self.policy[states]), learned.values.shape[2]
         return np.asarray(chosen if chosen.ndim == 2 else np.eye(num_actions)[chosen])
 
@@ -245,7 +245,7 @@ def policy_table(policy: HostArray, name: str, num_states: int, num_actions: int
 
 
 def refuse_unavailable(learner: Any, available: HostMatrix) -> None:
-    """Raise where a policy of a learner that does not learn takes what is not available."""
+    """Raise where a fixed policy of a learner takes an action that is not available."""
     for name in ("exploration", "policy", "behaviour"):
         rule = getattr(learner, name, None)
         policy = rule.policy if isinstance(rule, FixedPolicy) else rule

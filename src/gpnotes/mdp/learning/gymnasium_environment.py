@@ -1,8 +1,8 @@
 """Environments of gymnasium with spaces of whole numbers.
 
 Each run has a copy of the environment, which every episode resets with a seed of its own. So where
-an environment stands follows from the last seed and the actions since, whatever is inside it: this
-is what a file keeps, and what is played again when a run goes on from it.
+an environment stands follows from the last seed and the actions since, whatever is inside it: a
+file keeps these, and a run that goes on from it replays them.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Numbering:
 
     @property
     def is_from_0(self) -> bool:
-        """Whether elements are their own numbers."""
+        """True if elements are their own numbers."""
         return self.kind == "Discrete" and self.starts[0] == 0
 
     def number(self, element: Any) -> int:
@@ -59,7 +59,7 @@ class GymnasiumEnvironment:
     """An environment of gymnasium with finitely many states and actions.
 
     A state of several numbers, a `MultiDiscrete` or a `Tuple` of `Discrete`, is counted through.
-    What it does is kept in it.
+    It keeps its own state.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ class GymnasiumEnvironment:
 
     @property
     def num_states(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         return self._spaces[0].count
 
     @property
     def num_actions(self) -> int:
-        """How many actions there are."""
+        """The number of actions."""
         return self._spaces[1].count
 
     def reset(self, stream: Stream, runs: int, /) -> HostVector:
@@ -137,7 +137,7 @@ class GymnasiumEnvironment:
         Parameters
         ----------
         parts : dict of HostArray
-            What `saved` returned.
+            The result of `saved`.
         """
         self._copy(len(parts["seeds"]))
         columns = zip(self._copies, parts["seeds"].tolist(), parts["since"], strict=True)

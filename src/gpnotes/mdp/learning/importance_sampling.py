@@ -1,4 +1,4 @@
-"""The value of a policy from what another one did: returns weighted by ratios of probabilities."""
+"""Off-policy evaluation: returns of another policy, weighted by ratios of probabilities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["OffPolicyEstimate", "importance_weights", "off_policy_value"]
 
 @dataclass(frozen=True, eq=False)
 class OffPolicyEstimate:
-    """What episodes of one policy say of the value of another, at the states where they begin.
+    """Estimates of a policy's value from episodes of another, at the states where they begin.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def importance_weights(
     Parameters
     ----------
     transitions : Transition
-        What was recorded of some runs, each part (steps, runs).
+        The recorded steps of some runs, each part (steps, runs).
     policy : HostVector, shape (S,), or HostMatrix, shape (S, A)
         The policy.
     behaviour : HostMatrix, shape (S, A)

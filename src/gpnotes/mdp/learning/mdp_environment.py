@@ -19,7 +19,7 @@ __all__ = ["Environment", "Layout", "MDPEnvironment", "TimeStep"]
 
 
 class TimeStep(NamedTuple):
-    """What a step of all runs led to.
+    """The results of a step of all runs.
 
     Parameters
     ----------
@@ -40,19 +40,19 @@ class TimeStep(NamedTuple):
 
 
 class Environment(Protocol):
-    """What learners act in: states and actions are whole numbers from 0.
+    """An environment for learners: states and actions are whole numbers from 0.
 
     Where states lack actions it may have one attribute more, `available`, booleans (S, A).
     """
 
     @property
     def num_states(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         ...
 
     @property
     def num_actions(self) -> int:
-        """How many actions there are."""
+        """The number of actions."""
         ...
 
     def reset(self, stream: Stream, runs: int, /) -> HostVector:
@@ -68,7 +68,7 @@ class Environment(Protocol):
         ...
 
     def saved(self) -> dict[str, HostArray]:
-        """Return what it would need to go on from here besides the states, as arrays by name."""
+        """Return all that it needs to go on from here but the states, as arrays by name."""
         ...
 
     def restore(self, parts: dict[str, HostArray], /) -> None:
@@ -145,12 +145,12 @@ class MDPEnvironment:
 
     @property
     def num_states(self) -> int:
-        """How many states there are."""
+        """The number of states."""
         return int(self.mdp.num_states)
 
     @property
     def num_actions(self) -> int:
-        """How many actions there are."""
+        """The number of actions."""
         return int(self.mdp.num_actions)
 
     @cached_property

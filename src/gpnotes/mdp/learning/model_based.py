@@ -1,9 +1,9 @@
-"""Model-based learners: they estimate the process, and act by what is best in the estimate.
+"""Model-based learners: they estimate the process, and act by an optimal policy of the estimate.
 
-What is estimated is ``P(s' | s, a) = N(s, a, s') / N(s, a)`` and the mean reward; posterior
+The estimates are ``P(s' | s, a) = N(s, a, s') / N(s, a)`` and the mean reward; posterior
 sampling draws both from their posterior. The end of an episode is a state of its own, so that it is
-learnt like any other. A table of counts has (runs, S, A, S + 1) entries: this is what model-based
-learning costs in memory.
+learnt like any other. A table of counts has (runs, S, A, S + 1) entries: this is the memory that
+model-based learning takes.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _count(learned: ModelState, transition: Transition) -> HostVector:
 
 @dataclass(frozen=True, eq=False)
 class RMax:
-    """R_max: what is not known is taken to be as good as can be, and the best policy goes there.
+    """R_max: unknown pairs are taken to be as good as can be, and the best policy goes there.
 
     A pair is known once it was taken `known_threshold` times. Of the others the model says that
     they lead to a fictitious state, where every step earns `max_reward` for ever. The plan is made
@@ -103,7 +103,7 @@ class RMax:
     discount : float
         The discount γ, in [0, 1).
     tolerance : float, optional
-        What a plan may lose by its model; by default 1e-6 or what rounding allows, as in `solve`.
+        The loss of a plan by its model; by default 1e-6 or as rounding allows, as in `solve`.
     """
 
     max_reward: float
@@ -221,7 +221,7 @@ class CertaintyEquivalence:
         Returns
         -------
         MDP
-            Of S + 2 states: at S one that stands for what was never seen, whose value is
+            Of S + 2 states: at S one that stands for pairs never seen, whose value is
             `unseen_value`;
             the end of an episode at S + 1.
         """
@@ -252,7 +252,7 @@ class PosteriorSampling:
     draw_every : int, default 100
         After how many steps a process is drawn in any case.
     tolerance : float, optional
-        What a plan may lose by the process that was drawn; by default as in `RMax`.
+        The loss of a plan by the process that was drawn; by default as in `RMax`.
 
     Notes
     -----
@@ -347,7 +347,7 @@ class DynaState(ModelState):
 
 @dataclass(frozen=True, eq=False)
 class DynaQ(ActionValueLearner):
-    """Dyna-Q: Q-learning, which between two steps also learns from what a model says.
+    """Dyna-Q: Q-learning, which between two steps also learns from steps of a model.
 
     After each step it draws pairs that were taken before, each as probable as another, and for each
     a successor by the shares of the counts. It moves the pair's value towards the mean reward and
@@ -440,7 +440,7 @@ def _estimate(learned: ModelState, run: int, P: HostArray, r: HostMatrix, discou
 def _laid_out(
     shares: HostArray, rewards: HostMatrix, unknown_reward: float
 ) -> tuple[HostArray, HostMatrix]:
-    """Transitions and rewards with a state S for what is unknown, and the end at S + 1."""
+    """Return transitions and rewards with a state S for unknown pairs, and the end at S + 1."""
     states, actions = rewards.shape
     P, r = np.zeros((states + 2, actions, states + 2)), np.zeros((states + 2, actions))
     P[:states, :, :states], P[:states, :, -1] = shares[:, :, :-1], shares[:, :, -1]
@@ -468,7 +468,7 @@ def _checked_tolerance(tolerance: float | None) -> float | None:
 
 
 def _slack(tolerance: float | None) -> float:
-    """What an action may lack that counts as the best."""
+    """Return the loss at which an action still counts as the best."""
     return _TOLERANCE if tolerance is None else tolerance
 
 

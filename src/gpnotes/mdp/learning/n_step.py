@@ -38,9 +38,9 @@ class NStepState(LearnerState):
     pairs : HostMatrix, shape (runs, n)
         Where the values that the steps move stand in the table laid flat.
     returns : HostMatrix, shape (runs, n)
-        What was earned since, discounted.
+        The rewards since, discounted.
     step_sizes : HostMatrix, shape (runs, n)
-        With what step size each is learnt from.
+        The step size of each update.
     ratios : HostMatrix, shape (runs, n)
         The product of the ratios since, for a policy that is not the one that acts.
     filled : HostVector, shape (runs,)

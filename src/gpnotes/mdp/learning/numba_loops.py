@@ -2,7 +2,7 @@
 
 It says the updates of three learners once more, for a quarter of the time (benchmarks/README.md).
 It is the walk of `running`, run by run instead of all at once, with the same random numbers in the
-same order and the same operations on them: what comes out agrees to the last bit. Without Numba it
+same order and the same operations on them: results agree to the last bit. Without Numba it
 is an ordinary function of Python, which tests compare so.
 """
 
@@ -36,7 +36,7 @@ PENDING = ("pairs", "rewards", "step_sizes", "pending")
 
 
 def refused(learner: Learner[Any], environment: Environment, record: bool) -> str:
-    """Say what the compiled loop needs that is not so; nothing where it can be had."""
+    """Return why the compiled loop cannot serve; the empty string where it can."""
     if needed := refused_learner(learner, 0):
         return needed
     if type(environment) is not MDPEnvironment:
@@ -45,7 +45,7 @@ def refused(learner: Learner[Any], environment: Environment, record: bool) -> st
 
 
 def refused_learner(learner: Learner[Any], num_actions: int) -> str:
-    """Say what a loop over single runs needs of a learner that is not so."""
+    """Return why a loop over single runs cannot serve a learner; empty where it can."""
     policies = [getattr(learner, name, None) for name in ("exploration", "policy")]
     if type(learner) not in _LEARNER_KINDS or type(policies[0]) is not EpsilonGreedy:
         return "QLearning, SARSA or ExpectedSARSA, with EpsilonGreedy"
@@ -112,7 +112,7 @@ def advance(
     learned: LearnerState, tables: ScheduleTables, steps: int, horizon: int | None,
     states: HostVector, sums: Arrays, generator: np.random.Generator,
 ) -> tuple[LearnerState, list[Arrays]]:  # fmt: skip
-    """Take steps in all runs, by `walk` or what was compiled of it.
+    """Take steps in all runs, by `walk` or its compiled version.
 
     Parameters
     ----------
@@ -123,15 +123,15 @@ def advance(
     tables : ScheduleTables
         The tables that were made so far.
     states, sums : HostVector, tuple of three of them
-        Where the runs are; the returns and lengths of their episodes, and what the block has
-        earned. They are written into.
+        The states of the runs; the returns and lengths of their episodes, and the rewards of the
+        block. They are written into.
     generator : numpy.random.Generator
         The source of random numbers.
 
     Returns
     -------
     learned : object
-        What the learner knows then.
+        The state of the learner then.
     ended : list of tuple
         Run, step, return and length of the episodes that were over.
     """
@@ -162,7 +162,7 @@ def advance(
 
 
 def _num_available(table: HostVector, row: int, width: int) -> int:
-    """How many actions a state has: those whose value is not −inf."""
+    """Return the number of actions of a state: those whose value is not −inf."""
     count = 0
     for a in range(width):
         count += table[row + a] != -np.inf

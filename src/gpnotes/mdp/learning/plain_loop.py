@@ -2,10 +2,10 @@
 
 There an environment takes its steps one by one, and a call of NumPy for the one entry of each run
 costs more than the entry. It is the walk of `running`, with the same random numbers in the same
-order and the same operations on them: what comes out agrees to the last bit.
+order and the same operations on them: results agree to the last bit.
 
-A run is a generator: it is sent the time, takes a step, and yields whether an episode is over. What
-it knows of itself are local names, the fastest that Python has.
+A run is a generator: it is sent the time, takes a step, and yields whether an episode is over. Its
+state is in local names, the fastest that Python has.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Ended: TypeAlias = list[tuple[int, int, float, int]]  # run, step, return and le
 
 
 def serves(learner: Learner[Any], environment: Environment, runs: int, record: bool) -> bool:
-    """Whether this loop knows the learner, and is the faster one."""
+    """Return True if this loop knows the learner, and is the faster one."""
     fits = type(environment) is GymnasiumEnvironment and runs <= _MOST_RUNS and not record
     return fits and not refused_learner(learner, environment.num_actions)
 
@@ -54,9 +54,9 @@ class PlainLoop:
     learner, environment, horizon
         As of a run; the environment stands where the runs are.
     learned : LearnerState
-        What the learner knows; `settled` writes into its tables.
+        The state of the learner; `settled` writes into its tables.
     sums : tuple of three HostVector, each of shape (runs,)
-        Returns and lengths of the episodes so far, and what the block has earned.
+        Returns and lengths of the episodes so far, and the rewards of the block.
     tables : ScheduleTables
         The tables that were made so far.
     stream : Stream
@@ -98,7 +98,7 @@ class PlainLoop:
         return self.time - before
 
     def earned(self) -> list[float]:
-        """Return what the block has earned in each run, and begin another."""
+        """Return the rewards of the block in each run, and begin another."""
         earned = [one.earned for one in self.sums]
         for sums in self.sums:
             sums.earned = 0.0
@@ -106,7 +106,7 @@ class PlainLoop:
 
     @property
     def is_full(self) -> bool:
-        """Whether so much is known beside the tables that it should go into them."""
+        """Return True if so many updates wait that they should go into the tables."""
         return sum(len(rows.known) for rows in self.rows) + len(self.ended) > _MOST
 
     def settled(self) -> tuple[LearnerState, HostVector, Arrays, list[Arrays]]:
@@ -134,7 +134,7 @@ class PlainLoop:
         ]
 
     def _new_rules(self, max_count: int) -> list[tuple[Learn, Draw | None, _Rate]]:
-        """How each run learns, whence it has its uniform numbers, and how much it explores."""
+        """Return each run's update, source of uniform numbers, and exploration rate."""
         learner, rule = self.learner, self.learner.exploration
         policy = getattr(learner, "policy", None) or rule
         schedules = learner.step_size, rule.epsilon, policy.epsilon
@@ -176,7 +176,7 @@ class _Rows(list[Any]):
 
 @dataclass
 class _Sums:
-    """What a run has earned so far: in its episode, of how many steps, and in the block."""
+    """The rewards of a run so far: of its episode, with the number of steps, and of the block."""
 
     returns: float
     length: int
@@ -253,7 +253,7 @@ def _arrays(rows: list[Any]) -> Arrays:
 
 
 def _waiting(learned: Any) -> list[Callable[[], Pending]]:
-    """What says which step of SARSA waits for the next action, for each run."""
+    """Return, for each run, a function that gives the step of SARSA that awaits its next action."""
     _, num_states, width = learned.values.shape
     columns = zip(*(getattr(learned, name).tolist() for name in PENDING), strict=True)
     places = [((pair // width % num_states, pair % width), *others) for pair, *others in columns]

@@ -58,7 +58,7 @@ class Episodes:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What runs of a learner came to, and all that they need to go on.
+    """The results of runs of a learner, and all that they need to go on.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Run:
     environment : Environment
         The environment.
     learner_state : object
-        What the learner knows now, of all runs.
+        The state of the learner now, of all runs.
     states : HostVector, shape (runs,)
         Where each run is.
     num_steps : int
@@ -77,7 +77,7 @@ class Run:
     rewards : HostMatrix, shape (k, runs)
         The mean reward of each run in each block of `every` steps.
     watched : HostArray, shape (k, …)
-        What `watch` said of the learner's state after each block.
+        The results of `watch` for the learner's state after each block.
     transitions : Transition or None
         All transitions, each part (steps, runs), if they were recorded.
     interrupted : bool, default False
@@ -100,7 +100,7 @@ class Run:
     def resume(self, num_steps: int) -> Run:
         """Return the same runs so many steps later, as if they had never paused.
 
-        This one stays what it is.
+        This one stays as it is.
 
         Parameters
         ----------
@@ -159,8 +159,8 @@ def run(
     record : bool, default False
         Keep all transitions.
     file : str, path or None
-        Where the runs are kept after every block. Runs whose file is there go on from it, to what
-        they would have come to anyway; asked for more steps, they go on for more.
+        Where the runs are kept after every block. Runs whose file is there go on from it, as
+        they would have without the pause; asked for more steps, they go on for more.
     compiled : bool, default False
         Walk in a loop that Numba compiles, of the extra `compiled`: the same runs to the last bit,
         some four times as fast at a hundred of them. It is there for `QLearning`, `SARSA` and
@@ -172,12 +172,12 @@ def run(
     Returns
     -------
     Run
-        What the runs came to.
+        The results of the runs.
 
     Warns
     -----
     InterruptWarning
-        If it was interrupted by Ctrl-C: what was learnt comes back after the step under way, or the
+        If it was interrupted by Ctrl-C: the results come back after the step under way, or the
         block of a compiled loop, with ``interrupted=True``, and `Run.resume` takes the steps that
         it would have taken anyway. A second Ctrl-C is raised.
 
@@ -247,7 +247,7 @@ class _Settings:
 
     @property
     def identifier(self) -> str:
-        """What the runs are called in their file; longer ones are called the same."""
+        """The name of the runs in their file; longer ones have the same name."""
         path = f"{self.stream.seed} {'/'.join(self.stream.path)}"
         watched = "watched" if self.watch else ""
         shape = f"{self.runs} {self.horizon} {self.every} {watched} {self.record}"
@@ -354,14 +354,14 @@ class _Runner:
             self._settle(loop)
 
     def _settle(self, loop: plain_loop.PlainLoop | None) -> None:
-        """See that what the plain loop has come to stands in arrays."""
+        """Write the results of the plain loop into the arrays."""
         if loop is not None:
             self.learned, self.states, sums, ended = loop.settled()
             self.returns, self.lengths, self.earned = sums
             self.ended += ended
 
     def _end_episodes(self, over: HostVector) -> None:
-        """Keep what episodes came to that are over, and begin their sums anew."""
+        """Keep the results of episodes that are over, and begin their sums anew."""
         ended = np.flatnonzero(over)
         steps = np.full(ended.size, self.steps)
         self.ended.append((ended, steps, self.returns[ended], self.lengths[ended]))

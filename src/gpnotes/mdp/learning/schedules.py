@@ -38,7 +38,7 @@ class Schedule(Protocol):
 
     @property
     def clock(self) -> str:
-        """What is counted, ``"visits"`` or ``"time"``."""
+        """The clock of the schedule, ``"visits"`` or ``"time"``."""
         ...
 
     def __call__(self, count: HostArray, /) -> HostArray:
@@ -85,7 +85,7 @@ class PowerLawDecay:
     delay : float, default 0.0
         After about how many counts it begins to fall, from 0.
     clock : str, default "visits"
-        What is counted: ``"visits"`` or ``"time"``.
+        The clock: ``"visits"`` or ``"time"``.
 
     Examples
     --------
@@ -121,9 +121,9 @@ class ExponentialDecay:
     initial : float
         The first value, in [0, 1].
     decay_rate : float
-        What each value is of the one before, in [0, 1].
+        The factor from each value to the next, in [0, 1].
     clock : str, default "visits"
-        What is counted: ``"visits"`` or ``"time"``.
+        The clock: ``"visits"`` or ``"time"``.
     """
 
     initial: float
@@ -143,14 +143,14 @@ class ExponentialDecay:
 
 @dataclass(frozen=True, eq=False)
 class TabulatedSchedule:
-    """Values from a table, of which the last one stays.
+    """Values from a table; the last one stays.
 
     Parameters
     ----------
     values : HostVector, shape (n,)
         The values, each in [0, 1].
     clock : str, default "visits"
-        What is counted: ``"visits"`` or ``"time"``.
+        The clock: ``"visits"`` or ``"time"``.
     """
 
     values: HostVector
@@ -179,7 +179,7 @@ def fraction(value: Numbers, name: str) -> float:
 
 
 def as_schedule(value: Any, name: str) -> Schedule:
-    """Return a schedule, of which a number is one, if its values lie in [0, 1]."""
+    """Return a schedule, constant for a number, if its values lie in [0, 1]."""
     if isinstance(value, ConstantSchedule | PowerLawDecay | ExponentialDecay | TabulatedSchedule):
         return value
     clock = None if isinstance(value, type) else getattr(value, "clock", None)

@@ -1,4 +1,4 @@
-"""What all learners share: tables with a part for each run, and the step that they learn from.
+"""Common parts of all learners: tables with a part for each run, and the step they learn from.
 
 The runs are the vector: a table of values has the shape (runs, states, actions), and one step of
 all runs is one update by indices. Tables are NumPy's, on the host. A learner writes into the state
@@ -40,7 +40,7 @@ class Transition(NamedTuple):
     terminated : HostVector, shape (runs,)
         Whether the episode ended there: nothing is earned after it.
     truncated : HostVector, shape (runs,)
-        Whether it was broken off, as by a limit of time: what would have been earned still counts.
+        Whether it was broken off, as by a limit of time: later rewards still count.
     """
 
     states: HostVector
@@ -56,7 +56,7 @@ class Transition(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LearnerState:
-    """What a learner knows: its table of action values, and how often it was where.
+    """The state of a learner: its table of action values, and its counts of visits.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Clocked(Protocol):
 
     @property
     def time(self) -> int:
-        """How many steps each run has taken."""
+        """The number of steps that each run has taken."""
         ...
 
 
@@ -142,7 +142,7 @@ def nth_true(truths: HostMatrix, rank: HostVector) -> HostVector:
 
 
 def any_true(which: HostVector) -> bool:
-    """Whether any entry is true; for vectors as short as these faster than NumPy's `any`."""
+    """Return True if any entry is true; for short vectors faster than NumPy's `any`."""
     return bool(np.count_nonzero(which))
 
 

@@ -41,7 +41,7 @@ _EXPLORE = EpsilonGreedy()
 
 @dataclass(frozen=True, eq=False)
 class ActionValueLearner:
-    """What learners of action values share: discount, step size, a rule to act by, first values."""
+    """The base of learners of action values: discount, step size, exploration, first values."""
 
     discount: float
     step_size: Schedule | float = STEP_SIZE
@@ -78,7 +78,7 @@ class QLearning(ActionValueLearner):
         The discount γ, in [0, 1].
     step_size : Schedule or float, default PowerLawDecay(exponent=0.55)
         The step size α; visits are those of the pair. The values converge with an exponent from
-        just above 1/2 to 1. By 1/k, an exponent of 1, what is learnt late hardly moves them, and
+        just above 1/2 to 1. By 1/k, an exponent of 1, late steps hardly move them, and
         they may need millions of steps; a constant, such as 0.1, learns and never settles.
     exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
@@ -160,9 +160,9 @@ class SARSAState(LearnerState):
     pairs : HostVector, shape (runs,)
         Where the pair that waits stands in the table of its run laid flat.
     rewards : HostVector, shape (runs,)
-        What it earned.
+        Its reward.
     step_sizes : HostVector, shape (runs,)
-        With what step size it will be learnt from.
+        The step size of its update.
     pending : HostVector, shape (runs,)
         Whether one waits.
     """
@@ -223,7 +223,7 @@ class SARSA(ActionValueLearner):
 
 
 def no_pending(runs: int) -> dict[str, Any]:
-    """The parts of `SARSAState` at the start of runs, beside those of `LearnerState`."""
+    """Return the parts of `SARSAState` at the start of runs that `LearnerState` lacks."""
     zeros = np.zeros(runs)
     return {
         "pairs": np.zeros(runs, np.int64), "rewards": zeros, "step_sizes": zeros,
@@ -255,7 +255,7 @@ def expected_value(
 
 
 def td_target(discount: float, transition: Transition, v_next: HostVector) -> HostVector:
-    """What a step was worth: its reward, and the discounted value of where it led."""
+    """Return the TD target of a step: its reward plus the discounted value of the next state."""
     if any_true(transition.terminated):
         v_next = np.where(transition.terminated, 0.0, v_next)
     return np.asarray(transition.rewards + discount * v_next)

@@ -1,7 +1,7 @@
 """Learners of the values of states under a policy: temporal differences.
 
-They learn on policy, or from what another policy does: then each step is weighted by the ratio of
-the probabilities with which the two take its action.
+They learn on policy, or from the steps of another policy: then each step is weighted by the ratio
+of the probabilities with which the two take its action.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["TD", "StateValueLearner", "TDState"]
 
 @dataclass(frozen=True, eq=False)
 class TDState:
-    """What is known of states: their values, and how often each run was there.
+    """The state of a learner of state values: its values, and the visits of each run.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class TDState:
     time : int, default 0
         How many steps each run has taken.
     traces : HostMatrix, shape (runs, states), or of no states
-        What share each state has in the next error, where a learner has traces.
+        The share of each state in the next error, where a learner has traces.
     """
 
     values: HostArray
@@ -54,7 +54,7 @@ class TDState:
 
 @dataclass(frozen=True, eq=False)
 class StateValueLearner:
-    """What learners of state values share: a policy, and the one by which they act."""
+    """The base of learners of state values: a policy, and the one by which they act."""
 
     discount: float
     policy: HostArray
@@ -90,7 +90,7 @@ class StateValueLearner:
         return sample_actions(rows, np.asarray(stream.generator.random(states.shape[0])))
 
     def ratio(self, transition: Transition) -> float | HostVector:
-        """How much more probable the policy makes each action than the one that took it."""
+        """Return the ratio of each action's probabilities, by the policy and by the behaviour."""
         if self.behaviour is None:
             return 1.0
         pair = transition.states, transition.actions
@@ -163,7 +163,7 @@ class TD(StateValueLearner):
 
 
 def action_probabilities(policy: HostArray, states: HostVector, actions: HostVector) -> HostVector:
-    """With what probability a settled policy takes an action in a state."""
+    """Return the probability with which a checked policy takes an action in a state."""
     if policy.ndim == 1:
         return np.asarray(policy[states] == actions, dtype=np.float64)
     return np.asarray(policy[states, actions])

@@ -51,7 +51,7 @@ class QLambdaState(LearnerState):
     values, visits, time
         As of `LearnerState`.
     traces : HostArray, shape (runs, states, actions)
-        What share each pair has in the errors to come.
+        The share of each pair in the errors to come.
     """
 
     traces: Any = None
@@ -66,7 +66,7 @@ class SARSALambdaState(SARSAState):
     values, visits, time, at, rewards, step_sizes, pending
         As of `SARSAState`.
     traces : HostArray, shape (runs, states, actions)
-        What share each pair has in the errors to come.
+        The share of each pair in the errors to come.
     """
 
     traces: Any = None
