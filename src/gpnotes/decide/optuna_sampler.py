@@ -55,7 +55,7 @@ class ProcessSampler(_Sampler):
         The seed of all that is random; without it another one each time.
     num_initial : int, optional
         The number of trials that are of a Sobol sequence, as in `Optimiser`; the very first is
-        drawn at random, since a study does not know yet what it will be asked for.
+        drawn at random, since a study does not know its parameters yet.
     model : Callable, optional
         As in `Optimiser`.
     acquisition : Callable or ThompsonSampling, optional
@@ -69,7 +69,7 @@ class ProcessSampler(_Sampler):
     Notes
     -----
     Parameters that not every complete trial has, as in a space with branches, are drawn at random.
-    Trials under way are believed, `fantasise`; what failed or was pruned is left out. A study of
+    Trials under way are believed, `fantasise`; failed and pruned trials are left out. A study of
     several objectives is refused.
 
     Examples
@@ -97,13 +97,13 @@ class ProcessSampler(_Sampler):
         self._common = optuna.search_space.IntersectionSearchSpace()
 
     def reseed_rng(self) -> None:
-        """Draw another seed for what is not modelled, as Optuna asks of threads."""
+        """Draw another seed for independent samples, as Optuna asks of threads."""
         self._random.reseed_rng()
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """What all complete trials have in common, without what has one value alone."""
+        """Return the distributions that all complete trials share, but for those of one value."""
         found = self._common.calculate(study)
         return {name: one for name, one in found.items() if not one.single()}
 

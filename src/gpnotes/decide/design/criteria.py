@@ -1,7 +1,7 @@
 """Criteria of design: information, variance, variance elsewhere, mutual information.
 
 A criterion knows the gain of every candidate given what is measured, and takes measurements one at
-a time. Where gains can only diminish as measurements come in, `diminishing` says so, and what was
+a time. Where gains can only diminish as measurements come in, `diminishing` says so, and a gain
 once computed is a bound for later. `needs_noise` says that a measurement without noise would be
 worth infinitely much.
 """
@@ -42,7 +42,7 @@ class Information:
         return 0.5 * array_namespace(ratio).log1p(ratio)
 
     def add(self, j: int) -> float:
-        """Measure candidate j, and return what that gained."""
+        """Measure candidate j, and return its gain."""
         gain = float(self.gains(np.asarray([j]))[0])
         self.state.add(j)
         return gain
@@ -123,7 +123,7 @@ class IntegratedVariance:
         return squares / xp.where(no_variance, 1.0, y_variance) / self.reference.shape[0]
 
     def add(self, j: int) -> float:
-        """Measure candidate j, and return what that gained by covariances with the reference."""
+        """Measure candidate j, and return its gain by covariances with the reference."""
         xp = array_namespace(self.X)
         state = self.state
         t = state.size
@@ -177,7 +177,7 @@ class MutualInformation:
         return xp.where(measured, 0.0, 0.5 * xp.log(xp.where(measured, 1.0, ratio)))
 
     def add(self, j: int) -> float:
-        """Measure candidate j, and return what that gained."""
+        """Measure candidate j, and return its gain."""
         gain = float(self.gains(np.asarray([j]))[0])
         self.state.add(j)
         self.unmeasured.add(j)

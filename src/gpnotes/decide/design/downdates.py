@@ -45,7 +45,7 @@ Rows: TypeAlias = HostVector | None  # numbers of candidates on the host; None f
 
 
 class Covariance(Protocol):
-    """A covariance of n variables, by its entries: what is known before the first measurement."""
+    """The covariance of n variables before the first measurement, by its entries."""
 
     diag: Vector
 
@@ -102,8 +102,8 @@ class Downdates:
     """The partial factor: rows `W` (n, t) of all candidates, some of them not up to date.
 
     `noise` (n,) is the variance of a measurement of each, `capacity` the most measurements that
-    will come. `size` is how many columns W has now, those of `known` included: what a posterior has
-    learnt already, ``L⁻¹ K(X_observed, X)``, as columns (n, m).
+    will come. `size` is the number of columns of W now, those of `known` included: the data of a
+    posterior, ``L⁻¹ K(X_observed, X)``, as columns (n, m).
     """
 
     def __init__(

@@ -42,7 +42,7 @@ class Design:
     indices : Vector, shape (k,)
         Their rows, whole numbers from 0.
     gains : Vector, shape (k,)
-        What each measurement adds to the criterion given those before it.
+        The gain of each measurement in the criterion given those before it.
     evaluations : int
         How many gains of candidates were computed on the way.
     """
@@ -85,9 +85,9 @@ def greedy_design(
     budget : int
         The number of candidates to choose.
     criterion : str, default "information"
-        What is to be gained:
+        The criterion to increase:
 
-        - ``"information"``: ``½ log(1 + s²/σ²)``, what y says about f, in nats,
+        - ``"information"``: ``½ log(1 + s²/σ²)``, the information of y about f, in nats,
           [eq-al-gain-heteroscedastic];
         - ``"variance"``: ``s²``, the variance of f, noise or not;
         - ``"integrated variance"``: how much the variance of f falls on average at `reference`,

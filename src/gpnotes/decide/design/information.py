@@ -26,7 +26,7 @@ def information_gain(
     Parameters
     ----------
     gp : GP or ExactPosterior
-        A prior, or a posterior: then the result is what y adds to its data.
+        A prior, or a posterior: then the result is the information of y on top of its data.
     X : Matrix, shape (n, d)
         Where y is measured. No rows have no information.
     noise_var : float or Vector, shape (n,), optional
@@ -69,7 +69,7 @@ def marginal_gains(
     chosen: Iterable[int] = (),
     noise_var: Numbers | None = None,
 ) -> Vector:
-    """Return what one more measurement of each candidate adds to the information of those chosen.
+    """Return the gain in information of one more measurement, for each candidate.
 
     Parameters
     ----------

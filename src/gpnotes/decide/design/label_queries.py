@@ -1,4 +1,4 @@
-"""Queries for labels: three measures of how open a label is, and what is wrong with two of them."""
+"""Queries for labels: three measures of a label's uncertainty, and the fault of two of them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["approximate_bald", "bald", "entropy", "margin"]
 def entropy(probability: Array) -> Vector:
     """Return the entropy of each label, in nats.
 
-    The label of the largest entropy is the most open, be it for want of data or by chance: what no
-    data can settle counts like what one label would.
+    The label of the largest entropy is the most open, be it for want of data or by chance: noise
+    that no data remove counts like ignorance that one label would remove.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _classes(probability: Array) -> Matrix:
 def bald(mean: Vector, variance: Vector, likelihood: Bernoulli | None = None) -> Vector:
     """Return the information that each label would have about f, in nats.
 
-    It is the entropy of y, less what no knowledge of f would take away. The label of the largest
+    It is the entropy of y, less the part that would remain with f known. The label of the largest
     is the one to ask for.
 
     Parameters

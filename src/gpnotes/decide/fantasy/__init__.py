@@ -1,7 +1,7 @@
-"""Fantasy observations: what to look at next, so that an uncertain prediction becomes sharper.
+"""Fantasy observations: the choice of observations that sharpen an uncertain prediction.
 
-`reductions` has the worth of one more observation, `expected` what it leaves, `choice` which
-observations to make, `ahead` what one would change in a rollout.
+`reductions` has the worth of one more observation, `expected_variances` the variance left after
+it, `choice` the selection of observations, `lookahead` the effect of one on a rollout.
 """
 
 from .choice import Choice, batch_variance_reduction, best, greedy, refine

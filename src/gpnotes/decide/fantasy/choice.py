@@ -1,7 +1,8 @@
 """Which fantasy to make true: the best of many, several at once, or a climb from one.
 
 Several fantasies take ``cᵀ C⁻¹ c`` from the variance together, with ``c = E_x c(x, X̂)`` and
-``C = c(X̂, X̂) + σ_n² I``. Taken one after the other, each has what its predecessors left.
+``C = c(X̂, X̂) + σ_n² I``. Taken one after the other, each reduces the variance
+left by its predecessors.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def batch_variance_reduction(
     S : Matrix, shape (D, D), or Stack, shape (T, D, D)
         Its covariance, which may be singular or zero.
     batch : Matrix, shape (q, D)
-        The fantasies. A row that repeats what is known without noise adds nothing.
+        The fantasies. A row that repeats an observation without noise adds nothing.
 
     Returns
     -------
@@ -93,8 +94,8 @@ def batch_variance_reduction(
     Notes
     -----
     ``cᵀ C⁻¹ c`` with ``c = E_x c(x, X̂)`` and ``C = c(X̂, X̂) + σ_n² I``, [eq-pi-batch],
-    worked off one row after the other: each takes what its predecessors left. O(n² q + n q²) an
-    output.
+    worked off one row after the other: each reduces the variance left by those before. O(n² q + n
+    q²) an output.
 
     Examples
     --------
@@ -176,8 +177,8 @@ def greedy(
     Returns
     -------
     list of Choice
-        The fantasies in order. `reduction` of each is what it adds to the weighted sum over
-        outputs; the promises add up to the `batch_variance_reduction` of what was chosen. Of equal
+        The fantasies in order. `reduction` of each is its gain in the weighted sum over
+        outputs; the reductions add up to `batch_variance_reduction` of the choice. Of equal
         candidates the first is taken.
 
     Raises
@@ -189,7 +190,7 @@ def greedy(
     Notes
     -----
     No refit: a choice costs O(n k) an output after O(n² k) once. The joint optimum can be better:
-    what an observation adds may grow by another one.
+    the gain of an observation may grow by another one.
 
     Examples
     --------

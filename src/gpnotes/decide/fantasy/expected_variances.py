@@ -42,7 +42,7 @@ class VarianceParts(NamedTuple):
     ----------
     of_function : Vector, shape (k,)
         ``E_x V_f[f(x) | ŷ]``, how little the function is known where x may be; it depends on where
-        one looks and not on what one sees.
+        one looks and not on the value observed.
     of_input : Vector, shape (k,)
         ``E_ŷ V_x[E_f[f(x) | ŷ]]``, how much the mean function varies over x.
     """

@@ -148,7 +148,7 @@ def _uncertain_input(m: Vector, S: Matrix, name: str, like: Array) -> UncertainI
 
 
 def chunks(averages: Averages, candidates: Matrix, most: int | None = None) -> list[Matrix]:
-    """The candidates in portions that keep what is known of them at a few tens of MB."""
+    """Split the candidates into portions whose averages take a few tens of MB."""
     width = sum(averages.half_means.shape)
     entries = memory.ENTRIES if most is None else min(memory.ENTRIES, most * width)
     like = candidates if most is None else None

@@ -1,6 +1,6 @@
-"""A fantasy that is carried through a rollout: what would follow from each thing one may see.
+"""A fantasy that is carried through a rollout: one rollout for each value it may take.
 
-For several steps what is seen changes the later inputs as well, so no closed form is left. A rule
+Over several steps the observation changes the later inputs too, so there is no closed form. A rule
 gives a few values that the observation may have; the model learns each of them, and rolls out anew.
 """
 

@@ -1,7 +1,7 @@
 """Fantasy observations: how much one more observation would sharpen an uncertain prediction.
 
 For ``x ~ N(m, S)`` the prediction of f(x) is uncertain since x is, and since f is. An observation ŷ
-that we imagine at x̂ leaves, on average over what it may turn out to be,
+that we imagine at x̂ leaves, on average over its possible values,
 
     E_ŷ V_{x,f}[f(x) | ŷ] = V_{x,f}[f(x)] − (E_x c(x, x̂))² / (c(x̂, x̂) + σ_n²),
 
@@ -99,8 +99,8 @@ def variance_reduction(
     Parameters
     ----------
     posteriors : ExactPosterior or sequence of E ExactPosterior
-        The model of the output, or one for each of E outputs. Outputs are independent, so what an
-        observation tells of one it does not tell of another.
+        The model of the output, or one for each of E outputs. Outputs are independent, so an
+        observation of one says nothing about another.
     m : Vector, shape (D,), or Matrix, shape (T, D)
         Mean of the uncertain input ``x ~ N(m, S)``, or means of T of them, whose reductions are
         added.
@@ -148,7 +148,7 @@ def variance_reduction(
 def reductions_of_outputs(
     models: list[ExactPosterior], inputs: list[UncertainInput], candidates: Matrix
 ) -> Matrix:
-    """The reductions of each output, (k, E), of what has been checked."""
+    """Return the reductions of each output, (k, E), without checks."""
     columns = [reductions_of_output(average_over(model, inputs), candidates) for model in models]
     return array_namespace(candidates).stack(columns, axis=1)
 
@@ -162,7 +162,7 @@ def reductions_of_output(averages: Averages, candidates: Matrix) -> Vector:
 def variance_reduction_and_pullback(
     posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
 ) -> tuple[Array, Pull]:
-    """Return what `variance_reduction` does, and its pullback to candidates, m and S.
+    """Return `variance_reduction` and its pullback to candidates, m and S.
 
     Arguments and errors are those of `variance_reduction`.
 
@@ -210,7 +210,7 @@ def variance_reduction_and_pullback(
 def reductions_and_pullbacks(
     models: list[ExactPosterior], inputs: list[UncertainInput], candidates: Matrix
 ) -> list[tuple[Vector, Pull]]:
-    """The reductions of each output, (k,), and their pullbacks, of what has been checked."""
+    """Return the reductions of each output, (k,), and their pullbacks, without checks."""
     return [_with_pullback(average_over(model, inputs), candidates) for model in models]
 
 

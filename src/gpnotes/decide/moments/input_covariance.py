@@ -41,7 +41,7 @@ class Scales(NamedTuple):
 
 
 def scales(precision: Matrix) -> Scales:
-    """Collect what does not depend on S. The root's square is the precision, to its last digit."""
+    """Collect all that S does not enter. The root's square is the precision, to its last digit."""
     xp = array_namespace(precision)
     root = xp.sqrt(precision)
     diagonal = eye(precision.shape[1], precision) > 0.0
@@ -81,7 +81,7 @@ def log_gap(
 
     `damped` holds the algebra of so many precisions `alone`, then that of the sums of each pair;
     `first` and `second` say which of the former a pair has. The traces of the first term and of the
-    other two are equal, so that for small eigenvalues what is left is of second order in S: there
+    other two are equal, so that for small eigenvalues the rest is of second order in S: there
     each logarithm is taken without its linear term.
     """
 
@@ -133,9 +133,9 @@ def validate_points(X: Matrix, name: str, columns: int | None = None) -> Matrix:
 
 
 def require_digits(xp: Namespace, squares: Array, q: Array, where: Vector | None = None) -> None:
-    """Refuse exponents of which rounding leaves too little, at points (..., n) that count.
+    """Refuse exponents that have lost too many digits, at points (..., n) that count.
 
-    Those `squares`, none of them positive, cancel in Δ where S is wide beside the lengthscale; q
+    Those `squares`, none of them positive, cancel in Δ where S is wide for the lengthscale; q
     says how much a point counts, or the rows of q that `where` names.
     """
     if -float(xp.min(squares)) <= _NEVER_LOST:

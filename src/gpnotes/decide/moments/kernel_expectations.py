@@ -172,7 +172,7 @@ def _kernel_covariance(
 def kernel_mean_and_pullback(
     kernel: Kernel, X: Matrix, m: Vector, S: Matrix
 ) -> tuple[Vector, Callable[[Vector], tuple[Matrix, Vector, Matrix]]]:
-    """Return what `kernel_mean` does, and its pullback to X, m and S.
+    """Return `kernel_mean` and its pullback to X, m and S.
 
     Arguments and errors are those of `kernel_mean`.
 
@@ -227,7 +227,7 @@ def _terms_at_input(xp: Namespace, kernel: Kernel, X: Matrix, m: Vector, S: Matr
 def kernel_covariance_and_pullback(
     kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
 ) -> tuple[Matrix, Callable[[Matrix], tuple[Matrix, Matrix, Vector, Matrix]]]:
-    """Return what `kernel_covariance` does, and its pullback to X, Z, m and S.
+    """Return `kernel_covariance` and its pullback to X, Z, m and S.
 
     Arguments and errors are those of `kernel_covariance`.
 
@@ -261,7 +261,7 @@ def kernel_covariance_and_pullback(
 
 
 class _PairedTerms(NamedTuple):
-    """How each term of one kernel meets each of another: P pairs, and both ends of each."""
+    """The P pairs of terms of two kernels, and both ends of each."""
 
     pairs: TermPairs
     algebra: PairAlgebra

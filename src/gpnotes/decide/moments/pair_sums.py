@@ -138,11 +138,11 @@ def sum_pairs(
     half_gap: Vector,
     slopes: bool,
 ) -> PairSums:
-    """Sum all pairs; without `slopes` only what values need.
+    """Sum all pairs; without `slopes` only the sums that values need.
 
-    `factors` (P, D + 2, n) are those of the exponents; `outer` (2P, n) is what P and R have outside
-    of W at both ends: q, or ``α q`` for pairs without a W; `b` (2P, n) is ``α q``; `reach` is that
-    of the terms, `half_gap` that of the pairs.
+    `factors` (P, D + 2, n) are those of the exponents; `outer` (2P, n) is the factor of P and R
+    outside of W at both ends: q, or ``α q`` for pairs without a W; `b` (2P, n) is ``α q``; `reach`
+    is that of the terms, `half_gap` that of the pairs.
     """
     P = factors[0].shape[0]
     # rows V, and one: what is multiplied by W ∘ expm1 Δ from the left
@@ -221,7 +221,7 @@ def _sum_blocks(
 def _add_slopes(
     xp: Namespace, chunk: Chunk, chunk_sums: _ChunkSums, columns: Stack, outer: Stack
 ) -> _ChunkSums:
-    """The same with the products of W alone added: what R has beside P."""
+    """Add the products of W alone, the terms of R that P lacks."""
     columns = columns[chunk.pairs, :, :]
     lead = outer[chunk.pairs, :]
     if chunk.W is None:

@@ -83,7 +83,7 @@ def predict_and_pullback(
     Returns
     -------
     moments : Moments
-        What `predict` returns.
+        The result of `predict`.
     pullback : Callable
         ``pull(bar) -> (m_bar, S_bar)`` of a `Moments` of derivatives; ``S_bar`` is symmetric.
 
@@ -129,7 +129,7 @@ def _predict_and_pullback(
 
 
 class _Predicted(NamedTuple):
-    """The moments and what the pullback needs of them: less to keep than all that led there."""
+    """The moments and the few intermediate values that the pullback reads."""
 
     moments: Moments
     N: Stack

@@ -24,7 +24,7 @@ __all__ = ["Predictor", "means_alone", "predictor", "require_constant_mean"]
 class Predictor:
     """E GPs with one input space, ready for uncertain inputs; made by `predictor`.
 
-    Their kernels have C terms and P pairs of these; fields hold what does not depend on the input.
+    Their kernels have C terms and P pairs of these; no field depends on the input.
     """
 
     X: Matrix  # (n, D), of the first GP
@@ -55,7 +55,7 @@ class Predictor:
 
 
 def predictor(posteriors: Sequence[ExactPosterior]) -> Predictor:
-    """Make GPs ready for uncertain inputs: collect what does not depend on the input.
+    """Make GPs ready for uncertain inputs: compute all that does not depend on the input.
 
     Parameters
     ----------

@@ -73,14 +73,14 @@ def network_moments(
 def network_moments_and_pullback(
     centres: Matrix, weights: Matrix, lengthscale: Vector, m: Vector, S: Matrix
 ) -> tuple[Moments, Callable[[Moments], tuple[Matrix, Matrix, Vector, Vector, Matrix]]]:
-    """Return what `network_moments` does, and its pullback to all arguments.
+    """Return `network_moments` and its pullback to all arguments.
 
     Arguments and errors are those of `network_moments`.
 
     Returns
     -------
     moments : Moments
-        What `network_moments` returns.
+        The result of `network_moments`.
     pullback : Callable
         ``pull(bar)`` takes a `Moments` of derivatives and returns
         ``(centres_bar, weights_bar, lengthscale_bar, m_bar, S_bar)``, the last symmetric.
@@ -220,8 +220,8 @@ def _pullback(
 ) -> tuple[Matrix, Matrix, Matrix]:
     """The derivatives by ν, (k, D), by the weights and by S, the last not symmetric.
 
-    With the weights ``B = W cov_bar Wᵀ`` of C the sums of `term_pairs`, of which both ends are the
-    same, and what comes through q and through the slopes g.
+    With the weights ``B = W cov_bar Wᵀ`` of C the sums of `term_pairs`, with both ends the
+    same, and the derivatives through q and through the slopes g.
     """
     _, axes, w, z, g, q, C = bumps
     mean, weighted, Cw = products

@@ -1,8 +1,8 @@
-"""RBF terms, the kernels that a sum of kernels consists of, and what N(m, S) makes of them.
+"""RBF terms, the kernels that a sum of kernels consists of, and their averages over N(m, S).
 
 For a term with lengthscales ``Λ = diag ℓ²`` and its points X, with ``ν = X − m``, the expectation
 of the kernel is ``q = σ_f² |I + SΛ⁻¹|^−½ exp(−½ νᵀ(S + Λ)⁻¹ν)``, and its derivative by m is q g
-with ``g = (S + Λ)⁻¹ν``. Points stand in columns, (D, n): what is done to an input is done to long
+with ``g = (S + Λ)⁻¹ν``. Points stand in columns, (D, n), so that work for an input runs along long
 rows.
 """
 
@@ -64,8 +64,8 @@ def _padded(xp: Namespace, X: Matrix, n: int) -> Matrix:
 def term_scales(kernel: Kernel, like: Array, name: str = "kernel") -> tuple[list[float], Matrix]:
     """Variances, C floats, and precisions (C, D) of a kernel that is an RBF or a sum of such.
 
-    For inputs like the rows of `like`; what a kernel is not `on`, it is nearly blind to. Raises
-    `TypeError` for any other kernel.
+    For inputs like the rows of `like`; a kernel ignores nearly all columns that it is not `on`.
+    Raises `TypeError` for any other kernel.
     """
     _check.instance(kernel, name, Kernel)
     kernel._validate_inputs(like, "X")

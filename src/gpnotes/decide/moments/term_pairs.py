@@ -42,7 +42,7 @@ __all__ = [
 
 
 class TermPairs(NamedTuple):
-    """P pairs of C terms: what does not depend on m and S.
+    """P pairs of C terms: their values that do not depend on m and S.
 
     `first` and `second` (P,) say which terms; `own` and `other` (2P, D, 1) are the precision of the
     term at each end and of that at the opposite one: first ends, then second ends. `scales` are
@@ -76,7 +76,7 @@ def paired_terms(precision: Matrix, pairs: Sequence[tuple[int, int]]) -> TermPai
 class PairAlgebra(NamedTuple):
     """Of each pair T, ``N = (S + D⁻¹)⁻¹``, (P, D, D), A and B, (2P, D, D), and ``½ ℓ``, (P,).
 
-    `bent` (P, D, D) is ``D T D`` less what ``Λ⁻¹ T₁ Λ⁻¹`` is at both ends.
+    `bent` (P, D, D) is ``D T D`` less ``Λ⁻¹ T₁ Λ⁻¹`` at both ends.
     """
 
     T: Stack
@@ -142,8 +142,8 @@ def pullback_to_input(
     """The derivatives of each pair's ``Σ W ∘ Cov`` by m, (P, D), and by S, (P, D, D), through Δ.
 
     `sums` are those of ``R = W ∘ (Cov + q q'ᵀ)`` over its columns and over its rows, (P, n) and
-    (P, n'), and ``(R V)ᵀ``, (P, D, n). What is S's own way into q and q' is left to `pullback_q`.
-    The second derivative is not symmetric yet.
+    (P, n'), and ``(R V)ᵀ``, (P, D, n). The direct dependence of q and q' on S is left to
+    `pullback_q`. The second derivative is not symmetric yet.
     """
     r, r_, across = sums
     u = first.u

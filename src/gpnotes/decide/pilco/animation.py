@@ -53,7 +53,7 @@ def animated_pendulums(
     name : str
         An identifier that nothing else in the page has: a letter, then letters, digits, - and _.
     alt : str
-        A description of what is to be seen.
+        A description of the picture.
 
     Returns
     -------

@@ -74,7 +74,7 @@ def simulate(
     *,
     like: Array | None = None,
 ) -> Transitions:
-    """Drive the cart under a policy, and return what was seen.
+    """Drive the cart under a policy, and return the transitions.
 
     Each force is held for `STEP_SECONDS`; beyond `FORCE` it is cut off.
 
@@ -93,7 +93,7 @@ def simulate(
     Returns
     -------
     Transitions
-        What was seen, without noise.
+        The observed steps, without noise.
 
     Notes
     -----

@@ -1,8 +1,8 @@
 """Costs put together: sums with weights, costs of a part of a state, and costs of an action.
 
 A cost of one vector, such as `SaturatingCost`, is one of the state that a step leads to, with the
-sines and cosines of its angles, ``z = (x, sin x_a, cos x_a)``. A `StepCost` has one of the action u
-that was taken beside it. All of them add up and take weights:
+sines and cosines of its angles, ``z = (x, sin x_a, cos x_a)``. A `StepCost` adds one of the action
+u that was taken. All of them add up and take weights:
 
 >>> import numpy as np
 >>> from gpnotes.decide.pilco import QuadraticCost, SaturatingCost
@@ -33,7 +33,7 @@ class ComposableCost:
     """Base of costs that can be added to others and take weights, ``a + 0.1 * b``, and ``sum``.
 
     The cost itself has ``__call__(x)`` and ``expected_and_pullback(m, S)``. One without this class
-    may stand beside one that has it: ``own + cost`` and ``cost + own`` are costs.
+    may be added to one that has it: ``own + cost`` and ``cost + own`` are costs.
     """
 
     __array_ufunc__ = None  # a NumPy number times a cost is a cost, no array of objects
@@ -54,7 +54,7 @@ class ComposableCost:
 
 @dataclass(frozen=True, eq=False)
 class SumCost(ComposableCost):
-    """Weighted sum of costs, ``Σᵢ wᵢ cᵢ(x)``: what ``a + 0.5 * b`` makes.
+    """Weighted sum of costs, ``Σᵢ wᵢ cᵢ(x)``, the result of ``a + 0.5 * b``.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class PartialCost(ComposableCost):
 
 @dataclass(frozen=True, eq=False)
 class StepCost(ComposableCost):
-    """Cost of a step by where it leads and by what it takes, ``c(z, u) = c_z(z) + c_u(u)``.
+    """Cost of a step by the state it leads to and by its action, ``c(z, u) = c_z(z) + c_u(u)``.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class StepCost(ComposableCost):
     Notes
     -----
     In a rollout both are expectations: z and u are Gaussian there, with the moments that were
-    matched, and since the cost is a sum, what z and u have in common does not enter.
+    matched, and since the cost is a sum, the covariance of z and u does not enter.
 
     Examples
     --------

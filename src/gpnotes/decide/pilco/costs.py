@@ -63,7 +63,7 @@ class _TargetCost(ComposableCost):
         raise NotImplementedError
 
     def _off(self, x: Vector) -> Vector:
-        """How far x is from the target, once it is known to fit."""
+        """Return x less the target, once its shape is checked."""
         _check.vector(x, "x", size=self.target.shape[0])
         _check.alike(x, "x", self.target, "target")
         return x - self.target

@@ -23,7 +23,7 @@ __all__ = ["Dynamics", "Transitions", "fit_dynamics"]
 
 
 class Transitions(NamedTuple):
-    """Observed steps of a world: states, actions taken in them, and what followed.
+    """Observed steps of a world: states, actions taken in them, and next states.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def fit_dynamics(
     Inputs are the state with its angles replaced by their sines and cosines, and the action; one
     lengthscale each. Noise variances lie between 1e-6 and once the variance of the differences,
     and lengthscales between a tenth of the smallest and a hundred times the largest standard
-    deviation of an input. O(n³) an evaluation, of which there are about `max_steps`.
+    deviation of an input. O(n³) an evaluation; there are about `max_steps` of them.
 
     Source: Deisenroth & Rasmussen (2011), section 2.1.
 
@@ -177,7 +177,7 @@ def validate_transitions(
 ) -> Transitions:
     """`data` if states (n, D), actions (n, U) and next states (n, D) fit each other, n ≥ `least`.
 
-    States are then like the vector `like` (D,), if it is given. `name` is what errors call them.
+    States are then like the vector `like` (D,), if it is given. `name` is their name in errors.
     """
     D = None if like is None else like.shape[0]
     states = f"{name}.states"

@@ -26,7 +26,7 @@ _MOVED = 1e-3  # the share of its cost by which a search must lower it to have m
 
 
 class Improvement(NamedTuple):
-    """A policy that was searched for, and what the search was like.
+    """A policy found by a search, with its cost and the course of the search.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Improvement(NamedTuple):
 
     @property
     def moved(self) -> bool:
-        """True if the cost fell by more than a thousandth of what it was."""
+        """True if the cost fell by more than a thousandth of itself."""
         return self.start_cost - self.cost > _MOVED * abs(self.start_cost)
 
 
@@ -66,7 +66,7 @@ def improve_policy(
     Parameters
     ----------
     policy : Policy
-        Where to begin. It finds a local minimum of what the model expects, nothing more: start
+        Where to begin. The search finds a local minimum of the expected cost, nothing more: start
         from several policies.
     dynamics : Dynamics
         The model of a step.
@@ -78,7 +78,7 @@ def improve_policy(
     Returns
     -------
     Improvement
-        The policy, its cost, and what the search was like.
+        The policy, its cost, and the course of the search.
 
     Notes
     -----
@@ -135,7 +135,7 @@ def _mean_cost(policy: Policy, dynamics: Dynamics, task: Task) -> tuple[float, H
 
 
 class Trial(NamedTuple):
-    """One trial: the data that were learned from, the model, the policy, and what it then did.
+    """One trial: the data that were learned from, the model, the policy, and its transitions.
 
     Parameters
     ----------
@@ -148,9 +148,9 @@ class Trial(NamedTuple):
     improvement : Improvement
         The search whose policy was tried.
     observed : Transitions
-        What the policy brought when it was tried.
+        The transitions of the policy in this trial.
     attempts : tuple of Improvement
-        The searches from all policies, of which the best was tried.
+        The searches from all policies; the best result was tried.
     """
 
     number: int
@@ -191,7 +191,7 @@ def learn(
     Parameters
     ----------
     task : Task
-        What is to be learned.
+        The task to learn.
     act : Callable
         ``act(policy)`` tries a policy in the world and returns `Transitions`; ``act(None)`` acts
         at random.
@@ -227,7 +227,7 @@ def learn(
 
     Notes
     -----
-    What a function returns is looked at when it is called, and raises the same errors if it does
+    The result of each function is checked when it is called, and raises the same errors if it does
     not fit.
 
     Source: Deisenroth & Rasmussen (2011), algorithm 1.
@@ -319,7 +319,7 @@ def _trials(loop: _Loop, begin: _Begin, num_trials: int) -> Iterator[Trial]:
 
 
 class _Loop(NamedTuple):
-    """The common part of all trials; what the caller's functions return is checked here."""
+    """The common part of all trials; results of the caller's functions are checked here."""
 
     task: Task
     act: Callable[[Policy | None], Transitions]
@@ -331,7 +331,7 @@ class _Loop(NamedTuple):
     max_retries: int
 
     def try_policy(self, policy: Policy | None, data: Transitions | None = None) -> Transitions:
-        """Try a policy, and return what that brings, of the kind of `data`."""
+        """Try a policy, and return its transitions, of the kind of `data`."""
         name = "act(None)" if policy is None else "act(policy)"
         observed = _validate_data(self.task, self.act(policy), name)
         if data is not None:

@@ -64,7 +64,7 @@ def simulate(
     *,
     like: Array | None = None,
 ) -> Transitions:
-    """Swing gymnasium's pendulum under a policy, and return what was seen.
+    """Swing gymnasium's pendulum under a policy, and return the transitions.
 
     Each action is held for `REPEAT` time steps. Every call has a pendulum of its own, so that
     `act` may simulate another, to look ahead, and threads do not meet.
@@ -84,7 +84,7 @@ def simulate(
     Returns
     -------
     Transitions
-        What the environment lets see: cosine, sine and velocity in single precision.
+        The observations of the environment: cosine, sine and velocity in single precision.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
 
 
 def _environment() -> Any:
-    """A pendulum of its own for each call: a policy may simulate one to see what would come."""
+    """A pendulum of its own for each call: a policy may simulate one to look ahead."""
     try:
         gymnasium = importlib.import_module("gymnasium")
     except ImportError as problem:

@@ -198,7 +198,7 @@ class RBFPolicy:
         """Return the moments of the action for ``z ~ N(m, S)``, and their pullback.
 
         Arguments, result and errors are those of `LinearPolicy.moments_and_pullback`;
-        ``ValueError`` too if a lengthscale is too short beside S.
+        ``ValueError`` too if a lengthscale is too short for S.
         """
         S = _check.normal(m, S, size=self.size)
         _check.alike(m, "m", self.centres, "centres")

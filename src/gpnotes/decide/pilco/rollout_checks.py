@@ -41,7 +41,7 @@ def actions(dynamics: Dynamics, policy: Policy, m: Vector) -> None:
 def cost(cost: Cost | StepCost, z: Augmented, policy: Policy | None = None) -> None:
     """Refuse a cost whose expectation in the state z, and of the policy's action there, fails.
 
-    Without a policy the cost of an action is not tried, since nobody knows how many there are.
+    Without a policy the cost of an action is not tried, since the number of actions is unknown.
     """
     if not isinstance(cost, StepCost):
         require(cost, "cost", Cost)

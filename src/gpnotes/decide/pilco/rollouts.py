@@ -1,7 +1,7 @@
 """Rollouts: a Gaussian carried through policy and dynamics, and derivatives carried back.
 
-Each map on the way, sines, policy and GPs, has exact moments when what goes in is Gaussian; what
-comes out is replaced by the Gaussian with these moments. And each step averages over the dynamics
+Each map on the way, sines, policy and GPs, has exact moments when its input is Gaussian; the
+output is replaced by the Gaussian with these moments. And each step averages over the dynamics
 anew. These are the two approximations.
 """
 
@@ -113,7 +113,7 @@ def step(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> tuple[Vect
 def step_and_pullback(
     dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix
 ) -> tuple[_Gaussian, Callable[[_Gaussian], tuple[Any, Vector, Matrix]]]:
-    """Return what `step` does, and its pullback to the policy, m and S.
+    """Return `step` and its pullback to the policy, m and S.
 
     Arguments and errors are those of `step`.
 
@@ -150,7 +150,7 @@ PullStep: TypeAlias = Callable[..., "tuple[Any, _Bars]"]  # of _Gaussian, or two
 
 
 class _Bars(NamedTuple):
-    """The derivatives by a state: through z, which has its sines, and by x beside that."""
+    """The derivatives by a state: through z, which has its sines, and directly by x."""
 
     z: Augmented
     x: _Gaussian
@@ -252,21 +252,21 @@ def rollout(
 def rollout_and_pullback(
     dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, horizon: int
 ) -> tuple[Rollout, Callable[[Vector], tuple[Any, Vector, Matrix]]]:
-    """Return what `rollout` does, and its pullback to the policy, m and S.
+    """Return `rollout` and its pullback to the policy, m and S.
 
     Arguments and errors are those of `rollout`.
 
     Returns
     -------
     rollout : Rollout
-        What `rollout` returns.
+        The result of `rollout`.
     pullback : Callable
         It takes derivatives by the costs (T,) to ``(policy_bar, m_bar, S_bar)``; ``policy_bar`` is
         a policy that holds derivatives.
 
     Notes
     -----
-    [eq-pc-chain]. The reverse pass keeps what every step has computed: O(T n² D) numbers
+    [eq-pc-chain]. The reverse pass keeps the values of every step: O(T n² D) numbers
     at most.
 
     Source: Deisenroth & Rasmussen (2011), section 2.3.
@@ -322,8 +322,8 @@ def sample_trajectories(
     """Draw the paths of particles, without moment matching.
 
     In each step each particle draws its own difference from the GPs' prediction at its own state
-    and action, noise included, independently of the steps before, as a rollout does. What a
-    rollout's Gaussians leave out is the difference between the two.
+    and action, noise included, independently of the steps before, as a rollout does. The
+    difference between the two is the error of a rollout's Gaussians.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What simulators have in common: a first state, a held action, transitions, last states."""
+"""Common parts of simulators: a first state, a held action, transitions, last states."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def kind_of(act: Callable[[Vector], Vector], like: Array | None) -> Array:
 def held_action(
     act: Callable[[Vector], Vector], z: list[float], limit: float, like: Array
 ) -> HostVector:
-    """What a policy asks for in a state with its angles, (1,), on the host and within a limit."""
+    """Return a policy's action in a state with its angles, (1,), on the host, within a limit."""
     action = to_numpy(_check.vector(act(as_array(z, like)), "act(z)", size=1))
     return np.clip(action, -limit, limit)
 
@@ -50,7 +50,7 @@ def transitions(states: list[HostVector], actions: list[HostVector], like: Array
 
 
 def last_states(states: Matrix, columns: int, last: int, within: float) -> tuple[HostMatrix, float]:
-    """The last states of a path, on the host, and a limit, if both are what they should be."""
+    """Check the last states of a path and a limit, and return both, on the host."""
     n = _check.matrix(states, "states", columns=columns).shape[0]
     last = _check.whole(last, "last", 1)
     within = _check.positive(_check.number(within, "within"), "within")

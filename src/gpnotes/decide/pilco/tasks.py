@@ -22,7 +22,7 @@ __all__ = ["Task", "initial_policy"]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A task to be learned: where a state starts, for how many steps, and what they cost.
+    """A task to be learned: the first state, the number of steps, and their costs.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Task:
         keep_copies(self, "mean", "covariance")
 
     def observed_costs(self, data: Transitions) -> Vector:
-        """Return what each observed step has cost, to be compared with what was expected.
+        """Return the cost of each observed step, to compare with the expected costs.
 
         Parameters
         ----------

@@ -80,7 +80,7 @@ def sine_moments(m: Vector, S: Matrix) -> SineMoments:
 def sine_moments_and_pullback(
     m: Vector, S: Matrix
 ) -> tuple[SineMoments, Callable[[SineMoments], tuple[Vector, Matrix]]]:
-    """Return what `sine_moments` does, and its pullback to m and S.
+    """Return `sine_moments` and its pullback to m and S.
 
     Arguments and errors are those of `sine_moments`.
 
@@ -190,7 +190,7 @@ def augment(m: Vector, S: Matrix, angles: Sequence[int]) -> Augmented:
 def augment_and_pullback(
     m: Vector, S: Matrix, angles: Sequence[int]
 ) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
-    """Return what `augment` does, and its pullback to m and S.
+    """Return `augment` and its pullback to m and S.
 
     Arguments and errors are those of `augment`.
 
