@@ -1,7 +1,7 @@
 """The tables that the book works on, which the package carries.
 
-A notebook that is downloaded alone has its data so; a note beside each table says where it comes
-from, what its columns are and under which terms it may be used.
+A notebook that is downloaded alone has its data so; a note with each table gives its source,
+its columns and the terms under which it may be used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def dataset(name: str) -> HostMatrix:
     """Load one of the tables that the book works on.
 
     The package carries the tables, so that a notebook that is downloaded alone has its data; a
-    note beside each says where it comes from.
+    note with each gives its source.
 
     Parameters
     ----------

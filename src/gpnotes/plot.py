@@ -49,14 +49,14 @@ Series: TypeAlias = Table
 
 
 class Predicted(Protocol):
-    """What is drawn of a part."""
+    """The prediction of a part, as it is drawn."""
 
     def predict(self, Xs: MatrixLike) -> tuple[Vector, Vector]:
         """The mean and the variance at inputs."""
 
 
 class Decomposable(Protocol):
-    """What `parts` asks of a posterior."""
+    """A posterior that `parts` takes."""
 
     @property
     def part_names(self) -> tuple[str | int, ...]:
@@ -139,7 +139,7 @@ def _is_public(name: str, act: object) -> bool:
 
 
 def _with_host_arrays(act: Callable[..., Any]) -> Callable[..., Any]:
-    """A method whose arguments, and what lists and tuples among them hold, come to the host."""
+    """Wrap a method so that arguments, and entries of lists and tuples, come to the host."""
 
     @wraps(act)
     def drawn(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -338,7 +338,7 @@ def field(
     readings : HostMatrix, shape (n, 2), optional
         Where readings were made, x before y: a dot each.
     label : str, default ""
-        What the scale is of, with the unit.
+        The quantity on the scale, with its unit.
     **style
         Keywords of ``ax.contourf``, which override the role's.
     """
@@ -366,10 +366,10 @@ def parts(
     deviations: float = 2,
     role: str = "exact",
 ) -> tuple[Figure, HostArray]:
-    """Draw what data tell of each part of a sum, in a panel of its own: its mean and its band.
+    """Draw the posterior of each part of a sum, in a panel of its own: its mean and its band.
 
-    The bands are of parts, without noise. They need not be narrow where that of the sum is: what
-    one part takes, another cannot have, [eq-fv-component-cov].
+    The bands are of parts, without noise. They need not be narrow where that of the sum is: parts
+    are anticorrelated, [eq-fv-component-cov].
 
     Parameters
     ----------
