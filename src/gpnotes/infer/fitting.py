@@ -43,7 +43,7 @@ from .evidence import data_of, evidence_of, matched, measured
 from .fit_checks import ALL_NOISE, SURPRISE, TOO_HIGH, FitWarning, is_all_noise, left_out_size
 from .further_starts import shorter_start
 from .interdomain import WaveSums
-from .noise_floor import around, climb, too_high
+from .noise_floor import around, climb, climb_from_below, too_high
 from .objective import Fit, Objective, objective_of
 from .open_start import held_open, like_of, started_objective
 from .progress import ENOUGH, Bar, OnStep, bar_of, show_steps
@@ -314,7 +314,10 @@ def fit(
     Of sixty values of Branin's function errors are then a fiftieth of those on the floor. A small
     table with noise can look as precise by chance: of 1000 of 14 to 25 rows two went below, and
     predicted worse. Where rounding is in the way, one run begins at the start once more, with far
-    less noise. Where a run cannot go on, as with chunks, of which no reading is left out, a
+    less noise. Where the best run ended with little noise, on the floor or in a model of several
+    lengthscales, one more begins with far less, and counts if it ends twelve nats higher: what
+    varies fast along one input is easily taken for noise, `noise_floor.climb_from_below`. Where
+    a run cannot go on, as with chunks, of which no reading is left out, a
     `FitWarning` names the bound. Noise that starts at a number has no floor; if it falls below a
     thousandth of the variance of y and readings, each left out, lie more than three of their
     predicted deviations away, a `FitWarning` says so. What is known to have no noise needs none of
@@ -578,10 +581,15 @@ def _further(
     max_steps: int,
     hear: OnStep | None,
 ) -> Iterator[Ascent]:
-    """One more ascent where, when all runs have ended, there is a start above them."""
-    begin = shorter_start(objective, max(runs, key=lambda run: run.objective))
+    """One more ascent where, when all runs have ended, a start lies or leads above them."""
+    best = max(runs, key=lambda run: run.objective)
+    begin = shorter_start(objective, best)
     if begin is not None:
         yield climb(objective, data, (len(runs), begin), max_steps, hear)
+    first = (len(runs), objective.vector(objective.model))
+    precise = climb_from_below(objective, data, best, first, max_steps, hear)
+    if precise is not None:
+        yield precise
 
 
 def _until(

@@ -24,9 +24,10 @@ from .interdomain import WaveSums
 from .objective import Objective
 from .progress import ENOUGH, FitStep, OnStep
 from .report import FLAT_THRESHOLD
+from .run import Run
 from .ties import Groups
 
-__all__ = ["FLOOR", "around", "climb", "noise_row", "too_high", "with_floor"]
+__all__ = ["FLOOR", "around", "climb", "climb_from_below", "noise_row", "too_high", "with_floor"]
 
 FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
 _RUNG = math.log(10.0)
@@ -35,6 +36,8 @@ _FAR = 6  # and for a run from the first start, where rounding leaves none of th
 _NEAR = 1e-9  # of a logarithm, which loses as much on its way through a model
 _ROUNDING = 0.02  # nats a reading, or shares of a variance
 _COARSE = 0.1  # the same, where without it a noise stays that readings contradict
+_LITTLE = 4  # and for one more run, where the best may have an input's part in f as noise
+_CLEAR = 12.0  # nats by which that run must end above the best
 _WIDE, _MANY = 0.1, 20  # below the first floor: how small errors of so many readings warn
 
 M = TypeVar("M", bound=Parameters)
@@ -126,6 +129,61 @@ def climb(
         ascent = further._replace(evaluations=ascent.evaluations, converged=converged)
         found = _left_out_on_floor(lower, data, ascent)
     return ascent
+
+
+def climb_from_below(
+    objective: Objective[Any],
+    data: Data | WaveSums,
+    best: Run[Any],
+    begin: tuple[int, HostVector],
+    max_steps: int,
+    hear: OnStep | None = None,
+) -> Ascent | None:
+    """Climb once more, from little noise, where the best run may have taken an input for noise.
+
+    Parameters
+    ----------
+    objective : Objective
+        The objective with its first floor.
+    data : Rows, Chunks or WaveSums
+        The data.
+    best : Run
+        The best run so far.
+    begin, max_steps, hear
+        As of `Objective.climb`. The noise of the start is replaced, and ``hear`` hears the steps
+        of a run that does not count as well.
+
+    Returns
+    -------
+    Ascent or None
+        The ascent from a noise of 1e-8 of the variance of y, if it ended twelve nats higher, and
+        the density of readings that are left out is higher too; else None.
+
+    Notes
+    -----
+    A run that begins with noise can leave to it what varies fast along one input, and end at a top
+    from which no step leads on: a lengthscale that has become endless, and a noise of a thousandth
+    of the variance of y. So there is one more run where the noise ended on its floor or below, or,
+    if there are several lengthscales, below a hundredth of the variance of y. The twelve nats are
+    for small tables, whose readings can look more precise than they are.
+    """
+    if not (objective.floor and best.converged and isinstance(data, Rows)):
+        return None
+    row, lower = noise_row(objective), _lowered(objective, _FAR)
+    if not (_has_room(lower) and _may_hide(objective, objective.vector(best.model))):
+        return None
+    here = left_out(objective.evidence, best.model, data)
+    if here is None:
+        return None
+    start = begin[1].copy()
+    start[row] = objective.limits[row, 0] - _LITTLE * _RUNG
+    ascent = _climbed_on(lower, (begin[0], start), max_steps, hear)
+    if ascent.message in (INTERRUPTED, ENOUGH):
+        return Ascent(start, -math.inf, ascent.evaluations, False, ascent.message)
+    if ascent.value < best.objective + _CLEAR:
+        return None
+    there = left_out(objective.evidence, lower.at(ascent.vector), data)
+    return ascent if _is_better(there, here, _COARSE) else None
 
 
 def around(objective: Objective[M], *vectors: HostVector) -> Objective[M]:
@@ -228,6 +286,13 @@ def _is_better(there: LeftOut | None, here: LeftOut, rounding: float) -> bool:
     if there is None or there.rounding > rounding:
         return False
     return there.density > here.density and there.size < SURPRISE
+
+
+def _may_hide(objective: Objective[Any], end: HostVector) -> bool:
+    """Whether noise is on its floor or below, or little in a model of several lengthscales."""
+    above = end[noise_row(objective)] - objective.limits[noise_row(objective), 0]
+    lengths = [n for n in names(objective.model, fixed=objective.fixed) if ".lengthscale" in n]
+    return bool(above < (2.0 * _RUNG if len(lengths) > 1 else _NEAR))
 
 
 def _climbed_on(
