@@ -7,7 +7,6 @@ import pytest
 
 from checked_equations import Distribution, Nodes
 from checked_equations.errors import EquationError
-from checked_equations.evaluate import beyond
 from checked_equations.evaluate.evaluator import Evaluator, Item, largest, magnitude, usual
 from checked_equations.evaluate.values import Entries, kind
 from checked_equations.latex import tree as t
@@ -27,8 +26,8 @@ def read(latex, bound=BOUND):
     return parse_expression(latex, {normal(key): kind(value) for key, value in bound.items()})
 
 
-def evaluated(latex, beyond=None, bound=BOUND):
-    node, evaluator = read(latex, bound), Evaluator(bound, latex, beyond=beyond)
+def evaluated(latex, bound=BOUND):
+    node, evaluator = read(latex, bound), Evaluator(bound, latex)
     evaluator.value(node)
     return node, evaluator
 
@@ -81,15 +80,6 @@ def test_a_derivative_is_as_large_as_a_function_over_its_argument():
     evaluator = Evaluator(BOUND)
     evaluator.value(loop)
     assert magnitude(loop, evaluator) > 4.0
-
-
-def test_an_integrand_is_seen_near_its_ends():
-    node = parse_expression(r"\int_0^1 u \,\mathrm d u", {}, free=True)
-    evaluator = Evaluator({}, beyond=beyond)
-    evaluator.value(node)
-    assert magnitude(node, evaluator) == pytest.approx(0.5, abs=0.01)
-    assert usual(node.body, evaluator) < largest(node.body, evaluator) <= 1.0
-    assert usual(node.body, Evaluator(BOUND)) == largest(node.body, Evaluator(BOUND)) == 0.0
 
 
 def test_what_a_node_has_been_is_remembered_and_forgotten():

@@ -5,9 +5,7 @@ import pytest
 
 from checked_equations import Distribution, Nodes
 from checked_equations.errors import EquationError, OperationError
-from checked_equations.evaluate import beyond
 from checked_equations.evaluate import operations as op
-from checked_equations.evaluate.asymptotic import cut
 from checked_equations.evaluate.evaluator import Evaluator, magnitude
 from checked_equations.evaluate.rules.limits import _end
 from checked_equations.evaluate.rules.loops import _inside_limits
@@ -28,9 +26,9 @@ BOUND = {
 }  # fmt: skip
 
 
-def value(latex, bound=BOUND, beyond=None, free=False):
+def value(latex, bound=BOUND):
     names = {normal(key): kind(one) for key, one in bound.items()}
-    return Evaluator(bound, latex, beyond=beyond).value(parse_expression(latex, names, free=free))
+    return Evaluator(bound, latex).value(parse_expression(latex, names))
 
 
 def refused(latex, bound=BOUND, **options):
@@ -114,16 +112,6 @@ def test_an_integrand_has_died_away_where_its_nodes_end():
     assert "before the limit -inf" in refused(back, {"L": turned, "b": 2.2})
 
 
-def test_what_is_bound_is_integrated_over_its_nodes_beyond_as_well():
-    assert value(r"\int_0^2 L^2 \,\mathrm d L", beyond=beyond) == 2.5
-    assert value(r"\int_0^2 u^2 \,\mathrm d u", beyond=beyond, free=True) == pytest.approx(8 / 3)
-    latex = r"\int_0^1 \int_0^1 u w \,\mathrm d u \,\mathrm d w"
-    assert value(latex, beyond=beyond, free=True) == pytest.approx(0.25)
-    assert "an integral over one variable between limits can be tried" in refused(
-        r"\int u \,\mathrm d u", {}, beyond=beyond, free=True
-    )
-
-
 def test_the_ends_of_operations():
     assert op.power(scalar(0.0), scalar(0.0)) == 1.0
     assert op.norm(np.array([[3.0], [-4.0]]), "") == 5.0
@@ -150,13 +138,6 @@ def test_where_values_go():
     for apart in ([1.0, 1.0, 1.0 + 2e-6], [5e-7, 0.0, 9e-7, 0.0, 1e-6]):
         with pytest.raises(OperationError, match="grow apart"):
             _end(apart)
-
-
-def test_terms_that_stay_as_small_are_added():
-    assert cut(lambda k: 1.0 if k == 0 else 1e-12, 0).real == pytest.approx(1.0, abs=1e-9)
-    asked = []
-    cut(lambda k: asked.append(k) or (1.0, 1e-12, 1e-12, 1e-12, 1e-12, 1e-11)[k], 0)
-    assert asked == [0, 1, 2, 3, 4, 5]
 
 
 def test_a_derivative_of_what_has_no_size_has_none():

@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from checked_equations.evaluate import beyond
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
 
+from ..numerics import unbound
 from .forms import with_dots
 from .knowledge import Known, known
 from .notation import Notation
@@ -89,7 +89,7 @@ def _function(
         if len(arguments) != len(names):
             raise ValueError(f"{len(names)} arguments are defined")
         own = {**bindings, **dict(zip(names, arguments, strict=True))}
-        value = complex(Evaluator(own, beyond=beyond).value(body))
+        value = complex(Evaluator(own, beyond=unbound).value(body))
         return value if value.imag else value.real
 
     return of

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from checked_equations.errors import EquationError
-from checked_equations.evaluate.numerics.patience import allowing, spend
 from checked_equations.latex import tree as t
 from checked_equations.latex.macros import Macros, expand
 from checked_equations.latex.names import normal
 from checked_equations.latex.printer import to_latex
 
+from ..numerics.time_limit import allowing, spend
 from . import kinds as known_kinds
 from .branches import SIGN, Choices, apart, signed
 from .conditions import Condition, conditions_of, tends

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from checked_equations.evaluate.ellipsis import wrapped
 from checked_equations.latex import tree as t
 from checked_equations.latex.builder.antiderivatives import slope
 
+from ..numerics.ellipsis import wrapped
 from .reading import NotRead
 
 

@@ -18,13 +18,13 @@ from checked_equations.check.outcomes import MutantRecord, Mutants
 from checked_equations.check.relations import Misfit, Tolerance
 from checked_equations.check.statements import BoundStatement, Draw
 from checked_equations.errors import EquationError, OperationError
-from checked_equations.evaluate import asymptotic, beyond
 from checked_equations.evaluate.evaluator import Evaluator, magnitude
-from checked_equations.evaluate.numerics.patience import allowing, spend
-from checked_equations.evaluate.numerics.quadrature import roughly
 from checked_equations.latex import tree as t
 from checked_equations.latex.printer import to_latex
 
+from ..numerics import asymptotic_series, unbound
+from ..numerics.quadrature import roughly
+from ..numerics.time_limit import allowing, spend
 from .branches import SIGN, Choices
 from .drawing import Sample
 
@@ -117,7 +117,7 @@ class Trial:
         return self.choices.settled(steps, bindings, holds)
 
     def _value(self, side: t.Node, bindings: Mapping[str, Any]) -> complex | None:
-        far = asymptotic.FAR if self.far else beyond
+        far = asymptotic_series.FAR if self.far else unbound
         try:
             return complex(Evaluator(bindings, beyond=far).value(side))
         except _NO_VALUE:
@@ -333,7 +333,7 @@ def bound_on(
     allowed = replace(EXACT, atol=unit) if long else ALLOWED
     return BoundStatement(
         statement,
-        tuple(Draw(numbers, asymptotic.FAR if far else beyond) for numbers in draws),
+        tuple(Draw(numbers, asymptotic_series.FAR if far else unbound) for numbers in draws),
         allowed,
     )
 

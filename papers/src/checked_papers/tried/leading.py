@@ -15,12 +15,12 @@ from typing import Any
 from checked_equations.check.mutants import Mutant
 from checked_equations.check.statements import BoundStatement
 from checked_equations.errors import EquationError, OperationError
-from checked_equations.evaluate import beyond
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.latex import tree as t
 from checked_equations.latex.builder.dots import is_dots
 from checked_equations.latex.names import normal
 
+from ..numerics import unbound
 from .conditions import TENDS
 from .drawing import Sample
 from .expansions import by_rank
@@ -149,7 +149,7 @@ def _cut(node: t.Node, *, last: bool) -> t.Node | None:
 def _ratio(
     left: t.Node, whole: t.Node | None, before: t.Node | None, bindings: Mapping[str, Any]
 ) -> complex | None:
-    ev = Evaluator(bindings, beyond=beyond)
+    ev = Evaluator(bindings, beyond=unbound)
     try:
         value = complex(ev.value(left))
         all_of = complex(ev.value(whole)) if whole is not None else 0j

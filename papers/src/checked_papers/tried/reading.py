@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from checked_equations.errors import EquationError
-from checked_equations.evaluate.ellipsis import DOTS
 from checked_equations.latex import tree as t
 from checked_equations.latex.names import joined
 from checked_equations.latex.parser import parse
 from checked_equations.latex.tokenizer import closing, tokens
 
+from ..numerics.ellipsis import DOTS
 from .entries import entries_in, linked
 from .knowledge import Known
 from .ranges import paired

@@ -13,8 +13,7 @@ from functools import cache, wraps
 from importlib import import_module
 from typing import Any
 
-from checked_equations.evaluate.numerics.patience import spend
-
+from ..numerics.time_limit import spend
 from . import error_functions
 
 Special = Callable[..., complex | float]

@@ -8,9 +8,9 @@ from typing import Literal, Protocol
 
 from checked_equations.check.mends import Mends
 from checked_equations.check.outcomes import Mutants
-from checked_equations.evaluate.numerics.patience import allowing
 from checked_equations.latex import tree as t
 
+from ..numerics.time_limit import allowing
 from .conditions import ORDERS
 from .drawing import Plan, Sample
 from .judging import Fate, Trial, is_long

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...errors import EquationError, OperationError
 from ...latex import tree as t
+from ..epsilon_table import even_columns
 from ..evaluator import Evaluator, Item, Scope, rule
-from ..numerics.extrapolation import even_columns
 from ..values import Array, scalar
 from .loops import infinity
 

@@ -14,7 +14,7 @@ from ...errors import OperationError
 from ...latex import tree as t
 from ...latex.printer import to_latex
 from .. import operations as op
-from ..ellipsis import value_of as dots_value
+from ..continued_fractions import fraction_value
 from ..evaluator import Evaluator, Item, Points, Scope, rule
 from ..values import Array, Distribution, Nodes, conform, scalar
 from .algebra import argument, failure, members_of, whole_number
@@ -105,7 +105,7 @@ def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
 @rule.register(t.Dots)
 def _dots(node: t.Dots, ev: Evaluator, scope: Scope) -> Array:
     if isinstance(node.body, t.Quotient):
-        return dots_value(node, ev, scope)
+        return fraction_value(node.body, ev, scope)
     if ev.beyond is None:
         raise OperationError("dots are not read here: write the sum with \\sum, or every term")
     return ev.beyond.dots(node, ev, scope)

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from checked_equations.errors import OperationError
-from checked_equations.evaluate.numerics import extrapolation, quadrature
-from checked_equations.evaluate.numerics.circle import derivative
-from checked_equations.evaluate.numerics.extrapolation import even_columns, levin, series, wynn
-from checked_equations.evaluate.numerics.patience import allowing, spend
-from checked_equations.evaluate.numerics.quadrature import integrate, roughly
+from checked_equations.evaluate.epsilon_table import even_columns
+from checked_papers.numerics import extrapolation, quadrature
+from checked_papers.numerics.cauchy_derivatives import derivative
+from checked_papers.numerics.extrapolation import levin, series, wynn
+from checked_papers.numerics.quadrature import integrate, roughly
+from checked_papers.numerics.time_limit import allowing, spend
 
 INF = math.inf
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...errors import EquationError, OperationError
+from checked_equations.errors import EquationError, OperationError
 
 _POINTS = 48
 

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from functools import singledispatch
 from typing import Any
 
-from ..errors import EquationError, OperationError
-from ..latex import tree as t
-from . import operations as op
-from .evaluator import Evaluator, Item, Scope
-from .values import Array, Word, conform, scalar
+from checked_equations.errors import EquationError, OperationError
+from checked_equations.evaluate import operations as op
+from checked_equations.evaluate.evaluator import Evaluator, Item, Scope
+from checked_equations.evaluate.values import Array, Word, conform, scalar
+from checked_equations.latex import tree as t
 
 Of = Callable[[Any], Any]
 _WRONG = (EquationError, OperationError, ArithmeticError, ValueError, TypeError)

@@ -5,11 +5,11 @@ Weniger (1989), *Nonlinear sequence transformations*, sections 4.2 and 7.2.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 
-from ...errors import OperationError
+from checked_equations.errors import OperationError
+from checked_equations.evaluate.epsilon_table import even_columns
 
 _ENOUGH = 5e-9
 _FALLS = 400  # terms of a series that dies away by itself
@@ -85,23 +85,6 @@ def _levin(terms: Sequence[complex], order: int) -> complex | None:
         above += weight * total / remainder
         below += weight / remainder
     return above / below if below else None
-
-
-def even_columns(values: Sequence[complex], settled: float = 0.0) -> list[list[complex]]:
-    """The columns of the epsilon table that tend to the limit of `values`, themselves the first.
-
-    It ends where two entries of a column are the same, or `settled`: no further apart than that,
-    relative to the last.
-    """
-    table = [[0j] * (len(values) + 1), list(values)]
-    while len(table[-1]) > 1:
-        older, newer = table[-2], table[-1]
-        gaps = [b - a for a, b in itertools.pairwise(newer)]
-        least = settled * max(abs(newer[-1]), 1e-300)
-        if any(gap == 0 or abs(gap) <= least for gap in gaps):
-            break
-        table.append([older[i + 1] + 1 / gap for i, gap in enumerate(gaps)])
-    return table[1::2]
 
 
 def wynn(partial: Sequence[complex]) -> complex:

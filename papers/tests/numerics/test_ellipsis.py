@@ -1,4 +1,4 @@
-"""Dots in sums, products and continued fractions: each pattern has its value, or there is none."""
+"""Dots in sums and products: each pattern has its value, or there is none."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import math
 import pytest
 
 from checked_equations import EquationError
-from checked_equations.evaluate import beyond
-from checked_equations.evaluate.ellipsis import general, wrapped
 from checked_equations.evaluate.evaluator import Evaluator, Item
 from checked_equations.latex import tree as t
 from checked_equations.latex.parser import parse_expression, parse_free
+from checked_papers.numerics import unbound
+from checked_papers.numerics.ellipsis import general, wrapped
 
 DOTS = t.Name("\\dots")
 BOUND = {"z": 0.4, "a": 1.7, "n": 4, "m": 2, "w": 0.5j, "f": 4.0}
@@ -24,8 +24,8 @@ def part(latex):
     return DOTS if latex == "..." else parse_expression(latex, KINDS)
 
 
-def value(node, beyond=beyond):
-    return Evaluator(BOUND, beyond=beyond).value(node)
+def value(node):
+    return Evaluator(BOUND, beyond=unbound).value(node)
 
 
 def summed(*terms):
@@ -151,76 +151,6 @@ def test_a_product_without_a_pattern_has_no_value(factors):
         multiplied(*factors)
 
 
-def continued(tops, bottoms, signs=""):
-    """A continued fraction of these numbers in LaTeX, which goes on with dots."""
-    signs = signs or "+" * len(tops)
-    latex = "\\dots"
-    for top, bottom, sign in reversed(list(zip(tops, bottoms, signs, strict=True))):
-        latex = rf"\cfrac{{{top}}}{{{bottom} {sign} {latex}}}"
-    return latex
-
-
-FRACTIONS = [
-    (continued([1] * 4, [1] * 4), (math.sqrt(5) - 1) / 2),
-    (continued([1] * 4, [3] * 4, "----"), (3 - math.sqrt(5)) / 2),
-    (continued([4, 1, 4, 9, 16], [1, 3, 5, 7, 9]), math.pi),
-    (continued(["z", *["z^2"] * 4], [1, 3, 5, 7, 9], "-" * 5), math.tan(Z)),
-    (continued([1] * 4, [2, 3, 2, 3]), (math.sqrt(60) - 6) / 4),
-    (continued([1] * 5, [3] * 5, "+-+-+"), (11 - math.sqrt(85)) / 6),
-    (continued([5, 7, 1, 1, 1], [2] * 5), 5 / (2 + 7 / (2 + R))),
-    (continued([1] * 5, [2, 9, 2, 2, 2]), 1 / (2 + 1 / (9 + R))),
-]
-UNSETTLED = [
-    continued([1] * 4, [1] * 4, "----"),
-    continued([1] * 4, [f"{math.sqrt(2)}"] * 4, "-" * 4),
-]
-UNKNOWN = [
-    continued([1] * 4, [1, 2, 4, 9]),
-    continued([1, 2, 7, 8, 30], [1] * 5),
-    continued([1] * 2, [1] * 2),
-    continued([1] * 5, [3] * 5, "----+"),
-]
-
-
-def fraction(latex, beyond=beyond):
-    (step,) = parse_free(f"d = {latex}").steps
-    return value(wrapped(step.right), beyond)
-
-
-@pytest.mark.parametrize("far", [None, beyond])
-@pytest.mark.parametrize(("latex", "wanted"), FRACTIONS)
-def test_a_continued_fraction_has_its_value(latex, wanted, far):
-    assert fraction(latex, far) == pytest.approx(wanted, rel=1e-10)
-
-
-@pytest.mark.parametrize("latex", UNSETTLED)
-def test_a_continued_fraction_that_does_not_settle_says_so(latex):
-    with pytest.raises(EquationError, match="does not settle"):
-        fraction(latex)
-
-
-@pytest.mark.parametrize("latex", UNKNOWN)
-def test_a_continued_fraction_without_a_pattern_has_no_value(latex):
-    with pytest.raises(EquationError, match=OPEN):
-        fraction(latex, None)
-
-
-def test_what_no_printed_level_confirms_is_guessed_beyond_what_is_checked_alone():
-    latex, wanted = continued([1] * 3, [1, 2, 4]), 0.0
-    for k in range(60, 0, -1):
-        wanted = 1 / ((k * k - k + 2) / 2 + wanted)
-    assert fraction(latex) == pytest.approx(wanted, rel=1e-12)
-    with pytest.raises(EquationError, match=OPEN):
-        fraction(latex, None)
-
-
-def test_dots_behind_a_continued_fraction_belong_to_it():
-    latex = continued(["z", *["z^2"] * 4], [1, 3, 5, 7, 9], "-" * 5)
-    for written in (rf"{latex} \cdots", rf"2 + {latex}", rf"2 {latex}"):
-        wanted = math.tan(Z) * (1 + written.startswith("2 \\")) + 2 * written.startswith("2 +")
-        assert fraction(written) == pytest.approx(wanted, rel=1e-12), written
-
-
 def test_the_tree_of_a_pattern_is_each_printed_one_in_its_place():
     trees = [part(latex) for latex in (r"\frac{z^2}{3}", r"\frac{z^4}{9}", r"\frac{z^6}{27}")]
     found = general(trees, "k")
@@ -235,3 +165,11 @@ def test_behind_the_dots_of_a_sum_stands_one_term():
     """Of two, ``1 + 2 + … + 9 + 10``, the second would be lost."""
     with pytest.raises(EquationError, match=OPEN):
         summed("+z", "+z^2", "+...", "+z^n", "+z^n")
+
+
+def test_dots_behind_a_continued_fraction_belong_to_it():
+    fraction = r"\cfrac{z}{1 - \cfrac{z^2}{3 - \cfrac{z^2}{5 - \cfrac{z^2}{7 - \dots}}}}"
+    for written in (rf"{fraction} \cdots", rf"2 + {fraction}", rf"2 {fraction}"):
+        (step,) = parse_free(f"d = {written}").steps
+        wanted = math.tan(Z) * (1 + written.startswith("2 \\")) + 2 * written.startswith("2 +")
+        assert value(wrapped(step.right)) == pytest.approx(wanted, rel=1e-9), written

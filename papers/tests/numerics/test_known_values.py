@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from checked_equations.errors import EquationError, OperationError
-from checked_equations.evaluate import beyond
-from checked_equations.evaluate.compiled import function_of
+from checked_equations.evaluate.epsilon_table import even_columns
 from checked_equations.evaluate.evaluator import Evaluator
-from checked_equations.evaluate.numerics.circle import derivative
-from checked_equations.evaluate.numerics.extrapolation import even_columns, product, series
-from checked_equations.evaluate.numerics.patience import allowing, spend
-from checked_equations.evaluate.numerics.quadrature import integrate, roughly
 from checked_equations.latex.parser import parse_expression
+from checked_papers.numerics import unbound
+from checked_papers.numerics.cauchy_derivatives import derivative
+from checked_papers.numerics.compiled_functions import function_of
+from checked_papers.numerics.extrapolation import product, series
+from checked_papers.numerics.quadrature import integrate, roughly
+from checked_papers.numerics.time_limit import allowing, spend
 
 INTEGRALS = (
     (lambda t: math.exp(-t), 0, math.inf, 1.0),
@@ -127,10 +128,10 @@ INTEGRANDS = (
 def test_a_compiled_expression_has_the_values_of_the_evaluator(latex):
     kinds = {"a": "value", "\\mathrm i": "value"}
     node = parse_expression(latex, {**kinds, "t": "value"})
-    ev = Evaluator({"a": 0.7, "\\mathrm i": 1j}, beyond=beyond)
+    ev = Evaluator({"a": 0.7, "\\mathrm i": 1j}, beyond=unbound)
     of = function_of(node, "t", ev, {}, "at")
     for place in (0.3, 1.7, 0.4 + 0.2j):
-        there = Evaluator({"a": 0.7, "\\mathrm i": 1j, "t": place}, beyond=beyond)
+        there = Evaluator({"a": 0.7, "\\mathrm i": 1j, "t": place}, beyond=unbound)
         assert abs(of(place) - complex(there.value(node))) <= 1e-13 * abs(of(place))
 
 

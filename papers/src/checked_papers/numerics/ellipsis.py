@@ -1,4 +1,4 @@
-"""What dots stand for: a sum, a product or a continued fraction whose pattern is determined.
+"""Sums and products whose printed terms determine the pattern that dots stand for.
 
 The printed terms are compared as trees: what is equal stays, numbers that differ go on as they
 began (by steps, as squares, by factors), and products that grow go on growing. The pattern must
@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..errors import EquationError, OperationError
-from ..latex import tree as t
-from ..latex.builder.dots import has_dots, is_dots, levels
-from .evaluator import Evaluator, Item, Scope
-from .numerics.extrapolation import series
-from .values import Array, scalar
+from checked_equations.errors import EquationError, OperationError
+from checked_equations.evaluate.evaluator import Evaluator, Item, Scope
+from checked_equations.evaluate.values import Array, scalar
+from checked_equations.latex import tree as t
+from checked_equations.latex.builder.dots import has_dots, is_dots, levels
+
+from .extrapolation import series
 
 DOTS = "\\dots"
 _PLACE, _FACTOR = "\0k", "\0j"  # no author can write them
@@ -33,10 +34,9 @@ def value_of(node: t.Dots, ev: Evaluator, scope: Scope) -> Array:
     body = node.body
     if isinstance(body, t.Sum):
         found = _sum(body, ev, scope)
-    elif isinstance(body, t.Product):
-        found = _product(body, ev, scope)
     else:
-        found = _fraction(body, ev, scope)
+        assert isinstance(body, t.Product), "the engine has continued fractions"
+        found = _product(body, ev, scope)
     if not cmath.isfinite(found):
         raise _OPEN
     return scalar(found if found.imag else found.real)
@@ -48,7 +48,7 @@ def value_of(node: t.Dots, ev: Evaluator, scope: Scope) -> Array:
 def general(nodes: Sequence[t.Node], key: str = _PLACE) -> t.Node | None:
     """The tree that is each of `nodes` where the running variable `key` is 1, 2, 3.
 
-    >>> from ..latex.printer import to_latex
+    >>> from checked_equations.latex.printer import to_latex
     >>> to_latex(general([t.Power(t.Name("x"), t.Number(n)) for n in (3.0, 5.0)], "k"))
     'x^{1 + 2 k}'
     """
@@ -274,82 +274,6 @@ def _finite(before: Sequence[t.Node], last: t.Node, ev: Evaluator, scope: Scope)
             head = np.prod(printed[: len(printed) - count])
             return complex(head * np.prod([at(k) for k in range(first, size + 1)]))
     raise _OPEN
-
-
-# -- continued fractions ----------------------------------------------------------------
-
-
-def _fraction(node: t.Node, ev: Evaluator, scope: Scope) -> complex:
-    above: list[complex] = []
-    below: list[complex] = []
-    turn, signs = 1, list[int]()
-    for numerator, beside, sign in levels(node):
-        above.append(turn * complex(ev.of(numerator, scope)))
-        below.append(complex(sum(s * complex(ev.of(part, scope)) for s, part in beside)))
-        turn = sign
-        signs.append(sign)
-    deep = sum(isinstance(part, t.Quotient) and has_dots(part) for _, part in t.walk(node))
-    if len(above) < max(3, deep) or (signs[-1] != signs[-2] and signs[-1] != signs[-3]):
-        raise _OPEN
-    # what no printed level confirms may be guessed in what is tried, and not in what is checked
-    spares = (1,) if ev.beyond is None else (1, 0)
-    tops, bottoms = _continued(above, spares), _continued(below, spares)
-    one, other = (_convergent(tops, bottoms, size) for size in (400, 600))
-    if not _near(one, other):
-        raise OperationError("the continued fraction does not settle")
-    return other
-
-
-def _convergent(
-    tops: Callable[[int], complex], bottoms: Callable[[int], complex], size: int
-) -> complex:
-    total = 0j
-    for k in range(size, 0, -1):
-        below = bottoms(k) + total
-        if below == 0:
-            raise OperationError("the continued fraction does not settle")
-        total = tops(k) / below
-    return total
-
-
-def _continued(values: Sequence[complex], spares: Sequence[int]) -> Callable[[int], complex]:
-    """A sequence that goes on as it began: by a polynomial, or by one each for odd and even."""
-    size = max(map(abs, values)) or 1.0
-    for spare, period, kept in itertools.product(spares, (1, 2), (0, 1, 2)):
-        degrees = [_degree(values[kept + part :: period], size, spare) for part in range(period)]
-        if all(degree is not None for degree in degrees):
-            return _polynomials(values, kept, period, [degree or 0 for degree in degrees])
-    raise _OPEN
-
-
-def _degree(values: Sequence[complex], size: float, spare: int) -> int | None:
-    """The degree of the polynomial that the values follow, with `spare` of them to confirm it."""
-    for degree in range(3):
-        if len(values) < degree + 1 + spare:
-            return None
-        left = np.diff(np.array(values), n=degree + 1)
-        if left.size == 0 and degree == 0:
-            return None
-        if np.all(np.abs(left) <= _NEAR * size):
-            return degree
-    return None
-
-
-def _polynomials(
-    values: Sequence[complex], kept: int, period: int, degrees: Sequence[int]
-) -> Callable[[int], complex]:
-    fits = []
-    for part, degree in enumerate(degrees):
-        own = values[kept + part :: period]
-        fits.append(np.polyfit(np.arange(len(own)), np.array(own), degree))
-
-    def at(k: int) -> complex:
-        if k <= len(values):
-            return values[k - 1]
-        place, part = divmod(k - 1 - kept, period)
-        return complex(np.polyval(fits[part], place))
-
-    return at
 
 
 def wrapped(node: t.Node) -> t.Node:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..errors import OperationError
-from ..latex import tree as t
-from . import beyond
-from .evaluator import Beyond, Evaluator, Scope
-from .values import Array
+from checked_equations.errors import OperationError
+from checked_equations.evaluate.evaluator import Beyond, Evaluator, Scope
+from checked_equations.evaluate.values import Array
+from checked_equations.latex import tree as t
+
+from . import unbound
 
 _SMALL = 1e-10  # the smallest term, relative to the sum
 _MOST = 80
@@ -39,16 +40,16 @@ def cut(term: Callable[[int], complex], first: int) -> complex:
 
 
 class _Far:
-    """As `beyond`, but for series."""
+    """As `unbound`, but for series."""
 
-    integral = staticmethod(beyond.integral)
-    dots = staticmethod(beyond.dots)
-    slope = staticmethod(beyond.slope)
+    integral = staticmethod(unbound.integral)
+    dots = staticmethod(unbound.dots)
+    slope = staticmethod(unbound.slope)
 
     @staticmethod
     def endless(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
         """A series, cut where its terms are smallest, or a product."""
-        return beyond.endless(node, ev, scope, cut)
+        return unbound.endless(node, ev, scope, cut)
 
 
 FAR: Beyond = _Far()

@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OperationError
-from ..latex import tree as t
+from checked_equations.errors import OperationError
+from checked_equations.evaluate.evaluator import Evaluator, Item, Scope
+from checked_equations.evaluate.rules.algebra import whole_number
+from checked_equations.evaluate.values import Array, scalar
+from checked_equations.latex import tree as t
+
 from . import ellipsis
-from .compiled import function_of
-from .evaluator import Evaluator, Item, Scope
-from .numerics.circle import derivative
-from .numerics.extrapolation import product, series
-from .numerics.patience import spend
-from .numerics.quadrature import integrate
-from .rules.algebra import whole_number
-from .values import Array, scalar
+from .cauchy_derivatives import derivative
+from .compiled_functions import function_of
+from .extrapolation import product, series
+from .quadrature import integrate
+from .time_limit import spend
 
 _INFINITY = t.Constant("\\infty")
 

@@ -4,11 +4,11 @@ import pytest
 
 from checked_equations import EquationError
 from checked_equations.errors import OperationError
-from checked_equations.evaluate import beyond, ellipsis
-from checked_equations.evaluate.ellipsis import general, wrapped
 from checked_equations.evaluate.evaluator import Evaluator, Item
 from checked_equations.latex import tree as t
 from checked_equations.latex.parser import parse_expression
+from checked_papers.numerics import ellipsis, unbound
+from checked_papers.numerics.ellipsis import general, wrapped
 
 DOTS = t.Name("\\dots")
 BOUND = {"z": 0.4, "a": 1.7, "n": 4, "m": 2}
@@ -76,7 +76,7 @@ def test_three_trees_are_one_only_if_all_are_alike():
 def summed(*terms):
     signs = tuple(-1 if term[0] == "-" else 1 for term in terms)
     node = t.Dots(t.Sum(tuple(part(term[1:]) for term in terms), signs))
-    return Evaluator(BOUND, beyond=beyond).value(node)
+    return Evaluator(BOUND, beyond=unbound).value(node)
 
 
 @pytest.mark.parametrize(
@@ -121,44 +121,6 @@ def test_how_many_of_the_printed_are_given():
     assert not ellipsis._near(0.0, 1e-9)
 
 
-def test_how_a_row_of_numbers_goes_on():
-    at = ellipsis._continued([1.0, 4.0, 9.0, 16.0], (1,))
-    assert [at(k) for k in range(1, 8)] == pytest.approx([1, 4, 9, 16, 25, 36, 49])
-    odd = ellipsis._continued([1.0, 5.0, 2.0, 5.0, 3.0, 5.0], (1,))
-    assert [odd(k) for k in range(1, 10)] == pytest.approx([1, 5, 2, 5, 3, 5, 4, 5, 5])
-    late = ellipsis._continued([9.0, 3.0, 3.0, 3.0], (1,))
-    assert [late(k) for k in range(1, 7)] == pytest.approx([9, 3, 3, 3, 3, 3])
-    later = ellipsis._continued([9.0, 8.0, 3.0, 4.0, 5.0], (1,))
-    assert [later(k) for k in range(1, 8)] == pytest.approx([9, 8, 3, 4, 5, 6, 7])
-    assert ellipsis._continued([0.0, 0.0, 0.0], (1,))(9) == pytest.approx(0.0)
-    with pytest.raises(OperationError, match=OPEN):
-        ellipsis._continued([1.0, 2.0, 4.0, 9.0], (1,))
-    guessed = ellipsis._continued([1.0, 2.0, 4.0], (1, 0))
-    assert [guessed(k) for k in range(1, 6)] == pytest.approx([1, 2, 4, 7, 11])
-
-
-@pytest.mark.parametrize(
-    ("values", "spare", "wanted"),
-    [
-        ([3.0], 0, None), ([3.0, 3.0], 0, 0), ([3.0], 1, None), ([3.0, 3.0], 1, 0),
-        ([3.0, 4.0], 0, 1), ([3.0, 4.0], 1, None), ([3.0, 4.0, 5.0], 1, 1),
-        ([3.0, 4.0, 6.0], 0, 2), ([3.0, 4.0, 6.0], 1, None), ([3.0, 4.0, 6.0, 9.0], 1, 2),
-        ([3.0, 4.0, 6.0, 10.0], 0, None),
-    ],
-)  # fmt: skip
-def test_the_degree_that_values_follow(values, spare, wanted):
-    assert ellipsis._degree(values, 10.0, spare) == wanted
-
-
-def test_a_convergent_is_reckoned_from_below():
-    tops, bottoms = (lambda k: float(k)), (lambda k: k + 1.0)
-    assert ellipsis._convergent(tops, bottoms, 1) == 0.5
-    assert ellipsis._convergent(tops, bottoms, 2) == pytest.approx(1 / (2 + 2 / 3))
-    assert ellipsis._convergent(tops, bottoms, 3) == pytest.approx(1 / (2 + 2 / (3 + 3 / 4)))
-    with pytest.raises(OperationError, match="does not settle"):
-        ellipsis._convergent(tops, lambda k: 0.0, 2)
-
-
 def test_what_has_dots_is_marked_from_within():
     inner = t.Sum((part("z"), part("z^2"), DOTS), (1, 1, 1))
     outer = t.Product((part("a"), t.Power(inner, part("2"))))
@@ -173,4 +135,4 @@ def test_a_value_that_is_not_finite_is_none():
     huge = t.Dots(t.Product((part("10^{300}"), part("10^{301}"), part("10^{302}"), DOTS,
                              part("10^{305}"))))  # fmt: skip
     with pytest.raises(EquationError, match=OPEN):
-        Evaluator(BOUND, beyond=beyond).value(huge)
+        Evaluator(BOUND, beyond=unbound).value(huge)

@@ -16,7 +16,8 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from ...errors import EquationError, OperationError
+from checked_equations.errors import EquationError, OperationError
+
 from .extrapolation import wynn
 
 Integrand = Callable[[float], complex]

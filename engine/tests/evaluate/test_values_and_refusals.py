@@ -1,0 +1,96 @@
+"""Values of each rule of the evaluator, and refusals where there is none: poles, shapes, ranges."""
+
+import math
+
+import numpy as np
+import pytest
+
+from checked_equations import EquationError, Nodes
+from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.evaluate.values import kind
+from checked_equations.latex.names import normal
+from checked_equations.latex.parser import parse_expression
+
+M = np.array([[2.0, 0.5], [0.25, 3.0]])
+BOUND = {
+    "a": 1.5, "b": 0.5, "o": 0.0, "i": 1j, "n": 3, "s": [3.0], "v": [2.0, -1.0, 0.5], "M": M,
+    "T": np.ones((2, 2, 2)), "f": np.sin, "g": np.sign, "S": set(), "R": {1, 2},
+    "p": Nodes([0.5], [1.0]), "h": lambda u: np.array([u, u * u]),
+}  # fmt: skip
+KINDS = {normal(key): kind(item) for key, item in BOUND.items()} | {"x": "nodes", "y": "nodes"}
+
+
+def value(latex):
+    return Evaluator(BOUND, latex).value(parse_expression(latex, KINDS))
+
+
+BILATERAL = math.prod((1 + 0.5**k) ** 2 for k in range(1, 60)) * 2
+FOUND = [
+    (r"\sum_{k=0}^\infty \frac{i^k}{2^k}", 1 / (1 - 0.5j)),
+    (r"\frac{\partial}{\partial a} a^3", 6.75),
+    (r"\frac{\partial^2}{\partial a^2} a^4", 12 * 2.25),
+    (r"\frac{\partial}{\partial a} \frac{\partial}{\partial a} a^4", 12 * 2.25),
+    (r"\frac{\partial}{\partial i} i^3", -3),
+    (r"(a)_n", 1.5 * 2.5 * 3.5),
+    (r"(a)_0", 1.0),
+    ("(v)_2", -1.0),
+    ("f'(a) + f''(b)", math.cos(1.5) - math.sin(0.5)),
+    (r"\frac{\partial M v_1}{\partial v_1}", M),
+    (r"M^{-2} M^2", np.eye(2)),
+    (r"\max R + \min R", 3.0),
+    (r"v_3 \sec(b) \operatorname{arccot}(b)", 0.5 / math.cos(0.5) * math.atan(2)),
+    (r"\log(i) + \sqrt{-i^2}", 1j * math.pi / 2 + 1),
+]
+NONE = [
+    (r"\prod_{k=1}^\infty \frac{1}{k}", "a prod without end is not read"),
+    (r"\sum_{k=1}^\infty \frac{1}{k}", "do not die away"),
+    (r"\frac{1}{\cot(o)}", "cot has a pole here"),
+    (r"o^{-1}", "division by zero"),
+    (r"(a)_{-2}", "needs a whole number, not -2"),
+    (r"v_{1.5}", "an index must be a whole number"),
+    (r"v_4", "the index 4 is outside 1 to 3"),
+    (r"v_0", "the first is x_1"),
+    (r"M_{1,2,1}", "3 indices for the shape"),
+    (r"f(a)_1", "is a number here and has no entries"),
+    (r"a^\top", "which has no such mark: a transpose"),
+    (r"T^\top", "the transpose"),
+    (r"T \otimes v", "the Kronecker product"),
+    (r"M v", "the product"),
+    (r"a / v", "the denominator must be a scalar"),
+    (r"a^v", "the exponent must be a scalar"),
+    (r"M^{1/2}", "symmetric matrices only"),
+    (r"\sqrt{v}", "the root"),
+    (r"|T|", "the determinant"),
+    (r"\max(a, v)", "the extreme"),
+    (r"b!", "needs a whole number, not 0.5"),
+    (r"\log o", "the logarithm of 0 is not defined"),
+    (r"\begin{cases} a & \text{if } a < 0 \end{cases}", "no case applies"),
+    (r"\begin{bmatrix} M & v \end{bmatrix}", "a block of shape"),
+    (r"f^{(5)}(a)", "from none to 4 primes"),
+    (r"f'(v)", "primes are of functions of a number"),
+    (r"\frac{\partial}{\partial o} g(o)", "the differences do not settle"),
+    (r"\frac{\partial}{\partial a} b^2", "`a` does not occur in what is differentiated"),
+    (r"\nabla_v (v a)", "a gradient is that of a scalar"),
+    (r"\sum_{k \in S} k", "nothing to run over"),
+    (r"\sum_{k=1}^{10^8} k", "is too long to go through"),
+    (r"\operatorname*{argmax}_{k \in R} v k", "only scalars have a largest"),
+    (r"\sum_{j=1}^2 \max_{k < j} k", "the max of nothing is not defined"),
+    (r"\lim_{x \to i} x", "a limit is taken at a real number"),
+    (r"\lim_{x \to a} x v", "a limit is taken of a number"),
+    (r"\exp(M)", "exp of a square matrix"),
+    (r"\operatorname{diag}(T)", "diag"),
+]
+
+
+@pytest.mark.parametrize(("latex", "wanted"), FOUND)
+def test_it_has_its_value(latex, wanted):
+    found = value(latex)
+    np.testing.assert_allclose(np.squeeze(found), wanted, rtol=1e-8, atol=1e-9)
+    assert np.iscomplexobj(found) == np.iscomplexobj(wanted) or "i" in latex
+
+
+@pytest.mark.parametrize(("latex", "said"), NONE)
+def test_it_has_none(latex, said):
+    with pytest.raises(EquationError) as caught:
+        value(latex)
+    assert said in caught.value.problem

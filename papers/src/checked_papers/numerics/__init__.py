@@ -1,0 +1,1 @@
+"""Numbers for what nobody binds: integrals, endless sums and products, dots and derivatives."""

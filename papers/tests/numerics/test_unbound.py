@@ -1,0 +1,71 @@
+"""Values of what nobody bound, and of what has none: integrals, series, slopes, poles, shapes."""
+
+import math
+
+import numpy as np
+import pytest
+
+from checked_equations import EquationError, Nodes
+from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.evaluate.values import kind
+from checked_equations.latex.names import normal
+from checked_equations.latex.parser import parse_expression
+from checked_papers.numerics import unbound
+
+M = np.array([[2.0, 0.5], [0.25, 3.0]])
+BOUND = {
+    "a": 1.5, "b": 0.5, "o": 0.0, "i": 1j, "n": 3, "s": [3.0], "v": [2.0, -1.0, 0.5], "M": M,
+    "T": np.ones((2, 2, 2)), "f": np.sin, "g": np.sign, "S": set(), "R": {1, 2},
+    "p": Nodes([0.5], [1.0]), "h": lambda u: np.array([u, u * u]),
+}  # fmt: skip
+KINDS = {normal(key): kind(item) for key, item in BOUND.items()} | {"x": "nodes", "y": "nodes"}
+
+
+def value(latex):
+    return Evaluator(BOUND, latex, beyond=unbound).value(parse_expression(latex, KINDS))
+
+
+BILATERAL = math.prod((1 + 0.5**k) ** 2 for k in range(1, 60)) * 2
+FOUND = [
+    (r"\int_0^2 x^2 \,\mathrm d x", 8 / 3),
+    (r"\int_2^0 x^2 \,\mathrm d x", -8 / 3),
+    (r"\int_b^a x^2 \,\mathrm d x", (1.5**3 - 0.125) / 3),
+    (r"\int_0^i x \,\mathrm d x", -0.5),
+    (r"\int_i^{2 + i} x \,\mathrm d x", 2 + 2j),
+    (r"\int_0^\infty e^{-x} x \,\mathrm d x", 1.0),
+    (r"\int_1^\infty x^{-2} \,\mathrm d x", 1.0),
+    (r"\int_{-\infty}^b e^x \,\mathrm d x", math.exp(0.5)),
+    (r"\int_\infty^1 x^{-2} \,\mathrm d x", -1.0),
+    (r"\int_{-\infty}^\infty e^{-x^2} \,\mathrm d x", math.sqrt(math.pi)),
+    (r"\int_{-\infty + i}^{\infty + i} e^{-x^2} \,\mathrm d x", math.sqrt(math.pi)),
+    (r"\int_0^{i \infty} e^{i x} \,\mathrm d x", 1j),
+    (r"\int_i^\infty e^{-x} \,\mathrm d x", np.exp(-1j)),
+    (r"\sum_{k=1}^\infty \frac{1}{k^2}", math.pi**2 / 6),
+    (r"\prod_{k=2}^\infty (1 - \frac{1}{k^2})", 0.5),
+    (r"\sum_{k=-\infty}^\infty \frac{1}{1 + k^2}", math.pi / math.tanh(math.pi)),
+    (r"\prod_{k=-\infty}^\infty (1 + 2^{-|k|})", BILATERAL),
+    (r"\frac{1}{\cot(o)}", 0.0),
+    (r"\frac{1}{a \cot(o)^2}", 0.0),
+]
+NONE = [
+    (r"\int \int_0^1 x y \,\mathrm d x \,\mathrm d y", ""),
+    (r"\int_{-\infty}^{\infty + i} e^{-x^2} \,\mathrm d x", "do not lie on one line"),
+    (r"\max_{k=1}^\infty \frac{1}{k}", "the max over a range without end is not tried"),
+    (r"\frac{1}{o \cot(o)}", "cot has a pole here"),
+    (r"\frac{1}{(\cot(o))^{-1}}", "cot has a pole here"),
+    (r"\frac{1}{o}", "division by zero"),
+]
+
+
+@pytest.mark.parametrize(("latex", "wanted"), FOUND)
+def test_it_has_its_value(latex, wanted):
+    found = value(latex)
+    np.testing.assert_allclose(np.squeeze(found), wanted, rtol=1e-8, atol=1e-9)
+    assert np.iscomplexobj(found) == np.iscomplexobj(wanted) or "i" in latex
+
+
+@pytest.mark.parametrize(("latex", "said"), NONE)
+def test_it_has_none(latex, said):
+    with pytest.raises(EquationError) as caught:
+        value(latex)
+    assert said in caught.value.problem
