@@ -100,7 +100,7 @@ print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("ma
     held, shown, loaded = run(folder, code)
     assert held.startswith("holds to 1e-09 · 1 step · ")
     assert shown == "True"
-    assert loaded == "check errors evaluate latex"
+    assert loaded == "check errors evaluate latex plugins"
 
 
 def test_every_name_at_the_front_door_is_there():

@@ -6,22 +6,32 @@ The project file of such a plug-in names them in one group:
     command = "checked_papers.command_line"
     papers = "checked_papers.manuscript:equations_of"
     badges = "checked_papers.tried_badges"
+    notes = "checked_papers.draw_notes:notes_on"
 
-`command` is what the command ``check`` does beyond ``--strict`` (`__main__.Command`), `papers`
-reads the labelled equations of a file in LaTeX (`book.manuscripts.PaperReader`), and `badges` tries
-the displays of a page that Sphinx builds (`sphinx.trials.Badges`). A plug-in is imported when one
-of its parts is asked for, and not before.
+`command` is the command ``check`` without ``--strict`` (`__main__.Command`), `papers` reads the
+labelled equations of a file in LaTeX (`book.manuscripts.PaperReader`), `badges` tries the displays
+of a page that Sphinx builds (`sphinx.trials.Badges`), and `notes` says what the draws of a check
+share (`DrawNotes`). A plug-in is imported when one of its parts is asked for, and not before.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, Protocol
 
 INSTALL = "pip install checked-papers"  # the plug-in that has all parts
 _GROUP = f"{__package__}.plugins"
 
 
+class DrawNotes(Protocol):
+    """The part `notes`: remarks on numbers that hide a condition."""
+
+    def __call__(self, statement: Any, drawn: Any, allowed: Any) -> tuple[str, ...]:
+        """Return what all draws share and the statement does not say, where it matters."""
+
+
+@cache  # every check asks
 def load(part: str) -> Any:
     """Load the part that a plug-in declares; None if no plug-in has it."""
     found = next(iter(entry_points(group=_GROUP, name=part)), None)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from .. import plugins
 from ..errors import EquationError
 from ..evaluate.libraries import Drawn
 from ..latex.balance import balanced
@@ -24,7 +25,6 @@ from .bindings import (
     draw_tight_bindings,
 )
 from .definitions import compare_definition, refuse_second_claim
-from .draw_notes import notes_on
 from .mends import mended
 from .mutant_outcomes import Survivors, check_mutants
 from .records import Record
@@ -109,8 +109,14 @@ def _compared(
         draws=len(drawn),
         backend=drawn[0].library,
         route=statements.route_of(bound.statement, drawn[0]),
-        notes=notes_on(bound.statement, drawn, allowed),
+        notes=_notes(bound, drawn, allowed),
     )  # fmt: skip
+
+
+def _notes(bound: BoundStatement, drawn: Sequence[Drawn], allowed: Tolerance) -> tuple[str, ...]:
+    """Return notes of a plug-in on the draws; none where no plug-in makes any."""
+    notes_on: plugins.DrawNotes | None = plugins.load("notes")
+    return notes_on(bound.statement, drawn, allowed) if notes_on else ()
 
 
 def definition_record(

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import EquationError
-from ..evaluate.values import Estimate, host, kind
-from ..latex import tree as t
-from .bindings import names_in
-from .relations import Tolerance
-from .statements import BoundStatement, Draw
+from checked_equations.check.bindings import names_in
+from checked_equations.check.relations import Tolerance
+from checked_equations.check.statements import BoundStatement, Draw
+from checked_equations.errors import EquationError
+from checked_equations.evaluate.values import Estimate, host, kind
+from checked_equations.latex import tree as t
 
 _SIGNED = frozenset({"log", "max", "min", "sign"})
 _TOLERANCE = 1e-12

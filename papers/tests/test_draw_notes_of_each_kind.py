@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from checked_equations import Estimate
-from checked_equations.check.draw_notes import (
+from checked_equations.check.relations import Tolerance
+from checked_equations.latex import tree as t
+from checked_equations.latex.parser import parse, parse_expression
+from checked_papers.draw_notes import (
     _below,
     _lopsided,
     _numbers,
@@ -14,9 +17,6 @@ from checked_equations.check.draw_notes import (
     _wider,
     notes_on,
 )
-from checked_equations.check.relations import Tolerance
-from checked_equations.latex import tree as t
-from checked_equations.latex.parser import parse, parse_expression
 
 
 def notes(latex, *drawn, allowed=None):

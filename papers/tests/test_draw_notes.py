@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from checked_equations import check_equation
-from checked_equations.check.draw_notes import notes_on
 from checked_equations.latex.parser import parse
+from checked_papers.draw_notes import notes_on
 
 
 def _positive(rng):
