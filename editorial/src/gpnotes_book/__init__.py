@@ -1,18 +1,20 @@
 """The editorial process of the book: chapters that answer sources, and verdicts on each item.
 
 It adds three things to the engine's `Chapter`: ``check(..., source=...)`` says which items an
-equation answers, `refute` sees that a printed formula fails, and `source` gives the verdict. The
-engine knows nothing of it, and neither does the package of Gaussian processes. With it travels the
-book itself, its text, notation, items and claims, for notebooks that leave their page.
+equation answers, `refute` sees that a printed formula fails, and `source` gives the verdict. `glue`
+hands a value to the sentences of its page. The engine knows nothing of it, and neither does the
+package of Gaussian processes. With it travels the book itself, its text, notation, items and
+claims, for notebooks that leave their page.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from checked_equations import Distribution, Estimate, Nodes, Outcome, Pick, glue
+from checked_equations import Distribution, Estimate, Nodes, Outcome, Pick
 
 from .chapter import Chapter
+from .gluing import glue
 from .records import Refutation, Verdict
 
 __all__ = [

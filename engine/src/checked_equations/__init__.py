@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # a type checker does not call `__getattr__`
     from .book.chapter import Chapter
-    from .book.gluing import glue
     from .check.equation_check import check_equation
     from .check.equation_mends import Mended, mend_equation
     from .check.records import Record
@@ -33,12 +32,10 @@ __all__ = [
     "Pick",
     "Record",
     "check_equation",
-    "glue",
     "mend_equation",
 ]
 _HOMES = {
     "book.chapter": ("Chapter",),
-    "book.gluing": ("glue",),
     "check.equation_check": ("check_equation",),
     "check.equation_mends": ("Mended", "mend_equation"),
     "check.records": ("Record",),

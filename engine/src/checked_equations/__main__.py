@@ -7,8 +7,6 @@ cannot be run.
 Without ``--strict`` it goes over papers in LaTeX as well, and tries what nobody bound, where the
 package checked-papers is installed. With ``--watch`` that does so again whenever a file changes,
 until Ctrl-C.
-``checked-equations pack book`` keeps the equations as data in the book's own folder ``_equations``,
-for notebooks that leave their page.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from pathlib import Path
 from typing import Protocol
 
 from . import plugins
-from .book import execution, packing
+from .book import execution
 
 
 class Command(Protocol):
@@ -45,25 +43,16 @@ def main(arguments: list[str] | None = None) -> int:
     papers: Command | None = plugins.load("command")
     if papers:
         papers.add_options(check)
-    pack = commands.add_parser("pack", help="keep the equations as data")
-    pack.add_argument("book", type=Path, help="the folder of the chapters")
-    pack.add_argument("--to", type=Path, help="where the data go, instead of book/_equations")
     given, unknown = parser.parse_known_args(arguments)
-    if given.command == "pack" and not given.book.is_dir():
-        parser.error(f"book must be a folder; got {given.book}")
-    if given.command == "check" and (why := _refusal(given, papers, unknown)):
+    if why := _refusal(given, papers, unknown):
         check.error(why)
     if unknown:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
-        if given.command == "pack":
-            for path in packing.pack(given.book, given.to):
-                print(path)
-            return 0
         return papers.run(given) if papers else _checked(given)
     except (ValueError, OSError, ImportError) as error:
         print(error, file=sys.stderr)
-        return 1 if given.command == "pack" else 2
+        return 2
 
 
 def _add_options(check: argparse.ArgumentParser) -> None:

@@ -305,9 +305,8 @@ class TestWhereTheTextComesFrom:
             Chapter("part/nowhere")
         data = tmp_path / "data"
         data.mkdir()
-        (data / "equations.json").write_text(
-            '{"part/lone": {"eq-a": {"latex": "a = 2 b", "line": 9}}}'
-        )
+        (data / "part").mkdir()
+        (data / "part" / "lone.md").write_text("\n" * 8 + "$$ a = 2 b $$ (eq-a)\n")
         carrying(data)
         empty = tmp_path / "empty"
         empty.mkdir()

@@ -1,13 +1,13 @@
 """Symbols that the notation gives a field, and drawn problems that have it."""
 
-import json
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from checked_equations import Chapter, EquationError
-from checked_equations.book import packing
 
 NOTATION = r"""
 - symbols:
@@ -189,15 +189,12 @@ def test_a_field_of_no_form_of_its_row_is_refused(opened, tmp_path):
         Chapter("part/small", path=tmp_path / "small.md")
 
 
-def test_far_from_the_book_the_packed_notation_serves(opened, tmp_path, monkeypatch):
+def test_far_from_the_book_the_notation_that_a_package_carries_serves(
+    opened, tmp_path, monkeypatch, carrying
+):
     opened(MEAN)
     (tmp_path / "part").mkdir()
     (tmp_path / "small.md").rename(tmp_path / "part" / "small.md")
-    files = packing.pack(tmp_path)
-    assert files[-1].name == "notation.json"
-    rows = json.loads(files[-1].read_text())[0]["symbols"]
-    assert {"latex": ["N"], "fields": {"N": "N"}} in rows
-    for name in ("part/small.md", "notation.yml", "equations.toml"):
-        (tmp_path / name).unlink()
-    monkeypatch.chdir(tmp_path / "part")
+    carrying(tmp_path)
+    monkeypatch.chdir(Path(tempfile.mkdtemp(dir=tmp_path.parent)))
     assert Chapter("part/small").check("eq-a", with_mean, oracle="a solver").draws == 3

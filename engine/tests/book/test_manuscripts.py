@@ -10,7 +10,6 @@ import pytest
 from checked_equations import Chapter, EquationError
 from checked_equations.book import manuscripts
 from checked_equations.book.manuscripts import AS_PACKAGED
-from checked_equations.book.settings import PACKED
 
 RIGHT, WRONG = "a = b + c", "a = b - c"
 OPENS = 'chapter = Chapter("part/one")'
@@ -51,8 +50,8 @@ def folder(tmp_path, monkeypatch, carrying):
     here, data = tmp_path / "here", tmp_path / "data"
     here.mkdir()
     data.mkdir()
-    carried = {"part/one": {"eq-a": {"latex": RIGHT, "line": 5}}}
-    (data / "equations.json").write_text(json.dumps(carried))
+    (data / "part").mkdir()
+    (data / "part" / "one.md").write_text(page())
     carrying(data)
     monkeypatch.chdir(here)
     for name in ("JPY_SESSION_NAME", "COLAB_RELEASE_TAG"):
@@ -247,15 +246,6 @@ class TestNobodySaysWhichRuns:
         (folder / "one.md").write_text("$$ $$ (eq-a)\n")
         with pytest.raises(ValueError, match=r"^part/one: one\.md: line 1: the equation eq-a"):
             Chapter("part/one")
-
-    def test_the_books_own_copy_comes_before_that_of_the_package(self, folder):
-        (folder / PACKED).mkdir()
-        carried = {"part/one": {"eq-a": {"latex": WRONG, "line": 5}}}
-        (folder / PACKED / "equations.json").write_text(json.dumps(carried))
-        (folder / "deep").mkdir()
-        os.chdir(folder / "deep")
-        with pytest.raises(EquationError, match="does not hold"):
-            checked(Chapter("part/one"))
 
 
 def test_a_kernel_of_jupyters_server_is_told_its_notebook():

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from checked_equations import Chapter, EquationError
-from checked_equations.book import markup, packing, prose
-from checked_equations.book.settings import PACKED
+from checked_equations.book import markup, prose
 
 CHAPTER = """\
 ---
@@ -244,29 +243,6 @@ def test_dollars_without_a_label_and_code_spans_are_left_alone():
     assert (
         markup.equations("$$\na = b\n$$\n\n`\\label{x}` and `$$ (eq)`\n\n$$a$$ (see below)\n") == {}
     )
-
-
-def test_pack_writes_what_a_lone_notebook_reads(tmp_path, small_book):
-    book, data = tmp_path / "book", tmp_path / PACKED
-    (book / "part").mkdir(parents=True)
-    (book / "_build").mkdir()
-    (book / "part" / "one.md").write_text(CHAPTER)
-    (book / "_build" / "one.md").write_text(CHAPTER)
-    (book / "plain.md").write_text("# No equations\n")
-    small_book(book)
-    written = packing.pack(book, data)
-    first = [path.read_bytes() for path in written]
-    assert packing.packed_equations("part/one", tmp_path) == markup.equations(CHAPTER)
-    assert list(json.loads(written[0].read_text())) == ["part/one"]
-    assert [path.read_bytes() for path in packing.pack(book, data)] == first
-    with pytest.raises(ValueError, match=r"other/two has no two.md or two.ipynb.*part/one"):
-        packing.packed_equations("other/two", tmp_path)
-
-
-def test_a_fault_in_a_packed_page_names_the_page(tmp_path):
-    (tmp_path / "bad.md").write_text("```{math}\n:label: eq-a\n```\n")
-    with pytest.raises(ValueError, match=r"bad\.md: line 1"):
-        packing.pack(tmp_path, tmp_path / "data")
 
 
 FORMS = {

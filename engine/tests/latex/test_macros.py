@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
-from checked_equations.book.packing import pack
 from checked_equations.errors import EquationError
 from checked_equations.latex import tree as t
 from checked_equations.latex.equation import Equation
@@ -138,8 +135,3 @@ class TestTheCommandsOfTheBuild:
             file.write("\nSo $" + QUADRATIC + "$.\n")
         (relation,) = chapter.relations()
         assert relation.latex == r"c = \mathbf y^\top K^{-1} \mathbf y"
-
-    def test_a_packed_equation_needs_none(self, chapter, tmp_path):
-        packed, *_ = pack(tmp_path)
-        (entries,) = json.loads(packed.read_text("utf-8")).values()
-        assert entries["eq-a"]["latex"] == r"c = \mathbf y^\top K^{-1} \mathbf y"

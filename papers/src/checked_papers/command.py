@@ -134,7 +134,7 @@ def _tell(text: Path, found: Read, report: Report) -> None:
 
 def settled(text: Path, let: Sequence[str] = ()) -> tuple[Declared, Mapping[str, Declared]]:
     """What the settings, and behind them `let`, declare: for all, and by label."""
-    settings = find_settings(text.resolve().parent, packed=False)
+    settings = find_settings(text.resolve().parent, installed=False)
     first = declared_all([*settings.let, *let])
     own = {label: declared_all(clauses) for label, clauses in settings.let_for.items()}
     return first, own

@@ -47,7 +47,7 @@ def try_page(
     file = Path(env.doc2path(docname))
     if not shown or not file.is_file():
         return ()
-    if at := find_settings(file.resolve().parent, packed=False).file:
+    if at := find_settings(file.resolve().parent, installed=False).file:
         env.note_dependency(str(at))
     found: list[Finding] = []
     for node, own in zip(shown, beside(shown, _to_try(file, docname)), strict=True):

@@ -120,7 +120,7 @@ def _sidecars(folder: Path) -> Iterator[Path]:
     for name in _SIDECARS:
         yield nearest(name, folder) or folder / name
     with suppress(ValueError):
-        if notation := find_settings(folder, packed=False).notation_file:
+        if notation := find_settings(folder, installed=False).notation_file:
             yield notation.resolve()
 
 

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from .. import plugins
 from ..latex.equation import Equation
 from ..latex.macros import expand, expand_equation
 from . import markup, prose
-from .gluing import running_shell
-from .packing import packed_equations
+from .carried_pages import carried_equations
 from .prose import Relation
 from .settings import once_a_state, read_macros
 
@@ -68,7 +69,7 @@ def read_manuscript(slug: str, folder: Path, file: Path | None = None) -> Manusc
     elsewhere = named is not None and (not named.is_file() or slug in _opened(named))
     beside = _beside(slug, folder)
     if beside is None:
-        return Manuscript(AS_PACKAGED, packed_equations(slug, folder))
+        return Manuscript(AS_PACKAGED, carried_equations(slug))
     return _of(beside, ", not this notebook" if elsewhere else "")
 
 
@@ -80,6 +81,12 @@ def running() -> Path | None:
     variable = shell.user_ns.get("__vsc_ipynb_file__", "") if shell else ""
     named = os.environ.get("JPY_SESSION_NAME") or str(variable)
     return Path(named) if Path(named).suffix else None
+
+
+def running_shell() -> Any:
+    """Return the shell of the notebook or the console that runs; None where no IPython does."""
+    ipython: Any = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
 
 
 def _of(file: Path, apart: str = "") -> Manuscript:

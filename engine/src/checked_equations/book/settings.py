@@ -1,9 +1,8 @@
 """What a book tells the engine: a file ``equations.toml`` at its root, or above its chapters.
 
-Its settings are the fields of `Settings`, and each may be left out. Paths are relative to the file;
-in a folder of packed data (see `packing`) they count by their last part, since everything lies
-beside the file there. Of the notation, groups of ``symbols`` in YAML or JSON, the engine reads
-``fields``, by symbol, and ``chapter``, where the letters mean this and only there.
+Its settings are the fields of `Settings`, and each may be left out; paths are relative to the file.
+Of the notation, groups of ``symbols`` in YAML or JSON, the engine reads ``fields``, by symbol, and
+``chapter``, where the letters mean this and only there.
 """
 
 from __future__ import annotations
@@ -23,11 +22,10 @@ from ..latex.macros import Macros
 
 NAME = "equations.toml"
 CLAIMS = "_claims"  # a book's folder of what was found for its claims
-PACKED = "_equations"  # a book's own folder of packed data
-# A package may carry its book, or what was packed of it. It declares the folder as an entry point:
+# A package may carry its book. It declares the folder as an entry point:
 # [project.entry-points."checked_equations"], mine = "mine:__equations__".
 _GROUP = __package__.split(".")[0]
-_KNOWN = {"notation", "carry", "macros", "let"}
+_KNOWN = {"notation", "macros", "let"}
 
 T = TypeVar("T")
 
@@ -54,15 +52,14 @@ def nearest(name: str, folder: Path) -> Path | None:
 class Settings:
     """The settings of a book and the file that they stand in; without one, there are none.
 
-    Symbols are fields of a problem by the `notation`; a notebook far from the book needs what it
-    must `carry`, as patterns; `macros` are the book's own, where no ``_config.yml`` tells them.
+    Symbols are fields of a problem by the `notation`; `macros` are the book's own, where no
+    ``_config.yml`` has them.
     `let` declares what symbols are where nobody binds them, and `let_for` so for single labels.
     Those that are `installed` were found in a package that carries them, far from the book.
     """
 
     file: Path | None = None
     notation: str = ""
-    carry: tuple[str, ...] = ()
     macros: Macros = field(default_factory=dict)
     let: tuple[str, ...] = ()
     let_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -70,11 +67,8 @@ class Settings:
 
     @property
     def notation_file(self) -> Path | None:
-        """The notation: the book's own, or what was packed of it."""
-        if not self.notation or not self.file:
-            return None
-        names = self.notation, Path(self.notation).with_suffix(".json").name
-        return next(filter(Path.is_file, map(self.file.parent.joinpath, names)), None)
+        """The file of the notation."""
+        return self.file.parent / self.notation if self.file and self.notation else None
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows that name fields; raises `ValueError` for a field of no form of its row."""
@@ -112,10 +106,13 @@ def claims_file(root: Path, chapter: str) -> Path:
     return root / CLAIMS / f"{chapter}.json"
 
 
-def find_settings(folder: Path, *, packed: bool = True) -> Settings:
-    """The settings nearest to `folder`, or those `packed`; raises `ValueError` for unknown ones."""
-    near = nearest(NAME, folder) or (nearest(f"{PACKED}/{NAME}", folder) if packed else None)
-    if near or not packed:
+def find_settings(folder: Path, *, installed: bool = True) -> Settings:
+    """Return the settings nearest to `folder`, else those of an `installed` package, if wanted.
+
+    Raises `ValueError` for unknown ones.
+    """
+    near = nearest(NAME, folder)
+    if near or not installed:
         return _read(near) if near else Settings()
     # what is installed is only looked through where no file is near
     far = next(filter(Path.is_file, (place / NAME for place in carried())), None)
@@ -132,8 +129,7 @@ def _read(file: Path) -> Settings:
     by_label = let if isinstance(let, dict) else {"": let}
     told = {label: _listed(clauses) for label, clauses in by_label.items()}
     every = told.pop("", ())
-    carry = tuple(given.pop("carry", ()))
-    return Settings(file, carry=carry, let=every, let_for=told, **given)
+    return Settings(file, let=every, let_for=told, **given)
 
 
 def _listed(clauses: str | list[str]) -> tuple[str, ...]:
@@ -142,7 +138,7 @@ def _listed(clauses: str | list[str]) -> tuple[str, ...]:
 
 
 def carried() -> tuple[Path, ...]:
-    """The books, and folders of packed data, that installed packages carry."""
+    """Return the folders of the books that installed packages carry."""
     return tuple(Path(entry.load()) for entry in entry_points(group=_GROUP))
 
 
@@ -156,4 +152,4 @@ def read_macros(folder: Path) -> Macros:
     known = read_yaml(config) if config and find_spec("yaml") else {}
     for key in ("sphinx", "config", "mathjax3_config", "tex", "macros"):
         known = (known.get(key) if isinstance(known, dict) else None) or {}
-    return {**known, **find_settings(folder, packed=False).macros}
+    return {**known, **find_settings(folder, installed=False).macros}

@@ -6,8 +6,9 @@ MyST-NB only where its page is made.
 
 from __future__ import annotations
 
-import sys
-from typing import Any
+from checked_equations.book.manuscripts import running_shell
+
+__all__ = ["glue"]
 
 _UNSHOWN = "application/papermill.record/"  # before the type of what no notebook is to show
 
@@ -36,9 +37,3 @@ def glue(name: str, variable: object, display: bool = True) -> None:
         )
     elif display:
         print(variable)
-
-
-def running_shell() -> Any:
-    """The shell of the notebook or the console that runs; none where no IPython does."""
-    ipython: Any = sys.modules.get("IPython")
-    return ipython.get_ipython() if ipython else None

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from checked_equations import glue
+from gpnotes_book import glue
 
 THINGS = "values = [1.25, 'words', {'a': (1, 2)}]"
 
@@ -25,7 +25,7 @@ def test_a_notebook_gets_the_outputs_that_the_page_looks_for():
     call = "for shown in (True, False):\n    for i, v in enumerate(values):\n        "
     call += "glue(f'{i} {shown}', v, display=shown)"
     *_, theirs, _, ours = outputs(
-        THINGS, "from myst_nb import glue", call, "from checked_equations import glue", call
+        THINGS, "from myst_nb import glue", call, "from gpnotes_book import glue", call
     )
     assert len(ours) == 6
     assert ours == theirs
