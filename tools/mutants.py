@@ -38,6 +38,7 @@ ROOT = Path(__file__).resolve().parents[1]
 _GPNOTES = "assess decide draw estimators fast games ground infer mdp model networks samplers"
 _WINGS = [f"src/gpnotes/{wing}" for wing in _GPNOTES.split()]
 _WINGS += [f"engine/src/checked_equations/{stage}" for stage in ("latex", "evaluate", "check")]
+_WINGS += [f"papers/src/checked_papers/{room}" for room in ("mends", "numerics")]
 _DAY = ["-m", "not site and not browser and not nightly"]
 _HANGS = ["faulthandler_timeout=180", "-o", "faulthandler_exit_on_timeout=true"]
 _INDISTINCT = ROOT / "tools" / "indistinct.toml"

@@ -91,9 +91,9 @@ print(bound.compare(0, bound.statement.steps[0]).holds)
 def test_a_check_of_a_string_loads_nothing_of_a_book(folder):
     code = """
 import sys
-from mathcheck import check_equation, mend_equation
+from mathcheck import check_equation
 record = check_equation("c = a + b", {"a": 1.1, "b": 0.7, "c": 1.8})
-print(record, mend_equation("c = a - b", {"a": 1.1, "b": 0.7, "c": 1.8}).panel() != "")
+print(record)
 print("eqn-badge" in record._repr_mimebundle_()["text/html"])
 print(*sorted({name.split(".")[1] for name in sys.modules if name.startswith("mathcheck.")}))
 """

@@ -19,17 +19,17 @@ from typing import Any
 
 from checked_equations import EquationError, check_equation
 from checked_equations.check.bindings import draw_bindings, name_kinds, names_in
-from checked_equations.check.mends import (
+from checked_equations.latex import tree as t
+from checked_papers.mends import (
     Mends,
     holds_on,
     mends_of,
     mends_of_equation,
     same_claim,
 )
-from checked_equations.check.mends.numbers import EXACT, missed_by
-from checked_equations.check.mends.reading import read_loosely
-from checked_equations.check.mends.search import mutant_statements
-from checked_equations.latex import tree as t
+from checked_papers.mends.loose_reading import read_loosely
+from checked_papers.mends.numbers import EXACT, missed_by
+from checked_papers.mends.search import mutant_statements
 from published_errata.numbers import NUMBERS
 
 FOLDER = Path(__file__).parent / "published_errata"

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # a type checker does not call `__getattr__`
     from .book.chapter import Chapter
     from .check.equation_check import check_equation
-    from .check.equation_mends import Mended, mend_equation
     from .check.records import Record
     from .claims.claim import ClaimError
     from .claims.outcome import Outcome, Pick
@@ -26,18 +25,15 @@ __all__ = [
     "Distribution",
     "EquationError",
     "Estimate",
-    "Mended",
     "Nodes",
     "Outcome",
     "Pick",
     "Record",
     "check_equation",
-    "mend_equation",
 ]
 _HOMES = {
     "book.chapter": ("Chapter",),
     "check.equation_check": ("check_equation",),
-    "check.equation_mends": ("Mended", "mend_equation"),
     "check.records": ("Record",),
     "claims.claim": ("ClaimError",),
     "claims.outcome": ("Outcome", "Pick"),

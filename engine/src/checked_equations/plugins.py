@@ -6,12 +6,14 @@ The project file of such a plug-in names them in one group:
     command = "checked_papers.command_line"
     papers = "checked_papers.manuscript:equations_of"
     badges = "checked_papers.tried_badges"
+    mends = "checked_papers.mends:suggestion"
     notes = "checked_papers.draw_notes:notes_on"
 
 `command` is the command ``check`` without ``--strict`` (`__main__.Command`), `papers` reads the
 labelled equations of a file in LaTeX (`book.manuscripts.PaperReader`), `badges` tries the displays
-of a page that Sphinx builds (`sphinx.trials.Badges`), and `notes` says what the draws of a check
-share (`DrawNotes`). A plug-in is imported when one of its parts is asked for, and not before.
+of a page that Sphinx builds (`sphinx.trials.Badges`), `mends` says what would mend an equation that
+fails (`Suggestion`), and `notes` what the draws of a check share (`DrawNotes`). A plug-in is
+imported when one of its parts is asked for, and not before.
 """
 
 from __future__ import annotations
@@ -22,6 +24,13 @@ from typing import Any, Protocol
 
 INSTALL = "pip install checked-papers"  # the plug-in that has all parts
 _GROUP = f"{__package__}.plugins"
+
+
+class Suggestion(Protocol):
+    """The part `mends`: single edits after which a failing equation holds."""
+
+    def __call__(self, latex: str, drawn: Any, allowed: Any) -> str:
+        """Return the edits in words; an empty string where none is known."""
 
 
 class DrawNotes(Protocol):

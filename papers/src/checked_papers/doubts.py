@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from checked_equations.check.mends import Mend
-
+from .mends import Mend
 from .tried import Tried
 from .tried.kinds import Kind
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from checked_equations.check.mends import Mends
 from checked_equations.check.phrases import counted, mutants_caught
 
+from .mends import Mends
 from .tried import Tried
 from .tried.nist import PAPERS
 

@@ -2,7 +2,6 @@
 
 `statements` binds a statement to numbers, compares its sides by `relations` and says which step
 fails. `mutants` are its slips of the pen, `mutant_outcomes` what becomes of them; `fitness`
-and `definitions` refuse what says nothing or could be read in two ways. `equation_check` and
-`equation_mends` do all of this for an equation that is given as a string; what they return shows
-itself (`records`, `badge`).
+and `definitions` refuse what says nothing or could be read in two ways. `equation_check` does all of
+this, also for an equation that is given as a string; its record shows itself (`records`, `badge`).
 """

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from .. import plugins
-from ..errors import EquationError
+from ..errors import EquationError, is_of_library
 from ..evaluate.libraries import Drawn
+from ..evaluate.values import Estimate
 from ..latex.balance import balanced
 from ..latex.equation import Equation, located
 from ..latex.macros import Macros, expand_equation
@@ -25,7 +28,6 @@ from .bindings import (
     draw_tight_bindings,
 )
 from .definitions import compare_definition, refuse_second_claim
-from .mends import mended
 from .mutant_outcomes import Survivors, check_mutants
 from .records import Record
 from .relations import Tolerance
@@ -82,7 +84,7 @@ def _record_of(
     attained = draw_tight_bindings(terms.tight, *terms.place(equation))
     every = (*drawn, *attained)
     allowed = replace(terms.allowed, decimals=True)
-    with mended(equation.latex, drawn, allowed):
+    with _mended(equation.latex, drawn, allowed):
         bound = statements.bind_statement(equation.latex, every, allowed, tight=len(attained))
     statements.refuse_unused(drawn[0], equation.latex, bound.statement)
     record = _compared(statements.kind_of_statement(bound), bound, drawn, equation, terms)
@@ -98,7 +100,7 @@ def _compared(
 ) -> Record:
     """The record of a statement that was evaluated."""
     allowed = terms.allowed
-    with mended(equation.latex, drawn, allowed):
+    with _mended(equation.latex, drawn, allowed):
         steps = check_steps(bound, equation)
     rounded = [bound.rounding(place) for place in range(len(steps))]
     return Record(
@@ -111,6 +113,28 @@ def _compared(
         route=statements.route_of(bound.statement, drawn[0]),
         notes=_notes(bound, drawn, allowed),
     )  # fmt: skip
+
+
+@contextmanager
+def _mended(latex: str, drawn: Sequence[Drawn], allowed: Tolerance) -> Iterator[None]:
+    """Let an error that is raised inside say, when it is shown, what would mend the equation.
+
+    Nothing is said of an estimate, whose noise hides too much, nor where a library of arrays has
+    not what is asked of it.
+    """
+    try:
+        yield
+    except EquationError as error:
+        noisy = any(isinstance(value, Estimate) for value in drawn[0].values())
+        if error.mend is None and not noisy and not is_of_library(error):
+            error.mend = partial(_suggestion, latex, drawn, allowed)
+        raise
+
+
+def _suggestion(latex: str, drawn: Sequence[Drawn], allowed: Tolerance) -> str:
+    """Return what a plug-in says would mend the equation; nothing where there is no plug-in."""
+    suggest: plugins.Suggestion | None = plugins.load("mends")
+    return suggest(latex, drawn, allowed) if suggest else ""
 
 
 def _notes(bound: BoundStatement, drawn: Sequence[Drawn], allowed: Tolerance) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from checked_equations.check.bindings import swap_groups
-from checked_equations.check.mends import Mends, mends_of
 from checked_equations.check.mutant_outcomes import run_mutants
 from checked_equations.check.mutants import Mutant, all_mutants
 from checked_equations.check.outcomes import MutantRecord, Mutants
@@ -22,6 +21,7 @@ from checked_equations.evaluate.evaluator import Evaluator, magnitude
 from checked_equations.latex import tree as t
 from checked_equations.latex.printer import to_latex
 
+from ..mends import Mends, mends_of
 from ..numerics import asymptotic_series, unbound
 from ..numerics.quadrature import roughly
 from ..numerics.time_limit import allowing, spend

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
-from checked_equations.check.mends import Mends
 from checked_equations.check.outcomes import Mutants
 from checked_equations.latex import tree as t
 
+from ..mends import Mends
 from ..numerics.time_limit import allowing
 from .conditions import ORDERS
 from .drawing import Plan, Sample

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from ...errors import EquationError, is_of_library
-from ...evaluate.values import Estimate
-from ...latex import tree as t
-from ...latex.balance import balanced, is_balanced
-from ...latex.parser import parse
-from ...latex.printer import to_latex
-from ..bindings import name_kinds
-from ..relations import Tolerance
-from ..rewrites import rewrite
+from checked_equations.check.bindings import name_kinds
+from checked_equations.check.relations import Tolerance
+from checked_equations.check.rewrites import rewrite
+from checked_equations.errors import is_of_library
+from checked_equations.latex import tree as t
+from checked_equations.latex.balance import balanced, is_balanced
+from checked_equations.latex.parser import parse
+from checked_equations.latex.printer import to_latex
+
+from .loose_reading import read_loosely
 from .numbers import EXACT, holds_on, missed_by
-from .reading import read_loosely
 from .search import SECONDS, Mend, Mends, mends_of
 
 _SHOWN = 4  # of several
@@ -100,22 +98,7 @@ def _printed(mend: Mend) -> t.Statement:
     return replace(mend.statement, steps=tuple(steps))
 
 
-@contextmanager
-def mended(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> Iterator[None]:
-    """Let an error that is raised inside say, when it is shown, what would mend the equation.
-
-    Nothing is said of an estimate, whose noise hides too much, nor where a library of arrays has
-    not what is asked of it.
-    """
-    try:
-        yield
-    except EquationError as error:
-        noisy = any(isinstance(value, Estimate) for value in drawn[0].values())
-        if error.mend is None and not noisy and not is_of_library(error):
-            error.mend = partial(_suggestion, latex, drawn, allowed)
-        raise
-
-
-def _suggestion(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> str:
+def suggestion(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> str:
+    """Return in words what would mend `latex`, which fails on the numbers `drawn`, if anything."""
     mends = mends_of_equation(latex, drawn, allowed)
     return in_words(mends, latex, name_kinds(drawn[0]))

@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...latex import tree as t
-from ..mutants import Edit, dollars
+from checked_equations.check.mutants import Edit, dollars
+from checked_equations.latex import tree as t
+
 from .insertions import marks_of
 from .supply import Supply
 

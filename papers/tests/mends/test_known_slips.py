@@ -5,16 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from checked_equations import EquationError, check_equation, mend_equation
+from checked_equations import EquationError, check_equation
 from checked_equations.check.bindings import draw_bindings, name_kinds
-from checked_equations.check.mends import (
+from checked_equations.latex.parser import parse
+from checked_papers import mend_equation
+from checked_papers.mends import (
     holds_on,
     in_words,
     mends_of,
     mends_of_equation,
     same_claim,
 )
-from checked_equations.latex.parser import parse
 
 _STREAM = np.random.default_rng(3)
 A, B = _STREAM.normal(size=(2, 4, 4))

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from ...evaluate.values import Estimate, conform, kind
-from ...latex import tree as t
-from ..bindings import names_in, swap_groups
-from ..mutants import Say, Scope, dollars
+from checked_equations.check.bindings import names_in, swap_groups
+from checked_equations.check.mutants import Say, Scope, dollars
+from checked_equations.evaluate.values import Estimate, conform, kind
+from checked_equations.latex import tree as t
 
 ONE, TWO, HALF = t.Number(1.0), t.Number(2.0), t.Quotient(t.Number(1.0), t.Number(2.0))
 

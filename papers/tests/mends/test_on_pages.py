@@ -1,7 +1,7 @@
 """The line below a cell that asks what would mend an equation."""
 
-from checked_equations import mend_equation
 from checked_equations.sphinx.page_badges import line
+from checked_papers import mend_equation
 
 
 def test_the_mathematics_of_a_mend_is_typeset() -> None:

@@ -4,24 +4,24 @@ import numpy as np
 import pytest
 
 from checked_equations import EquationError, Estimate, Nodes, check_equation
-from checked_equations.check.mends import holds_on, mends_of_equation, same_claim
-from checked_equations.check.mends.numbers import missed_by
-from checked_equations.check.mends.pairs import everywhere, twice
-from checked_equations.check.mends.reading import read_loosely
-from checked_equations.check.mends.search import (
+from checked_equations.check.relations import Tolerance
+from checked_equations.errors import LibraryError
+from checked_equations.latex import tree as t
+from checked_equations.latex.parser import parse
+from checked_equations.latex.printer import to_latex
+from checked_papers.mends import holds_on, mends_of_equation, same_claim
+from checked_papers.mends.loose_reading import read_loosely
+from checked_papers.mends.numbers import missed_by
+from checked_papers.mends.pairs import everywhere, twice
+from checked_papers.mends.search import (
     Mends,
     _sides_of_chain,
     _tidy,
     mends_of,
     mutant_statements,
 )
-from checked_equations.check.mends.supply import Supply, letters_in
-from checked_equations.check.mends.words import holds_as_read, in_words, told
-from checked_equations.check.relations import Tolerance
-from checked_equations.errors import LibraryError
-from checked_equations.latex import tree as t
-from checked_equations.latex.parser import parse
-from checked_equations.latex.printer import to_latex
+from checked_papers.mends.supply import Supply, letters_in
+from checked_papers.mends.words import holds_as_read, in_words, told
 
 NUMBERS = {"a": 1.1, "b": 0.7, "c": 2.3, "d": 0.4}
 VALUES = dict.fromkeys(NUMBERS, "value")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...latex import tree as t
-from ..relations import Tolerance
-from ..statements import BoundStatement, Draw
+from checked_equations.check.relations import Tolerance
+from checked_equations.check.statements import BoundStatement, Draw
+from checked_equations.latex import tree as t
 
 EXACT = Tolerance()
 LONGEST = 10_000  # terms of a sum whose ends an edit has moved

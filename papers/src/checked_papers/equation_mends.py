@@ -6,15 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import EquationError
-from ..latex.equation import located
-from ..latex.macros import Macros
-from .bindings import Bindings, draw_bindings, name_kinds, normalised
-from .equation_check import expanded, refuse_lost_backslash, refuse_other_types
-from .html import code, element, say, table
+from checked_equations.check.bindings import Bindings, draw_bindings, name_kinds, normalised
+from checked_equations.check.equation_check import (
+    expanded,
+    refuse_lost_backslash,
+    refuse_other_types,
+)
+from checked_equations.check.html import code, element, say, table
+from checked_equations.check.records import Shown
+from checked_equations.check.relations import Tolerance
+from checked_equations.errors import EquationError
+from checked_equations.latex.equation import located
+from checked_equations.latex.macros import Macros
+
 from .mends import Mends, holds_as_read, in_words, mends_of_equation, told
-from .records import Shown
-from .relations import Tolerance
 
 __all__ = ["Mended", "mend_equation"]
 

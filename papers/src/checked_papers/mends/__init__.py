@@ -2,12 +2,12 @@
 
 `supply` has what an edit may insert; `insertions`, `pieces` and `pairs` have the edits; `search`
 tries them, and `words` says what was found. `numbers` asks whether a candidate holds on the draws,
-`reading` reads a form in which a letter neither runs nor is bound.
+`loose_reading` reads a form in which a letter neither runs nor is bound.
 """
 
 from .numbers import holds_on
 from .search import Mend, Mends, mends_of, same_claim
-from .words import holds_as_read, in_words, mended, mends_of_equation, told
+from .words import holds_as_read, in_words, mends_of_equation, suggestion, told
 
 __all__ = [
     "Mend",
@@ -15,9 +15,9 @@ __all__ = [
     "holds_as_read",
     "holds_on",
     "in_words",
-    "mended",
     "mends_of",
     "mends_of_equation",
     "same_claim",
+    "suggestion",
     "told",
 ]

@@ -11,8 +11,9 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ...latex import tree as t
-from ..mutants import Edit, dollars
+from checked_equations.check.mutants import Edit, dollars
+from checked_equations.latex import tree as t
+
 from .supply import HALF, ONE, TWO, Supply, letter_of, letters_in, renamed
 
 _NO_OPERAND = t.Step | t.Range | t.Under | t.Member | t.Space | t.Statement

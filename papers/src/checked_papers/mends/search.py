@@ -9,11 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...evaluate.evaluator import Evaluator
-from ...evaluate.values import Estimate, conform, kind
-from ...latex import tree as t
-from ...latex.printer import to_latex
-from ..mutants import (
+from checked_equations.check.mutants import (
     Edit,
     Mutant,
     Say,
@@ -22,6 +18,11 @@ from ..mutants import (
     says_nothing_new,
     shares_a_side,
 )
+from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.evaluate.values import Estimate, conform, kind
+from checked_equations.latex import tree as t
+from checked_equations.latex.printer import to_latex
+
 from .insertions import insertions_of
 from .pairs import everywhere, twice
 from .pieces import pieces_in
@@ -123,7 +124,7 @@ def mends_of(
 
     Examples
     --------
-    >>> from checked_equations.check.mends import holds_on
+    >>> from .mends import holds_on
     >>> from checked_equations.latex.parser import parse
     >>> numbers = {"a": 1.1, "b": 0.7, "c": 0.4}
     >>> printed = parse("c = a + b", dict.fromkeys(numbers, "value"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ...latex import tree as t
-from ...latex.parser import parse
+from checked_equations.latex import tree as t
+from checked_equations.latex.parser import parse
 
 _ENTRY = re.compile(r"(.+)_(?:\{([^{}]*)\}|([A-Za-z]))")
 _LETTER = re.compile(r"\\[A-Za-z]+|[A-Za-z]")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from ...latex import tree as t
-from ..mutants import Edit
+from checked_equations.check.mutants import Edit
+from checked_equations.latex import tree as t
+
 from .supply import ONE, Supply
 
 
