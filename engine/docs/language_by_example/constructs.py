@@ -83,8 +83,6 @@ ARITHMETIC = (
     Row("a decimal on a side of its own: rounded to the digits that it shows",
         r"a b c = 2.18", {"a": a, "b": b, "c": c}),
     Row("double factorials", r"d = n!! + a", {"d": 105 + a, "n": 7, "a": a}),
-    Row("Pochhammer's symbol", r"d = (a)_n + (a + b)_2",
-        {"d": a * (a + 1) * (a + 2) + (a + b) * (a + b + 1), "a": a, "b": b, "n": 3}),
     Row("modulus of a number, length of a vector, determinant of a matrix",
         r"d = |a - c| \, |\mathbf x| \, |A|",
         {"d": abs(a - c) * np.linalg.norm(x) * np.linalg.det(A), "a": a, "c": c,

@@ -26,7 +26,7 @@ WHERE: dict[type[t.Node], str] = {
     t.Expectation: "means", t.Variance: "variances", t.Covariance: "covariances",
     t.Derivative: "derivatives", t.Gradient: "gradients", t.Integral: "integrals", t.Cases: "cases",
     t.Apply: "bound functions", t.Name: "symbols", t.Subscript: "entries",
-    t.Rising: "Pochhammer's symbols", t.Primed: "primes", t.Limit: "limits",
+    t.Primed: "primes", t.Limit: "limits",
 }  # fmt: skip
 
 

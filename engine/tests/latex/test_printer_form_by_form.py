@@ -41,7 +41,6 @@ PRINTED = [
     (t.Bars(t.Bars(a)), r"\lvert (\lvert a \rvert) \rvert"),
     (t.Norm(a, "1"), r"\lVert a \rVert_{1}"),
     (t.Root(a, t.Number(3.0)), r"\sqrt[3]{a}"),
-    (t.Rising(a, (TWO,)), "(a)_{2}"),
     (t.Function("factorial", (summed(a, b),)), "(a + b)!"),
     (t.Function("double_factorial", (a,)), "a!!"),
     (t.Function("floor", (a,)), r"\lfloor a \rfloor"),

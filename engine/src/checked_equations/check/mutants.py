@@ -1,4 +1,4 @@
-"""Every single edit of an equation: what a slip of the pen could have made of it.
+"""Every single edit of an equation: the slips of a pen that could have spoilt it.
 
 `edits_of` gives the edits of one node, each a human name, in which mathematics stands between
 dollars, so that a page can typeset it, and the node that takes its place. `all_mutants` carries
@@ -49,7 +49,7 @@ _OTHER = {  # and how it is said: "product for sum"
 
 @dataclass(frozen=True)
 class Scope:
-    """What an edit may draw on: what says a node, the groups of names, the indices."""
+    """The surroundings that an edit may draw on: names of nodes, groups of names, indices."""
 
     say: Say
     groups: Mapping[str, Hashable]
@@ -125,7 +125,7 @@ def edits_of(node: t.Node, scope: Scope) -> Iterator[Edit]:  # noqa: C901 - a ca
 
 
 def _of_words(node: t.Node, scope: Scope) -> Iterator[Edit]:  # noqa: C901 - a case for each kind of node
-    """The edits of functions, of what runs over something, and of symbols."""
+    """Yield the edits of functions, of signs with a range, and of symbols."""
     say = scope.say
     if isinstance(node, t.Average):
         yield from _other_distributions(node, scope)
@@ -171,8 +171,6 @@ def _of_words(node: t.Node, scope: Scope) -> Iterator[Edit]:  # noqa: C901 - a c
         case t.Primed(key, arguments, separators):
             yield f"drop the prime of {say(node)}", t.Apply(key, arguments, separators)
             yield from _other_names(node, scope)
-        case t.Rising(base, (count,)) if not isinstance(count, t.Index):
-            yield f"the power for Pochhammer's symbol of {say(base)}", t.Power(base, count)
         case t.Apply(arguments=arguments):
             for said, swapped in _swaps(arguments, scope):
                 yield said, replace(node, arguments=swapped)
@@ -200,7 +198,7 @@ def _without(values: tuple[Any, ...], i: int) -> tuple[Any, ...]:
 
 
 def _at_the_mean(node: t.Expectation) -> t.Node:
-    """What is left where one forgets that a mean and a function do not commute."""
+    """Yield the edits of one who forgets that a mean and a function do not commute."""
     body = node.body
     for path, part in t.walk(body):
         if isinstance(part, t.Index) and part.key in node.variables:
@@ -249,7 +247,7 @@ class Mutant:
     positions of those steps in the statement, and `path` leads to the edited node from the `side`
     of the first of them. `before` and `after` are steps where the edit is to a relation. It is
     `harmless` where everyone sees that it leaves the statement as it was: the sign under a square,
-    a zero as a term, what a zero multiplies, what is then said of a function by itself.
+    a zero as a term, a factor of a zero, a function that then stands for itself.
     """
 
     said: str
@@ -273,22 +271,22 @@ class Mutant:
 
     @property
     def strict(self) -> bool:
-        """Whether it makes an inequality strict: only numbers that make it tight can tell."""
+        """The edit makes an inequality strict: only numbers that make it tight can tell."""
         return self.relations in STRICT.items()
 
     @property
     def finer(self) -> bool:
-        """Whether it says no more than the noise of an estimate hides."""
+        """Return whether it says no more than the noise of an estimate hides."""
         return self.strict or self.relations[0] == r"\approx"
 
     @property
     def claimed(self) -> bool:
-        """Whether the edit leaves what the statement says: ``A = A`` of ``A = A^\\top``."""
+        """The edit leaves the meaning of the statement: ``A = A`` of ``A = A^\\top``."""
         return any(s.left == s.right and s.relation in ("=", ":=") for s in self.steps)
 
     @property
     def loses(self) -> bool:
-        """Whether it drops something or flips a sign, which a one, a zero, an identity hides.
+        """The edit drops something or flips a sign, which a one, a zero, an identity hides.
 
         Transposes, swaps and other words may leave a value as it is for better reasons, and so
         may function words: the trace of a scalar.
@@ -302,7 +300,7 @@ def all_mutants(
 ) -> tuple[Mutant, ...]:
     """All mutants of `statement`, each with a name of its own.
 
-    `groups` maps the key of each bound name to what it may be swapped within (its shape,
+    `groups` maps the key of each bound name to the group in which it may be swapped (its shape,
     or that it is callable); `say` writes a node for the names of the edits.
     """
     named, times, steps = [], Counter[str](), statement.steps
@@ -359,7 +357,7 @@ def says_nothing_new(steps: Steps, mutant: Mutant) -> bool:
 
 
 def _is_zero(node: t.Node) -> bool:
-    """Whether it reads as zero: ``0``, ``0 a``, ``\\frac{0}{a}``."""
+    """Return whether it reads as zero: ``0``, ``0 a``, ``\\frac{0}{a}``."""
     match node:
         case t.Product(factors):
             return any(map(_is_zero, factors))
@@ -369,7 +367,7 @@ def _is_zero(node: t.Node) -> bool:
 
 
 def _multiplied_by_zero(side: t.Node, path: t.Path) -> bool:
-    """Whether it is a factor beside a printed zero, or within one: `a` of ``0 a``."""
+    """Return whether it multiplies a printed zero, or stands within one: `a` of ``0 a``."""
     for depth in range(len(path)):
         node = _at(side, path[:depth])
         beside = node.factors if isinstance(node, t.Product) else ()
@@ -379,7 +377,7 @@ def _multiplied_by_zero(side: t.Node, path: t.Path) -> bool:
 
 
 def _under_an_even_power(side: t.Node, path: t.Path) -> bool:
-    """Whether it is a lone sign that an even power, or bars, take away: ``(-b)^2``, ``|-b|``."""
+    """Return whether an even power, or bars, take away a lone sign: ``(-b)^2``, ``|-b|``."""
     node = _at(side, path)
     lone = isinstance(node, t.Sum) and len(_without_zeros(node)) == 1
     match _at(side, path[:-1]) if lone and path else None:
@@ -391,7 +389,7 @@ def _under_an_even_power(side: t.Node, path: t.Path) -> bool:
 
 
 def _above_minus_one(side: t.Node, path: t.Path) -> bool:
-    """Whether it stands in the exponent of minus one: ``(-1)^{k - 1}`` is ``(-1)^{k + 1}``."""
+    """Return whether it is in an exponent of minus one: ``(-1)^{k - 1}`` is ``(-1)^{k + 1}``."""
     minus_one = t.Sum((t.Number(1.0),), (-1,))
     above = ((_at(side, path[:i]), path[i][0]) for i in range(len(path)))
     return any(
@@ -411,7 +409,7 @@ def _at(side: t.Node, path: t.Path) -> t.Node:
 
 
 def _of_zero(before: t.Node, after: t.Node) -> bool:
-    """Whether the edit drops a term that is a printed zero, or flips its sign, or leaves it one."""
+    """Return whether the edit drops a printed zero, flips its sign, or leaves it one."""
     if not isinstance(before, t.Sum):
         return _is_zero(before) and _is_zero(after)
     kept = after if isinstance(after, t.Sum) else t.Sum((after,), (1,))
@@ -424,7 +422,7 @@ def _without_zeros(node: t.Sum) -> list[tuple[t.Node, int]]:
 
 
 def _says_itself(steps: Steps, mutant: Mutant) -> bool:
-    """Whether it then says something of a function by itself: ``v(w) = \\max(v(w), c)``."""
+    """Return whether it then says something of a function by itself: ``v(w) = \\max(v(w), c)``."""
     if not isinstance(mutant.before, t.Apply):
         return False
     return any(
@@ -446,7 +444,7 @@ def _mentions_itself(step: t.Step) -> bool:
 
 
 def shares_a_side(before: t.Step, step: t.Step) -> bool:
-    """Whether a step goes on from the right side of the one before, and not from a copy of it."""
+    """Return whether a step goes on from the right side of the one before, not from a copy."""
     return before.right == step.left and before.right.span == step.left.span
 
 
@@ -461,7 +459,7 @@ def mutated(steps: Steps, place: int, edit: Mutant) -> Mutant:
 
 
 def _visit(node: t.Node, path: t.Path, scope: Scope) -> Iterator[tuple[t.Path, t.Node, Scope]]:
-    """Every node with what is in scope there; the limits of a sum are edited with the sum."""
+    """Yield every node with its scope; the limits of a sum are edited with the sum."""
     yield path, node, scope
     if isinstance(node, t.Reduction):
         scope = replace(scope, indices=(*scope.indices, node.over.index))

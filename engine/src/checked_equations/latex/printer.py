@@ -1,4 +1,4 @@
-"""A tree as LaTeX again; what is printed parses back to the same tree."""
+"""A tree as LaTeX again; the printed text parses back to the same tree."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Printer:
         return self.wrapped(node) if loose else self.any(node)
 
     def operand(self, node: t.Node, last: bool) -> str:
-        """What may stand beside a sign that binds less than juxtaposition."""
+        """Return the text of a factor next to a sign that binds less than juxtaposition."""
         if isinstance(node, t.Product) and not isinstance(node.factors[-1], t.Reduction | t.Limit):
             return self.any(node)
         return self.factor(node, last)
@@ -77,7 +77,7 @@ class Printer:
         return [*(write(other, False) for other in others), write(last, True)]
 
     def base(self, node: t.Node) -> str:
-        """What may carry a superscript without brackets."""
+        """Return the text of a base that can carry a superscript without brackets."""
         whole = t.Constant | t.Bars | t.Block | t.Subscript | t.Norm | t.Inner
         positive = isinstance(node, t.Number) and node.value >= 0
         plain = positive or isinstance(node, whole) or _is_bare(node, "^")
@@ -85,7 +85,7 @@ class Printer:
 
 
 def _is_bare(node: t.Node, scripts: str) -> bool:
-    """Whether `node` is a call, or a symbol that has none of these scripts in its name."""
+    """Return whether `node` is a call, or a symbol that has none of these scripts in its name."""
     if not isinstance(node, t.Name | t.Index):
         return isinstance(node, t.Apply)
     return not any(free and token.text in scripts for token, free in outside(tokens(node.key)))
@@ -127,7 +127,6 @@ _PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
         (p.any(node.base) if _is_bare(node.base, "_^") else f"[{p.any(node.base)}]")
         + _below(node, p)
     ),
-    t.Rising: lambda node, p: p.wrapped(node.base) + _below(node, p),
     t.Root: lambda node, p: (
         "\\sqrt" + (f"[{p.any(node.degree)}]" if node.degree else "") + f"{{{p.any(node.base)}}}"
     ),
@@ -245,7 +244,7 @@ def _average(node: t.Average, p: Printer) -> str:
 def _settings(under: t.Under, p: Printer) -> str:
     """The values behind the bar, ``\\mid x = 2``, of a distribution that has no letter.
 
-    Below the sign, as in ``y \\mid 2``, they would not say of which distribution they are.
+    Below the sign, as in ``y \\mid 2``, they would not name their distribution.
     """
     form = signature(under.distribution)
     values = [p.any(one) for one in behind_the_bar(under)]

@@ -1,4 +1,4 @@
-"""The tree of an equation: nodes, what they hold, and how to walk and edit them.
+"""The tree of an equation: nodes, their parts, and how to walk and edit them.
 
 A node knows the stretch of LaTeX it came from (`span`, offsets into the equation's text),
 so that an error or a mutant can point at it. Spans take no part in comparison: two
@@ -19,7 +19,7 @@ Path = tuple[Place, ...]
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class _Frozen:
-    """What makes every class below it a frozen dataclass."""
+    """Metaclass that makes every class below it a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
@@ -113,10 +113,6 @@ class Subscript(Node):
     indices: tuple[Node, ...]
 
 
-class Rising(Subscript):
-    """``(a)_n``: of a number Pochhammer's symbol, ``a (a + 1) ... (a + n - 1)``; else an entry."""
-
-
 class Sum(Node):
     """Signed terms: ``a - b + c`` has signs (1, -1, 1); a lone ``-a`` has signs (-1,)."""
 
@@ -191,7 +187,7 @@ class Function(Node):
 
     @property
     def rounds(self) -> bool:
-        """Whether it is floor or ceiling, which are written as brackets."""
+        """Return whether it is floor or ceiling, which are written as brackets."""
         return self.name in ("floor", "ceil")
 
 
@@ -210,14 +206,14 @@ class Primed(Apply):
 
 
 class Ends:
-    """What runs from `first` to `last`, where it has both."""
+    """A range from `first` to `last`, where it has both."""
 
     first: Node | None
     last: Node | None
 
     @property
     def limits(self) -> tuple[Node, Node]:
-        """Both ends of what has them, as a range without members and a finite integral."""
+        """Both ends of a range without members or of a finite integral."""
         assert self.first is not None
         assert self.last is not None
         return self.first, self.last
@@ -263,11 +259,11 @@ class Limit(Node):
 
 
 class Under(Node):
-    """What an average runs over: jointly drawn `variables` and their `distribution`.
+    """The scope of an average: jointly drawn `variables` and their `distribution`.
 
     The distribution is the name that is bound to it: ``q(x)`` or ``q``; ``x`` where a variable
-    has nodes of its own. `given` holds what its nodes depend on: the indices of the variables,
-    as in ``q(f_i)``, and then what stands behind the bar of ``p(y \\mid x)``.
+    has nodes of its own. `given` are the symbols that its nodes depend on: the variables' indices,
+    as in ``q(f_i)``, and then those behind the bar of ``p(y \\mid x)``.
     """
 
     variables: tuple[str, ...]
@@ -276,7 +272,7 @@ class Under(Node):
 
 
 class Average(Node):
-    """What averages have in common: what they run over, where the inner ones come last."""
+    """The common part of averages: the things that they run over, inner ones last."""
 
     over: tuple[Under, ...]
 
@@ -320,14 +316,14 @@ class Integral(Ends, Node):
 
 
 class Slope(Node):
-    """What derivatives and gradients have in common: a body and what it is differentiated by."""
+    """The common part of derivatives and gradients: a body and the variable of the derivative."""
 
     body: Node
     variable: Node
 
     @property
     def symbol(self) -> Name | Index:
-        """The symbol that is varied: the variable, or that of which it is an entry."""
+        """The symbol that is varied: the variable, or the array that it is an entry of."""
         base = self.variable.base if isinstance(self.variable, Subscript) else self.variable
         assert isinstance(base, Name | Index), "the parser refuses any other"
         return base
@@ -404,8 +400,8 @@ class Member(Node):
 class Statement(Node):
     """All the steps of an equation, in reading order, and the conditions that its words state.
 
-    A condition is a `Step` or a `Member` that every draw must meet, or the `Name` of what
-    the statement is for.
+    A condition is a `Step` or a `Member` that every draw must meet, or the `Name` of a thing
+    that the statement is for.
     """
 
     steps: tuple[Step, ...]
@@ -413,11 +409,11 @@ class Statement(Node):
 
 
 class Infix(Node):
-    """Factors with a sign of their own between them: what all binary operators are.
+    """Factors with a sign of their own between them, as of all binary operators.
 
     A new one is a class with its `spellings` in LaTeX (as it is printed, first) and its `called`,
     a row of `INFIX`, and the rule that gives its value. `loose` says that a product without
-    brackets stood beside the sign; where it `takes_products` that is one factor.
+    brackets stood next to the sign; where it `takes_products` that is one factor.
     """
 
     spellings: ClassVar[tuple[str, ...]] = ()

@@ -122,5 +122,5 @@ def _takes(reduction: t.Reduction, key: str) -> bool:
 
 def _subscripts(statement: t.Statement) -> Iterator[t.Subscript]:
     for _, part in t.walk(statement):
-        if isinstance(part, t.Subscript) and not isinstance(part, t.Rising):
+        if isinstance(part, t.Subscript):
             yield part

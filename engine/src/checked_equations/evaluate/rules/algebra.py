@@ -58,7 +58,7 @@ def _quotient(node: t.Quotient, ev: Evaluator, scope: Scope) -> Array:
 
 
 def _at_a_pole(node: t.Node, ev: Evaluator, scope: Scope) -> bool:
-    """Whether a denominator is infinite since a function in it has a pole: ``\\Gamma(-2)``."""
+    """Return whether a function in a denominator has a pole: ``\\Gamma(-2)``."""
     if isinstance(node, t.Power) and isinstance(node.exponent, t.Number):
         return node.exponent.value > 0 and _at_a_pole(node.base, ev, scope)
     if isinstance(node, t.Product):
@@ -108,20 +108,12 @@ def _subscript(node: t.Subscript, ev: Evaluator, scope: Scope) -> Array:
     if base.ndim == 0 and indices == [1]:
         _refuse_number(node.base, ev, scope, "an entry")
         return base
+    if base.ndim == 0 and not isinstance(node.base, t.Apply):
+        said = "a number has no entries; for Pochhammer's symbol write \\prod_{i=0}^{n-1} (a + i)"
+        raise OperationError(said)
     if base.ndim == 2 and 1 in base.shape and len(indices) == 1:
         base = base.ravel()
     return shaped(base[inside(indices, base.shape)])
-
-
-@rule.register(t.Rising)
-def _rising(node: t.Rising, ev: Evaluator, scope: Scope) -> Array:
-    base = ev.of(node.base, scope)
-    if base.ndim or (isinstance(node.base, t.Name | t.Index) and _is_array(node.base, ev, scope)):
-        return _subscript(node, ev, scope)
-    count = whole_number(ev.of(node.indices[0], scope))
-    if count < 0:
-        raise OperationError(f"Pochhammer's symbol needs a whole number, not {count}")
-    return scalar(np.prod(base + np.arange(count)))
 
 
 def _is_array(name: t.Name | t.Index, ev: Evaluator, scope: Scope) -> bool:
@@ -256,7 +248,7 @@ def _apply(node: t.Apply, ev: Evaluator, scope: Scope) -> Array:
 
 
 def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
-    """The value of a bound function; what goes wrong inside it is reported as its failure."""
+    """Return the value of a bound function; an error inside it is reported as its failure."""
     try:
         return conform(function(*arguments))
     except TimeoutError:  # it is no fault of the function
@@ -266,7 +258,7 @@ def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
 
 
 def failure(what: str, wrong: Exception) -> OperationError:
-    """What a bound function raised, as an error of the operation, or of a library of arrays."""
+    """Return the error of a bound function, as one of the operation, or of a library of arrays."""
     of_library = isinstance(wrong, LibraryError) or takes_part(wrong)
     return (LibraryError if of_library else OperationError)(f"{what} failed: {wrong}")
 

@@ -103,9 +103,9 @@ _PLAIN: dict[str, Callable[..., Any]] = {
 
 
 class Expressions:
-    """The nodes of expressions; `kinds` says what the names are bound to.
+    """The nodes of expressions; `kinds` are the kinds of the bound names.
 
-    Each method takes the stretch that its rule was read from, and what was made of its parts.
+    Each method takes the stretch that its rule was read from, and the nodes of its parts.
     """
 
     def __init__(self, latex: str, kinds: Mapping[str, str], names: Names) -> None:
@@ -116,7 +116,7 @@ class Expressions:
         self.points: list[tuple[str, t.At]] = []  # derivatives of functions at points
 
     def build(self, part: Tree[Word] | Word) -> Any:
-        """What the method of a rule, which is called like it, makes of the parts of a tree."""
+        """Return the node that the method of a rule, which has its name, makes of its parts."""
         if not isinstance(part, Tree):
             return part
         parts = map(self.build, part.children)
@@ -196,7 +196,7 @@ class Expressions:
         return terms[0] if signs == (1,) else t.Sum(terms, signs, span=span)
 
     def term(self, span: Span, *parts: Any) -> Node:
-        """What stands between two signs of a sum: products, with one binary operator at most."""
+        """Return the factors between two signs of a sum, with one binary operator at most."""
         self.several = len(parts) > 1
         for part in parts:
             if isinstance(part, t.Function) and part.span in self.open_ended:
@@ -310,7 +310,7 @@ class Expressions:
     # -- atoms --------------------------------------------------------------------------
 
     def group(self, span: Span, inside: Node) -> Node:
-        """What stands in brackets."""
+        """Return the inside of brackets."""
         self.bare.discard(inside.span)
         return inside
 
@@ -345,7 +345,7 @@ class Expressions:
         return t.Power(base, exponent, span=span)
 
     def place(self, span: Span, base: Node, index: Node) -> Node:
-        """``x^{(i)}``, of which ``x_t^{(i)}`` is an entry: the index above comes first."""
+        """Return ``x^{(i)}``, which has the entry ``x_t^{(i)}``: the index above comes first."""
         if isinstance(base, t.Subscript) and span[0] == base.span[0]:
             return t.Subscript(base.base, (index, *base.indices), span=span)
         return t.Subscript(base, (index,), span=span)
@@ -391,10 +391,7 @@ class Expressions:
         if isinstance(base, t.Bars) and span[0] == base.span[0]:
             raise self._fault("bars with a subscript: write \\lVert and \\rVert for a norm", span)
         indices = tuple(index for part in parts for index in split_indices(part))
-        around = self.latex[span[0] : base.span[0]]
-        rising = "(" in around and "[" not in around and len(indices) == 1
-        rising = rising and not isinstance(base, t.Apply)  # `(f(x))_n` is `f_n(x)`
-        return (t.Rising if rising else t.Subscript)(base, indices, span=span)
+        return t.Subscript(base, indices, span=span)
 
     # -- derivatives --------------------------------------------------------------------
 
