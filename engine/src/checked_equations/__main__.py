@@ -4,7 +4,7 @@
 reStructuredText) without a build: it runs the checks that they have, and an equation without a
 check fails. It ends with 0 where nothing fails, 1 where an equation does not hold, 2 where a page
 cannot be run.
-Without ``--strict`` it goes over papers in LaTeX as well, and tries what nobody bound, where the
+Without ``--strict`` it goes over papers in LaTeX as well, and tries unbound equations, where the
 package checked-papers is installed. With ``--watch`` that does so again whenever a file changes,
 until Ctrl-C.
 """

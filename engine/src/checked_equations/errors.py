@@ -1,4 +1,4 @@
-"""Errors of equations, told with their place."""
+"""Errors of equations, with their place."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ class ShapeError(OperationError):
 
 
 class LibraryError(OperationError):
-    """What is bound cannot be had from its library of arrays: no fault of the equation."""
+    """A bound value cannot be had from its library of arrays: no fault of the equation."""
 
 
 def is_of_library(error: BaseException | None) -> bool:
-    """Whether an error comes from a `LibraryError`, so that no edit of the equation mends it."""
+    """Return whether an error comes from a `LibraryError`, so that no edit mends it."""
     while error is not None and not isinstance(error, LibraryError):
         error = error.__cause__
     return error is not None
 
 
 class EquationError(ValueError):
-    """A fault in an equation: what, at which line and column, and the LaTeX with a caret.
+    """A fault in an equation: the problem, its line and column, and the LaTeX with a caret.
 
     The `problem` lies in the `latex` from the first character of the `span` to before the last; the
     `latex` is that of the equation `label` of a `chapter`, or its file, and begins on `first_line`
-    of that. What would mend an equality, `mend` says, when the error is shown for the first time:
+    of that. `mend` names the mends of an equality, when the error is shown for the first time:
     to look for it takes longer than to raise.
 
     >>> print(EquationError("unbound symbol `b`", "a = b", (4, 5)))
@@ -70,13 +70,13 @@ class EquationError(ValueError):
         super().__init__(said + below)
 
     def __str__(self) -> str:
-        """The message, with what would mend the equation where that is known."""
+        """Return the message, with the mends of the equation where they are known."""
         said, below = self._said
         return f"{said}{'; ' if self.suggested else ''}{self.suggested}{below}"
 
     @property
     def suggested(self) -> str:
-        """What would mend the equation, in words; nothing where nothing was found."""
+        """The mends of the equation, in words; empty where none was found."""
         if self._suggested is None:
             self._suggested = self.mend() if self.mend else ""
         return self._suggested

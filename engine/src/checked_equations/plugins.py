@@ -11,8 +11,8 @@ The project file of such a plug-in names them in one group:
 
 `command` is the command ``check`` without ``--strict`` (`__main__.Command`), `papers` reads the
 labelled equations of a file in LaTeX (`book.manuscripts.PaperReader`), `badges` tries the displays
-of a page that Sphinx builds (`sphinx.trials.Badges`), `mends` says what would mend an equation that
-fails (`Suggestion`), and `notes` what the draws of a check share (`DrawNotes`). A plug-in is
+of a page that Sphinx builds (`sphinx.trials.Badges`), `mends` names the mends of an equation that
+fails (`Suggestion`), and `notes` the things that the draws share (`DrawNotes`). A plug-in is
 imported when one of its parts is asked for, and not before.
 """
 
@@ -37,7 +37,7 @@ class DrawNotes(Protocol):
     """The part `notes`: remarks on numbers that hide a condition."""
 
     def __call__(self, statement: Any, drawn: Any, allowed: Any) -> tuple[str, ...]:
-        """Return what all draws share and the statement does not say, where it matters."""
+        """Return the property that all draws share and the statement does not state."""
 
 
 @cache  # every check asks
@@ -48,9 +48,9 @@ def load(part: str) -> Any:
 
 
 def require(part: str, purpose: str) -> Any:
-    """Return what is installed for `part`.
+    """Return the plug-in that is installed for `part`.
 
-    Raises `ImportError` where nothing is: it names the `purpose` and what to install.
+    Raises `ImportError` where nothing is: it names the `purpose` and the package to install.
     """
     found = load(part)
     if found is None:

@@ -32,7 +32,7 @@ _Key = tuple[str, str]  # a label and an oracle: an equation may be checked in s
 
 
 class Chapter:
-    """A chapter of the book and the record of what it has checked so far.
+    """A chapter of the book and the record of its checks so far.
 
     Every verb returns a record that shows itself, as a badge, when it is the last thing in its
     cell; the book's ledger is made of what is shown, so a cell holds one verb.
@@ -53,8 +53,8 @@ class Chapter:
 
     Notes
     -----
-    Every verb looks whether the file has changed since; what was found for an equation that reads
-    otherwise now is forgotten. Only what is saved is read; what a verb says ends in its name.
+    Every verb looks whether the file has changed since, and forgets findings for an equation that
+    reads otherwise now. Only a saved text is read; the words of a verb end in its name.
 
     A book with verbs of its own makes a subclass: `equation`, `numbers` and `tolerance_of` are
     for them, a record of theirs is a `Shown`, and `missing` and `forget` are there to be extended.
@@ -123,7 +123,7 @@ class Chapter:
         ValueError
             If no equation has the label; the nearest ones are named.
         TypeError
-            If a tolerance is no number. What a function of yours raises keeps its kind too.
+            If a tolerance is no number. An error of a function of yours keeps its kind too.
         """
         allowed = Tolerance(rtol, atol, approx)
         terms = Terms(allowed, oracle, spare or {}, tight, self.slug, self._fields)
@@ -206,7 +206,7 @@ class Chapter:
         blocks: int | None = None,
         once: str = "",
     ) -> ClaimRecord:
-        """See whether a sentence about an experiment holds, on draws that nobody chose.
+        """See whether a sentence about an experiment holds, on draws its author did not choose.
 
         The results are stored in the folder ``_claims`` of the book, by the code that made them;
         while that stays, one draw is repeated and compared. The `outcomes` of the record are there
@@ -237,7 +237,7 @@ class Chapter:
             The experiment in another setting (other data, another likelihood, dimension or step
             size), by its name: there the sentence must hold as often.
         differences : Callable, optional
-            What each side has less than the one that it is compared with, by name, for an outcome:
+            By how much each side is less than the one it is compared with, by name, for an outcome:
             the sentence says it as ``{less.name}``, with the error of the paired difference.
         blocks : int, optional
             Where draws overlap, as windows of one record do, how many of them do not.
@@ -286,7 +286,7 @@ class Chapter:
             The label of the claim.
         number : int, optional
             Which draw: one below the claim's own number of draws repeats that. Unless it is given,
-            it is one that nobody has seen.
+            it is a new one.
 
         Raises
         ------
@@ -311,7 +311,7 @@ class Chapter:
         spare: Mapping[str, str] | None = None,
         values: Mapping[str, Any] | None = None,
     ) -> Symbols:
-        """Say what the symbols of the sentences stand for, in the chapter or under a heading.
+        """Bind the symbols of the sentences, in the chapter or under a heading.
 
         On these numbers `ledger` evaluates the relations in sentences, tables, captions and
         exercises. A decimal next to ``\\approx`` may be off by half its last digit.
@@ -321,12 +321,12 @@ class Chapter:
         bindings, rtol, atol, approx
             As in `check`.
         under : str, default ""
-            A heading, or its number. What is given under one is taken before what is given for the
-            chapter, and that before what checks have bound.
+            A heading, or its number. Numbers under one are taken before those for the
+            chapter, and these before the bindings of checks.
         spare : mapping of str to str, optional
             The reason why a relation need not hold, by its LaTeX.
         values : mapping, optional
-            What an expression stands for that relates nothing, by its LaTeX, as in "the average is
+            The value of an expression that relates nothing, by its LaTeX, as in "the average is
             $\\sigma_f^2 (1 - \\rho^2)$": its value, or a function that finds it from the numbers.
 
         The LaTeX in `spare` and `values` must stand in the text, so that any edit of it is
@@ -358,7 +358,7 @@ class Chapter:
         Raises
         ------
         ValueError
-            A ``LedgerError`` with the lists of what is missing.
+            A ``LedgerError`` with the lists of everything missing.
         EquationError
             For a relation that is false.
         """
@@ -376,7 +376,7 @@ class Chapter:
         return Ledger(self.slug, sums, inline, text=self.text.name)
 
     def missing(self) -> dict[str, list[str]]:
-        """Return what keeps the ledger from being closed, as lists of names by what it is."""
+        """Return everything that keeps the ledger from being closed: lists of names by kind."""
         later, claims = waiting(self.text.file), read_sentences(self.text.file)
         equations = self.text.equations
         done = {record.label for record in self.records()}
@@ -405,7 +405,7 @@ class Chapter:
         return list(self._records.values())
 
     def checked_statements(self) -> Iterator[tuple[Equation, BoundStatement]]:
-        """Yield what was checked so far, and the numbers it was checked on."""
+        """Yield each equation checked so far, and the numbers it was checked on."""
         for (label, _), bound in self._checked.items():
             yield self.text.equations[label], bound
 
@@ -416,7 +416,7 @@ class Chapter:
             raise ValueError(f"{self.slug}: {error}") from error
 
     def reread(self) -> None:
-        """Read the text again where it has changed, and forget what was found for the old one."""
+        """Read the text again where it has changed, and forget the findings for the old one."""
         older = self.text
         self.text = self._read()
         gone = older.changed(self.text)
@@ -424,7 +424,7 @@ class Chapter:
         self.forget(gone)
 
     def forget(self, labels: Collection[str]) -> None:
-        """Drop what was found for the equations with these labels: their text has changed."""
+        """Drop the findings for the equations with these labels: their text has changed."""
         for kept in (self._records, self._checked, self._compared):
             for key in [key for key in kept if key[0] in labels]:
                 del kept[key]
@@ -449,7 +449,7 @@ class Chapter:
         return draw_bindings(bindings, f"{self.slug}:{seed}", self._fields.naming(*latex))
 
     def tolerance_of(self, label: str, says: str) -> Tolerance:
-        """Return what the first check allows; where none is, a `ValueError` `says` who needs it."""
+        """Return the tolerance of the first check, or raise ValueError: `says` needs one."""
         allowed = [bound.allowed for (name, _), bound in self._checked.items() if name == label]
         if not allowed:
             which = f"{label} is not checked above" if label else "no label= is given"

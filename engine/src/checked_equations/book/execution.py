@@ -1,9 +1,9 @@
-"""The code of pages, run outside a notebook, and what became of its checks: without a builder.
+"""The code of pages, run outside a notebook, and the outcome of its checks: without a builder.
 
 `cells` finds the code of a Markdown, Quarto, notebook or reStructuredText file; `run_page` runs
 it, cell by cell in one namespace, and notes every check and every fault. `check_pages` runs each
 page in a process of its own and prints one line a check, and one for each fault; GitHub shows these
-beside the line of the page.
+next to the line of the page.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def cells(path: Path) -> list[Cell]:
 
 
 def _quarto_tags(body: Sequence[str]) -> frozenset[str]:
-    """The tags of a notebook that say what options at the head of a cell say in Quarto."""
+    """Return the tags of a notebook that mean the same as options of a cell in Quarto."""
     options = takewhile(lambda line: line.startswith("#|"), body)
     said = {re.sub(r"\s", "", line[2:]).lower() for line in options}
     return frozenset(tag for option, tag in _QUARTO.items() if option in said)
@@ -84,7 +84,7 @@ def _quarto_tags(body: Sequence[str]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Fault:
-    """What went wrong, and where: in an equation, or (`broken`) in the code of a cell."""
+    """A fault and its place: in an equation, or (`broken`) in the code of a cell."""
 
     file: str
     line: int
@@ -106,7 +106,7 @@ class Held(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """What a page has left: the checks that held, faults, and labels."""
+    """The results of a page: the checks that held, faults, and labels."""
 
     checks: tuple[Held, ...] = ()
     faults: tuple[Fault, ...] = ()
@@ -138,7 +138,7 @@ def run_page(path: Path) -> Run:
 
 
 def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
-    """The value of a last line that is an expression; what only IPython understands is left out."""
+    """Return the value of a last line that is an expression, without the syntax of IPython."""
     lines = [] if _FOREIGN.match(cell.code) else cell.code.split("\n")
     name = named(cell, path)
     above = "\n" * (cell.line - 1)
@@ -214,7 +214,7 @@ def gathered(
 ) -> list[Path]:
     """The files that are named, of the `known` suffixes, or that `within` finds in a folder.
 
-    Raises `ValueError` where there is none, in the words of what was `wanted`.
+    Raises `ValueError` where there is none, in the `wanted` words.
     """
     found: list[Path] = []
     for path in paths:
@@ -257,7 +257,7 @@ def _is_shown(name: str) -> bool:
 
 
 def has_checks(page: Path) -> bool:
-    """Whether a page opens a chapter or checks an equation."""
+    """Return whether a page opens a chapter or checks an equation."""
     return any(opens in cell.code for cell in cells(page) for opens in _OPENS)
 
 
@@ -281,7 +281,7 @@ Runs = Callable[[Path], Run]
 
 
 def run_pages(pages: Sequence[Path], jobs: int, run: Runs | None = None) -> Iterator[Run]:
-    """What each page has left, in their order, by `run` or `run_apart`; `jobs` run at a time."""
+    """Return the results of the pages, in order, by `run` or `run_apart`; `jobs` run at a time."""
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(run or run_apart, pages)
 
@@ -321,13 +321,13 @@ def check_pages(
     run: Runs | None = None,
     quiet: bool = False,
 ) -> int:
-    """Run `pages`, print what became of their checks, and return the exit status.
+    """Run `pages`, print the outcome of their checks, and return the exit status.
 
     That is 0 where all hold, 1 where an equation does not or is not checked, and 2 where a page
-    could not be run. With `annotate` GitHub is told of each fault; with `write` the equations
+    could not be run. With `annotate` GitHub hears of each fault; with `write` the equations
     that nothing checks are written into the baseline first. The labelled equations of `papers`
     must be checked by pages, too. With `run` pages are run by it;
-    what holds is not said where it is `quiet`.
+    checks that hold are not printed where it is `quiet`.
     """
     runs = [_of_paper(paper) for paper in papers]
     for left in run_pages(pages, jobs, run):
@@ -368,7 +368,7 @@ def _untried(runs: Sequence[Run]) -> Iterator[tuple[str, dict[str, int], list[st
 
 
 def _incomplete(runs: Sequence[Run]) -> Iterator[Fault]:
-    """What no check has tried and the baseline does not list, and what it must list no longer."""
+    """Yield equations that neither a check nor the baseline has, and those that must leave it."""
     for text, lines, untried in _untried(runs):
         listed = waiting(Path(text))
         for label in (label for label in untried if label not in listed):
@@ -378,7 +378,7 @@ def _incomplete(runs: Sequence[Run]) -> Iterator[Fault]:
 
 
 def outlived(runs: Sequence[Run]) -> Iterator[Fault]:
-    """What the baseline must list no longer."""
+    """Yield each line that the baseline must list no longer."""
     for text, lines, untried in _untried(runs):
         for label, said in outgrown(waiting(Path(text)), lines, set(lines) - set(untried)):
             yield Fault(text, lines.get(label, 1), 1, said, label)

@@ -1,8 +1,8 @@
 """Relations in passing: those of the sentences, tried on the symbol tables of their chapter.
 
-A table is what the author names by `Chapter.symbols`, or what a check has bound. The first
+A table is named by the author with `Chapter.symbols`, or is the bindings of a check. The first
 one that binds every symbol of a relation decides: under its heading before the whole chapter,
-and the author's before those of the checks, of which the nearest comes first.
+and the author's before those of the checks, the nearest of these first.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _DECIMAL = re.compile(r"-?\s*\d+(?:\.(\d+))?")
 
 @dataclass(frozen=True)
 class Table:
-    """What symbols stand for: numbers for one or several draws, and how exactly they are meant.
+    """Values of symbols: numbers for one or several draws, and how exactly they are meant.
 
     `under` is the heading below which the table counts, `line` that of a check's equation, or 0; by
-    their normal form it has what is `spared`, with the reason, and the `values` of expressions.
+    their normal form it has the relations `spared`, with reasons, and the `values` of expressions.
     """
 
     draws: tuple[Mapping[str, Any], ...]
@@ -68,7 +68,7 @@ _NOTHING = Table(({},), Tolerance(), "arithmetic")  # for numbers alone
 
 @lru_cache(maxsize=4096)
 def names_heading(under: str, heading: str) -> bool:
-    """Whether `under` names the heading: by its words, or by its number alone.
+    """Return whether `under` names the heading: by its words, or by its number alone.
 
     Typesetting bends apostrophes and quotation marks, which makes no other heading of it.
 
@@ -81,12 +81,12 @@ def names_heading(under: str, heading: str) -> bool:
 
 
 def stands_under(under: str, relation: Relation) -> bool:
-    """Whether `under` names a heading above the relation, or none at all."""
+    """Return whether `under` names a heading above the relation, or none at all."""
     return not under or any(names_heading(under, heading) for heading in relation.headings)
 
 
 def _distance(table: Table, relation: Relation) -> tuple[int, int]:
-    """How far a table is from a relation that it may decide about."""
+    """Return the distance of a table from a relation that it may decide about."""
     if table.line:
         return 1, abs(table.line - relation.line)
     under = table.under
@@ -122,7 +122,7 @@ def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineReco
 
 
 def _gives_value(statement: Statement) -> bool:
-    """Whether it says no more than what number a symbol stands for."""
+    """Return whether it only gives a symbol its number."""
     sides = {side for step in statement.steps for side in (step.left, step.right)}
     alone = [isinstance(side, Name | Subscript) for side in sides]
     literal = [not any(isinstance(n, Name | Apply) for _, n in walk(side)) for side in sides]
@@ -190,7 +190,7 @@ def _judged(
 
 
 def _why(latex: str, tables: Sequence[Table], reasons: Sequence[str]) -> str:
-    """The symbols that are missing in the table that lacks the fewest, or what went wrong."""
+    """Return the symbols missing in the table that lacks the fewest, or the reason of a failure."""
     wanted = dict.fromkeys(normal(symbol) for symbol in symbols(latex))
     lacking = [[w for w in wanted if w not in table.draws[0]] for table in tables]
     fewest = min(lacking, key=len, default=list(wanted))
@@ -206,7 +206,7 @@ class SymbolTables:
         self._tables: dict[tuple[str, frozenset[str]], Table] = {}
 
     def add(self, table: Table) -> None:
-        """Take a table and what it spares; the same symbols under the same heading replace it."""
+        """Take a table and the relations it spares; equal symbols under one heading replace it."""
         table.allowed.refuse_loose()
         refuse_name_clashes("", Number(0), table.draws)
         if idle := [latex for latex, why in table.spared.items() if not why.strip()]:
@@ -225,7 +225,7 @@ class SymbolTables:
         formulas: Sequence[Relation],
         statements: Iterable[tuple[Equation, BoundStatement]],
     ) -> tuple[InlineRecord, ...]:
-        """What becomes of the relations of the file `place`, and of the expressions with values."""
+        """Return the outcomes of the relations of the file `place`, and of valued expressions."""
         tables = list(self._tables.values())
         for equation, bound in statements:
             draws = bound.draws[: len(bound.draws) - bound.tight]
@@ -246,7 +246,7 @@ class SymbolTables:
         return (*records, *valued)
 
     def refuse_idle(self, place: str, formulas: Sequence[Relation]) -> None:
-        """Raise `ValueError` for what the author has named and the text does not have."""
+        """Raise `ValueError` for names of the author that the text does not have."""
         headings = {heading for formula in formulas for heading in formula.headings}
         idle = []
         for table in self._tables.values():
@@ -292,6 +292,6 @@ def _with_roots(drawn: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_real(value: Any) -> bool:
-    """Whether it is one real number, also as an array without axes."""
+    """Return whether it is one real number, also as an array without axes."""
     whole = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
     return whole or isinstance(value, Real)

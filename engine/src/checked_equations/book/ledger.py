@@ -1,8 +1,8 @@
-"""The ledger of a chapter: what is counted, what is missing, and what need not be there yet.
+"""The ledger of a chapter: its counts, its gaps, and the gaps that are allowed for now.
 
-One equation at a time, two lists say what is not checked yet, and may only shrink.
-``equations-baseline.toml``, beside the pages or above them, has for each text the labels that wait.
-What is checked now, or gone, must leave it.
+One equation at a time, two lists name the equations not checked yet, and may only shrink.
+``equations-baseline.toml``, with the pages or above them, has for each text the labels that wait.
+A label that is checked now, or gone, must leave it.
 
 ``relations-listed.toml``, at the root of a book, has for each chapter the LaTeX of its relations
 that no numbers judge. Where the file is, a relation that leaves the evaluated ones (a slip such as
@@ -36,7 +36,7 @@ _HEAD = """\
 
 
 class LedgerError(ValueError):
-    """Something that the ledger should hold is missing; `beside` tells of what is no equation."""
+    """Something that the ledger should hold is missing; `beside` has all but the equations."""
 
     def __init__(self, place: str, told: Mapping[str, str]) -> None:
         super().__init__(f"{place}: the ledger is not complete:{''.join(told.values())}")
@@ -45,7 +45,7 @@ class LedgerError(ValueError):
 
 
 def refuse_missing(place: str, lists: Mapping[str, Sequence[str]]) -> None:
-    """Raise `LedgerError` with the names of what is missing, if anything is."""
+    """Raise `LedgerError` with the names of everything missing, if anything is."""
     told = {what: f"\n  {what}: {', '.join(names)}" for what, names in lists.items() if names}
     if told:
         raise LedgerError(place, told)
@@ -78,7 +78,7 @@ def chapter_totals(records: Sequence[Record]) -> dict[str, int]:
 
 
 def inline_totals(outcomes: Sequence[str]) -> dict[str, int]:
-    """How many relations between the equations were evaluated, and how many are only listed."""
+    """Count the relations between the equations that were evaluated, and those only listed."""
     evaluated = sum(outcome == "evaluated" for outcome in outcomes)
     return {"inline_evaluated": evaluated, "inline_listed": len(outcomes) - evaluated}
 
@@ -131,7 +131,7 @@ def write_baseline(file: Path, unchecked: Mapping[Path, Collection[str]]) -> int
 def newly_listed(
     slug: str, settings: Settings, inline: Sequence[InlineRecord]
 ) -> dict[str, list[str]]:
-    """What the file does not list though nothing evaluates it, and what it lists for no reason."""
+    """Return the relations that nothing evaluates and the file lacks, and those listed in vain."""
     file = settings.file.parent / LISTED if settings.file else None
     # of a page that has left its book some may be missing, such as those in captions
     if file is None or settings.installed or not file.is_file():

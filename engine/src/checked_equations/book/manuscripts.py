@@ -115,7 +115,7 @@ def _parsed(file: Path, content: bytes) -> Mapping[str, Equation]:
 
 
 def _is_text(file: Path, slug: str) -> bool:
-    """Whether a file opens the chapter, or has its name, and has equations of its own."""
+    """Return whether a file opens the chapter, or has its name, and has equations of its own."""
     if file.suffix not in markup.KINDS or not file.is_file():
         return False
     return (file.stem == Path(slug).name or slug in _opened(file)) and bool(_of(file).equations)

@@ -57,7 +57,7 @@ class Fence:
 
     @property
     def opaque(self) -> bool:
-        """Whether what stands inside is no Markdown: code, or a directive that is not text."""
+        """Return whether the inside is no Markdown: code, or a directive that is not text."""
         return not self.directive or self.directive in _OPAQUE
 
 
@@ -114,7 +114,7 @@ def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:
 
 
 def _directive(argument: str, body: Sequence[str], line: int) -> list[Equation]:
-    """The equation of a directive: what stands behind its name on this line, options, LaTeX."""
+    """Return the equation of a directive: the rest of its first line, options, LaTeX."""
     count = options(body)
     named = {m["name"]: m["value"] for m in map(_OPTION.match, body[:count]) if m}
     label = named.get("label") or named.get("name") or ""
@@ -127,7 +127,7 @@ def _directive(argument: str, body: Sequence[str], line: int) -> list[Equation]:
 
 
 def options(body: Sequence[str]) -> int:
-    """How many lines at the head of a directive are options: ``:key: value`` or a YAML block."""
+    """Count the lines of options at the head of a directive: ``:key: value`` or a YAML block."""
     if body and body[0].strip() == "---":
         ends = [i for i, line in enumerate(body[1:], start=2) if line.strip() == "---"]
         return ends[0] if ends else 1
@@ -246,7 +246,7 @@ def restructured(lines: Sequence[str], first: int = 1) -> Iterator[Equation]:
 
 
 def block_end(lines: Sequence[str], start: int) -> int:
-    """Where what is indented below the line `start` ends."""
+    """Return the end of the block that is indented below the line `start`."""
 
     def depth(line: str) -> int:
         return len(line) - len(line.lstrip())

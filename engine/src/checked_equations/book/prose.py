@@ -1,6 +1,6 @@
 """The relations between the lines: mathematics in sentences, tables, captions and exercises.
 
-Read is what stands between dollars (one or two), in ``{math}`` roles and in ``{math}``
+Mathematics is read between dollars (one or two), in ``{math}`` roles and in ``{math}``
 directives without a label. Code, comments and numbered equations are passed over.
 """
 
@@ -51,7 +51,7 @@ class Sentence:
 
 
 def formulas(source: str, apart: Collection[str] = ()) -> list[Relation]:
-    """All mathematics of Markdown `source` outside equations and what is set `apart`, in order.
+    """Return the mathematics of Markdown `source` outside equations and parts set `apart`.
 
     >>> [(found.latex, found.line) for found in formulas("As $a = b$,\\nso $c$ is $d < e$.")]
     [('a = b', 1), ('c', 2), ('d < e', 2)]
@@ -139,7 +139,7 @@ def spoken(
 
 
 def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
-    """What stands between dollars or in a role, paragraph by paragraph."""
+    """Yield the LaTeX between dollars or in a role, paragraph by paragraph."""
     start = 0
     for i in (i for i, line in enumerate([*lines, ""]) if not line.strip()):
         for match in _MATH.finditer("\n".join(lines[start:i])):
@@ -152,7 +152,7 @@ def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
 
 
 def relates(latex: str) -> bool:
-    """Whether a relation stands in it, outside the subscripts and the heads of sums."""
+    """Return whether a relation stands in it, outside the subscripts and the heads of sums."""
     try:
         sequence = tokens(latex)
     except EquationError:

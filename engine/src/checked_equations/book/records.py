@@ -1,4 +1,4 @@
-"""What the verbs of a chapter return and keep: inline relations, symbols, ledger and claims."""
+"""Records that the verbs of a chapter return: inline relations, symbols, ledger and claims."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .chapter_badges import claim_details, ledger_details
 class InlineRecord:
     """A relation of a sentence: "evaluated" on the numbers of `by`, or "listed" and `why`.
 
-    Of its `mutants` that can be told from it, so many were `caught`; `spared` it is by its author.
+    Of its `mutants` that differ from it, so many were `caught`; its author may have `spared` it.
     """
 
     latex: str
@@ -36,7 +36,7 @@ class InlineRecord:
 
 @dataclass(frozen=True, repr=False)
 class Symbols(Shown):
-    """The symbols of a chapter, or of what stands under one heading, that have numbers."""
+    """The symbols of a chapter, or of the part under one heading, that have numbers."""
 
     chapter: str
     names: tuple[str, ...]
@@ -47,7 +47,7 @@ class Symbols(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Ledger(Shown):
-    """The summary of a chapter; `more` is what a book counts beside, as in `Record`."""
+    """The summary of a chapter; `more` has the further counts of a book, as in `Record`."""
 
     chapter: str
     totals: Mapping[str, int]
@@ -65,7 +65,7 @@ class Ledger(Shown):
 class ClaimRecord(Shown):
     """A claim that its draws bear out.
 
-    `data` is what the page shows; `outcomes` are the numbers of each stored draw, and those
+    `data` is shown on the page; `outcomes` are the numbers of each stored draw, and those
     `without` each cause and in other `settings`, for tables and figures.
     """
 
@@ -84,7 +84,7 @@ class ClaimRecord(Shown):
 
 
 def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str) -> ClaimRecord:
-    """The record of what was found."""
+    """Return the record of the findings."""
     claim, draws, numbers = found.claim, found.draws[""], found.pooled().numbers
     data = {
         "kind": "claim", "label": claim.label, "about": claim.label,
@@ -114,7 +114,7 @@ _OF_FRESH = ("held", "of", "edges", "until")  # its tallies are in the counts of
 
 
 def _counts(found: Found, name: str) -> dict[str, Any]:
-    """How often it holds, with a dot for each stored draw; of all draws the counts and numbers."""
+    """Count how often it holds: a dot for each stored draw, counts and numbers of all draws."""
     stored, fresh = found.drawn(name), found.drawn_fresh(name)
     pooled = stored + fresh
     return {

@@ -1,4 +1,4 @@
-"""What a book tells the engine: a file ``equations.toml`` at its root, or above its chapters.
+"""Settings that a book gives the engine: ``equations.toml`` at its root, or above its chapters.
 
 Its settings are the fields of `Settings`, and each may be left out; paths are relative to the file.
 Of the notation, groups of ``symbols`` in YAML or JSON, the engine reads ``fields``, by symbol, and
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 def once_a_state(read: Callable[[Path], T]) -> Callable[[Path], T]:
-    """What `read` makes of a file, made once for each state of the file."""
+    """Return a reader that calls `read` once for each state of a file."""
     known = lru_cache(maxsize=1024)(lambda file, changed, size: read(file))
 
     @wraps(read)
@@ -54,7 +54,7 @@ class Settings:
 
     Symbols are fields of a problem by the `notation`; `macros` are the book's own, where no
     ``_config.yml`` has them.
-    `let` declares what symbols are where nobody binds them, and `let_for` so for single labels.
+    `let` declares symbols that are not bound, and `let_for` so for single labels.
     Those that are `installed` were found in a package that carries them, far from the book.
     """
 
@@ -94,7 +94,7 @@ class Settings:
 
 @once_a_state
 def read_yaml(file: Path) -> Any:
-    """What stands in a file of YAML, by libyaml if PyYAML has it: in a tenth of the time."""
+    """Return the content of a file of YAML, by libyaml if PyYAML has it: in a tenth of the time."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -102,7 +102,7 @@ def read_yaml(file: Path) -> Any:
 
 
 def claims_file(root: Path, chapter: str) -> Path:
-    """Where a book, whose settings lie at `root`, stores what was found for a chapter's claims."""
+    """Return the file in which a book with settings at `root` stores the claims of a chapter."""
     return root / CLAIMS / f"{chapter}.json"
 
 

@@ -43,7 +43,7 @@ def notebook_badge(data: Data, panel: str | None = None) -> str:
 
 
 def check_details(record: Data, math: Callable[[str], str], tried: str | None = None) -> str:
-    """What an open badge says of one check, with its mutants unless `tried` tells of them."""
+    """Return the inside of an open badge of one check, with its mutants unless `tried` has them."""
     said = ""
     if record["kind"] == "definition" and record.get("bare"):
         shown = ", ".join(math(latex.rstrip(" .,;")) for latex in record["bare"])
@@ -62,14 +62,14 @@ def check_details(record: Data, math: Callable[[str], str], tried: str | None = 
 
 
 def _noted(record: Data) -> str:
-    """What all draws share and the statement does not say, where it matters."""
+    """Return the notes on the draws: a shared property that the statement does not state."""
     notes = record.get("notes") or ()
     told = f"{_sentence(notes)} The statement does not say so."
     return element("p", say(told), class_="eqn-noted") if notes else ""
 
 
 def _facts(record: Data) -> str:
-    """How it was checked, in a sentence, and under which terms, in another."""
+    """Return the way of checking in a sentence, and the terms in another."""
     draws, tight = record["draws"], record.get("tight")
     slip = (record.get("estimate") or {}).get("slip")
     allowed = phrases.tolerance_phrase(record)

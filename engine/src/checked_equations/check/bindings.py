@@ -1,4 +1,4 @@
-"""From what an author binds to what is evaluated: draws, normal names, groups of equals.
+"""From the bindings of an author to values: draws, normal names, groups of equals.
 
 Some symbols need no binding: the notation gives them a field, and the drawn problem has it.
 """
@@ -48,7 +48,7 @@ def draw_bindings(
 ) -> tuple[Drawn, ...]:
     """The bindings by normal name: once as they are, or of a function one for each of three draws.
 
-    Arrays of any library come to the host here. `naming` says which numbers of what was drawn are
+    Arrays of any library come to the host here. `naming` picks the drawn numbers that are
     which symbols. With more `draws`, the first are as they were.
     """
     if not callable(bindings):
@@ -62,7 +62,7 @@ def draw_bindings(
 
 
 def split_given(given: Any) -> tuple[Any, Mapping[str, Any]]:
-    """The problem of `given`, which is no mapping, and what is bound by name beside it."""
+    """Return the problem of `given`, which is no mapping, and the names bound next to it."""
     if type(given) is tuple and len(given) == 2 and isinstance(given[1], Mapping):
         return (given, {}) if isinstance(given[0], Mapping) or callable(given[0]) else given
     return given, {}
@@ -104,7 +104,7 @@ class Fields:
         return cls(tuple(map(dict, pairs)))
 
     def naming(self, *latex: str) -> Naming:
-        """What `draw_bindings` must know of the fields, for the formulas `latex`."""
+        """Return the `naming` of `draw_bindings`: the fields for the formulas `latex`."""
         return partial(self.named, latex=latex) if self.rows else normalised
 
     def named(self, given: Bindings, latex: Sequence[str]) -> dict[str, Any]:
@@ -149,7 +149,7 @@ def _refuse_shared(taken: dict[str, tuple[int, str]]) -> None:
 
 @lru_cache(maxsize=4096)
 def _symbols(latex: str, kinds: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    """The names of `kinds` in `latex`; what cannot be read is refused where it is bound.
+    """Return the names of `kinds` in `latex`; an unreadable name is refused where it is bound.
 
     A chapter asks the same of every sentence for each draw of each of its tables.
     """
@@ -160,7 +160,7 @@ def _symbols(latex: str, kinds: tuple[tuple[str, str], ...]) -> frozenset[str]:
 
 
 def swap_groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:
-    """For each name what it may be swapped within: arrays of one shape, callables, distributions.
+    """Return for each name the group in which it may be swapped, such as arrays of one shape.
 
     Distributions of variables of one shape come with whether they have a density, last.
     """
@@ -183,5 +183,5 @@ def _group(key: str, value: Any) -> Hashable:
 
 
 def name_kinds(bindings: Mapping[str, Any]) -> dict[str, str]:
-    """What the grammar must know of each name."""
+    """Return the kind of each name, for the grammar."""
     return {key: values.kind(value) for key, value in bindings.items()}

@@ -1,8 +1,8 @@
-"""Definitions: they hold by decree, unless what they define is bound to numbers: then compared.
+"""Definitions hold by decree; if the defined thing is bound to numbers, they are compared.
 
 Of ``x \\sim \\mathcal N(m, S)``, with `x` bound to the nodes of a distribution, mean and
-covariance are compared. What mentions something that is not bound defines without a comparison;
-then what is checked is that it parses, that its shapes conform and that it claims nothing.
+covariance are compared. A statement with an unbound symbol defines without a comparison;
+then the check is that it parses, that its shapes conform and that it claims nothing.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def compare_definition(
     """Those of the statements of the definition `latex` that `drawn` can judge, and the others.
 
     The sides of the other statements must have one shape where everything in them is bound.
-    Raises `EquationError` for what cannot be read and for a symbol that does not occur.
+    Raises `EquationError` for unreadable LaTeX and for a symbol that does not occur.
     """
     full = {NORMAL: normal_shape, **drawn[0]}
     statement = parse(latex, name_kinds(full), free=True)

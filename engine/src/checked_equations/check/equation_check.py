@@ -1,4 +1,4 @@
-"""Checks and their records: an equation on numbers, a definition beside what it defines."""
+"""Checks and their records: an equation on numbers, a definition and the thing it defines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LETTERS = dict(zip("\a\b\f\v\t\r\n", "abfvtrn", strict=True))
 
 @dataclass(frozen=True)
 class Terms:
-    """On what terms an equation is checked.
+    """The terms on which an equation is checked.
 
     The tolerance `allowed`, the mutants to `spare` and why, the numbers on which an inequality
     is `tight`, and the `oracle` by which the numbers come. `chapter` is the place of the equation,
@@ -117,10 +117,10 @@ def _compared(
 
 @contextmanager
 def _mended(latex: str, drawn: Sequence[Drawn], allowed: Tolerance) -> Iterator[None]:
-    """Let an error that is raised inside say, when it is shown, what would mend the equation.
+    """Let an error that is raised inside name, when it is shown, the mends of the equation.
 
     Nothing is said of an estimate, whose noise hides too much, nor where a library of arrays has
-    not what is asked of it.
+    not the function asked of it.
     """
     try:
         yield
@@ -132,7 +132,7 @@ def _mended(latex: str, drawn: Sequence[Drawn], allowed: Tolerance) -> Iterator[
 
 
 def _suggestion(latex: str, drawn: Sequence[Drawn], allowed: Tolerance) -> str:
-    """Return what a plug-in says would mend the equation; nothing where there is no plug-in."""
+    """Return the mends of the equation in the words of a plug-in; empty where there is none."""
     suggest: plugins.Suggestion | None = plugins.load("mends")
     return suggest(latex, drawn, allowed) if suggest else ""
 
@@ -146,7 +146,7 @@ def _notes(bound: BoundStatement, drawn: Sequence[Drawn], allowed: Tolerance) ->
 def definition_record(
     equation: Equation, bindings: Bindings | None, why: str, terms: Terms
 ) -> tuple[Record, BoundStatement | None]:
-    """Hold a definition against what it defines: its record, and what was compared, if anything."""
+    """Hold a definition against the thing it defines: its record, and the statement compared."""
     latex, bound = equation.latex, None
     terms.allowed.refuse_loose()
     drawn = () if bindings is None else draw_bindings(bindings, *terms.place(equation))
@@ -165,7 +165,7 @@ def definition_record(
 
 
 def finished(record: Record, equation: Equation, start: float) -> Record:
-    """`record` with its worst residual, what was read, and the time since `start`."""
+    """Return `record` with its worst residual, the text read, and the time since `start`."""
     return replace(
         record,
         residual=max((step.residual or 0.0 for step in record.steps), default=None),
@@ -189,8 +189,8 @@ def check_equation(
 ) -> Record:
     """Evaluate one equation, given as a string, on numbers, step by step, and mutate it.
 
-    This is `Chapter.check` for a string: no chapter, no page and no label is needed. What comes
-    back shows itself as the same badge when it is the last thing in a cell.
+    This is `Chapter.check` for a string: no chapter, no page and no label is needed. The record
+    shows itself as the same badge when it is the last thing in a cell.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def check_equation(
 
 
 def refuse_other_types(bindings: object, **strings: object) -> None:
-    """Refuse what are no strings, and bindings that are neither a mapping nor a function."""
+    """Refuse values that are no strings, and bindings that are no mapping and no function."""
     for name, value in strings.items():
         if not isinstance(value, str):
             raise TypeError(f"{name} must be a string; got {value!r}")

@@ -1,4 +1,4 @@
-"""Whether numbers fit what is written: names have one meaning, and stated conditions are met."""
+"""Numbers that do not fit the text: a name with two meanings, a condition that is not met."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _of_held_still(slope: t.Slope) -> Iterator[Clash]:
 
 
 def _scripts(key: str) -> set[str]:
-    """What stands in the scripts of a name, part by part: of ``q_{\\mu, s}`` both."""
+    """Return the scripts of a name, part by part: of ``q_{\\mu, s}`` both."""
     found: set[str] = set()
     for content in _contents(key, "_^"):
         parts, _ = split(content, {",", ";"})
@@ -123,7 +123,7 @@ def _scripts(key: str) -> set[str]:
 
 
 def _contents(key: str, marks: str) -> Iterator[Sequence[Token]]:
-    """What stands in the braces of each script."""
+    """Yield the inside of the braces of each script."""
     sequence = tokens(key)
     for i, token in enumerate(sequence):
         if token.text in marks:
@@ -180,7 +180,7 @@ def _met(step: t.Node, evaluator: Evaluator) -> bool:
 
 
 def _belongs(node: t.Member, evaluator: Evaluator) -> bool:
-    """Whether it is one of those listed, or numbers of a kind, in an array of a shape."""
+    """Return whether it is one of those listed, or numbers of a kind, in an array of a shape."""
     value = evaluator.value(node.element)
     if isinstance(node.members, t.Space):
         sizes = tuple(int(evaluator.value(size)) for size in node.members.shape)

@@ -25,7 +25,7 @@ def element(name: str, *content: str, **attributes: str | bool | None) -> str:
 
 
 def say(text: str) -> str:
-    """Text, with what HTML would take for markup escaped."""
+    """Return the text with its markup characters escaped for HTML."""
     return escape(text, quote=False)
 
 
@@ -71,7 +71,7 @@ display_later = partial(display, name="eqn-later")
 
 
 def later(latex: str) -> str:
-    """The same in the line, but for what cannot be typeset alone: it is shown as it is written."""
+    """Return inline mathematics; LaTeX that cannot be typeset alone is shown as it is written."""
     if not is_balanced(latex):
         return code(latex)
     spelled = rf"\({escape(_laid_out(latex))}\)"
@@ -96,7 +96,7 @@ def _laid_out(latex: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """A residual: two digits are enough, and what does not conform is said in words."""
+    """Return a residual to two digits, or words where shapes do not conform."""
     if value is not None and 0.001 <= abs(value) < 1000:
         return f"{value:.2g}"
     return short(value, 1).replace("-", "\N{MINUS SIGN}")

@@ -1,4 +1,4 @@
-"""What becomes of the mutants of a statement, and what is refused: survivors, and no mutants."""
+"""Outcomes of the mutants of a statement; survivors, and statements without any, are refused."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
     """The mutants of the statement and their outcomes.
 
     Raises `EquationError` for a survivor that is not spared, for a spare that names none, and
-    where no mutant is told apart from the statement.
+    where no mutant differs from the statement.
     """
     groups = swap_groups(bound.draws[0].bindings)
     every = all_mutants(bound.statement, groups, lambda n: balanced(latex, n.span))
@@ -103,9 +103,9 @@ def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -
 
 
 def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
-    """The outcome and residual of each: what fails, or has no value, on some draw is caught.
+    """Return the outcome and residual of each; a mutant that fails on some draw is caught.
 
-    What takes longer than is allowed, if it is, is undecided.
+    One that takes longer than is allowed, if it is, is undecided.
     """
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -132,7 +132,7 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
 
 
 def _same(bound: BoundStatement, mutant: Mutant) -> bool:
-    """Whether the edited node has its old value on all draws, wherever it is evaluated.
+    """Return whether the edited node has its old value on all draws, wherever it is evaluated.
 
     A node that is never evaluated is not known to agree, and a relation has no value.
     """
@@ -170,7 +170,7 @@ def _why_never_tight(tight: Tight) -> str:
 def _refuse_not_tight(
     bound: BoundStatement, mutants: Sequence[Mutant], tight: Tight, latex: str
 ) -> None:
-    """Raise `EquationError` where `tight` does not say what the numbers say."""
+    """Raise `EquationError` where `tight` contradicts the numbers."""
     if tight is None:
         return
     strict = [mutant for mutant in mutants if mutant.strict]

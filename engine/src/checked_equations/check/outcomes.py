@@ -24,9 +24,9 @@ class MutantRecord:
     """One mutant and its outcome; `why` is the reason for which it is spared.
 
     `said` is the name `edit` with its mathematics between dollars, as a page shows it. Put
-    ``changed[2]`` in place of what stands from ``changed[0]`` to ``changed[1]`` in the LaTeX of
-    the equation, and it reads as the mutant does. `place` is what a page points at before,
-    `shown` what it marks after that. They are empty where no text says what the mutant does.
+    ``changed[2]`` in place of the text from ``changed[0]`` to ``changed[1]`` in the LaTeX of
+    the equation, and it reads as the mutant does. A page points at `place` before the edit,
+    and marks `shown` after it. They are empty where no text reads as the mutant does.
     """
 
     edit: str
@@ -48,7 +48,7 @@ class Mutants:
     """The mutants of an equation and their counts.
 
     `write` gives the same list with its edits in the text. It reads each edited text again, so
-    it is called only for what is shown.
+    it is called only for a page that shows it.
     """
 
     caught: int
@@ -67,12 +67,12 @@ class Mutants:
 
     @property
     def undecided(self) -> int:
-        """How many took longer than a trial may: none of a check, which waits."""
+        """Count the mutants that took longer than a trial may: none in a check, which waits."""
         return sum(mutant.outcome == "undecided" for mutant in self.list)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many mutants have which outcome; of those that are undecided only if any are."""
+        """Count the mutants by their outcome; undecided ones are named only if there are any."""
         late = {"undecided": self.undecided} if self.undecided else {}
         return {**{name: getattr(self, name) for name in OUTCOMES}, **late}
 

@@ -1,4 +1,4 @@
-"""What a record says in words: the plain line, and the phrases that every badge is made of.
+"""Words of a record: the plain line, and the phrases that every badge is made of.
 
 The plain line holds no measured number, only tolerances and counts, so that a stored output
 stays equal from machine to machine.
@@ -31,7 +31,7 @@ def said(data: Data) -> str:
 
 
 def added(data: Data) -> list[str]:
-    """What a book's own verbs add to a record, each behind its word: ``answers S1-01, S1-02``."""
+    """Return the additions of a book's own verbs, behind their words: ``answers S1-01, S1-02``."""
     return [f"{word} {', '.join(words)}" for word, words in data.get("more", {}).items()]
 
 
@@ -122,7 +122,7 @@ def total_rows(data: Data) -> list[tuple[str, str]]:
 
 
 def mutant_counts(sums: Mapping[str, int]) -> dict[str, int]:
-    """How many mutants have which outcome, of the `sums` that `ledger.totals` gives."""
+    """Return the mutants of each outcome, from the `sums` that `ledger.totals` gives."""
     return {name: sums[f"mutants_{name}"] for name in OUTCOMES}
 
 
@@ -132,7 +132,7 @@ _UNNUMBERED = re.compile(r" \(\d+\)$")
 def badge_phrases(
     record: Data, mutants: Data, oracle: str, route: Sequence[str], *, apart: bool
 ) -> list[str]:
-    """What a closed badge says of a check; measured numbers may stand here."""
+    """Return the words of a closed badge of a check; measured numbers may stand here."""
     estimate = record.get("estimate")
     if record["kind"] == "definition":
         head = "definition, compared"
@@ -147,7 +147,7 @@ def badge_phrases(
 
 
 def route_phrase(route: Sequence[str]) -> str:
-    """``by quadrature, differences``: what the bound values say of the way to their numbers."""
+    """Return ``by quadrature, differences``: the way to the numbers, by the bound values."""
     return f"by {', '.join(route)}" if route else ""
 
 

@@ -17,7 +17,7 @@ MIME = "application/vnd.checked-equation+json"
 class Shown:
     """A record that displays as a badge, a plain line and a JSON bundle.
 
-    A book may have kinds of its own. The JSON of such a record holds, beside its `kind`, under
+    A book may have kinds of its own. The JSON of such a record holds, next to its `kind`, under
     ``said`` its plain line without the name of the text, and, if it likes, under ``about`` the name
     of the thing that it speaks of, and under ``label`` the equation that it goes with.
     """
@@ -27,7 +27,7 @@ class Shown:
         return _json(self)
 
     def panel(self) -> str | None:
-        """What its open badge shows, as HTML; None for what the engine shows of its own kinds."""
+        """Return the inside of its open badge, as HTML; None for the engine's own kinds."""
         return None
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -57,16 +57,16 @@ def _json(value: Any) -> Any:
 class Record(Shown):
     """A checked equation or a definition.
 
-    `latex` is what was read, from the `text` as it was `saved`, at the `line` of the file; by the
-    `digest` a page can tell whether that is what it shows. The numbers come by the `oracle` and,
+    `latex` was read from the `text` as it was `saved`, at the `line` of the file; by the
+    `digest` a page can see whether it shows the same. The numbers come by the `oracle` and,
     as far as their types tell, by the `route`; `backend` computed them, in `draws` sets, and on
     `tight` further ones an inequality was judged as an equality. `rtol`, `atol` and `approx` are
     the tolerances, `residual` is the worst of the `steps`, `estimate` the sample behind a Monte
     Carlo estimate.
 
-    `notes` are what all draws share and the statement does not say: that every x is positive.
+    `notes` are properties that all draws share and the statement lacks: that every x is positive.
     Of a definition, `bare` are the statements that nothing was compared with, and `why`. `more` is
-    what the verbs of a book's own add: words, by the word that they are shown behind.
+    the additions of a book's own verbs: words, by the word that they are shown behind.
     """
 
     label: str

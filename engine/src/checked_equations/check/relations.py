@@ -35,7 +35,7 @@ class ShapeMisfit(Misfit):
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What a check allows; `approx` is the relative tolerance of its ``\\approx``.
+    """The tolerance of a check; `approx` is the relative one of its ``\\approx``.
 
     With `decimals` a side that is a printed decimal, ``0.36``, is one that was rounded to it.
     """
@@ -46,7 +46,7 @@ class Tolerance:
     decimals: bool = False
 
     def refuse_loose(self) -> None:
-        """Raise `ValueError` where a wrong equation would pass, TypeError for what is no number."""
+        """Raise `ValueError` where a wrong equation would pass, TypeError for all but numbers."""
         for name, value, most in (
             ("rtol", self.rtol, LOOSEST), ("atol", self.atol, np.inf),
             ("approx", self.approx or 0.0, LOOSEST_APPROX),
@@ -57,13 +57,13 @@ class Tolerance:
                 raise ValueError(f"{name} must lie between 0 and {most:g}; got {value:g}")
 
     def times(self, factor: float) -> Tolerance:
-        """The same with rounding allowed that much more; an approximation is what it is."""
+        """Return the same with rounding allowed that much more; an approximation stays as it is."""
         return replace(self, rtol=factor * self.rtol, atol=factor * self.atol)
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """By how much a relation is missed, and whether that is within what is allowed."""
+    """By how much a relation is missed, and whether that is within the tolerance."""
 
     residual: float
     holds: bool
@@ -123,7 +123,7 @@ def conform_sides(left: np.ndarray, right: np.ndarray) -> Pair:
 
 
 def is_zero(side: np.ndarray) -> bool:
-    """Whether a side is the number zero, to which anything may be compared."""
+    """Return whether a side is the number zero, to which anything may be compared."""
     return side.ndim == 0 and side == 0.0
 
 
@@ -135,9 +135,9 @@ def scale(left: np.ndarray, right: np.ndarray, terms: float = 0.0) -> float:
 def _judged(
     relation: str, left: np.ndarray, right: np.ndarray, allowed: Tolerance, terms: float
 ) -> Comparison:
-    """How two sides of one shape compare, where `terms` is the size of what cancels in them.
+    """Compare two sides of one shape, where `terms` is the size of the terms that cancel in them.
 
-    What is as good as equal is not less, nor more.
+    A value as good as equal is not less, nor more.
     """
     if relation == r"\approx":
         if allowed.approx is None:
@@ -186,7 +186,7 @@ def excess(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _real(side: np.ndarray) -> np.ndarray:
-    """What an order compares: rounding may leave an imaginary part of no size."""
+    """Return the values that an order compares: rounding may leave a tiny imaginary part."""
     if np.max(np.abs(side.imag)) > ROUNDING * np.max(np.abs(side)):
         raise Misfit("complex numbers have no order")
     return side.real

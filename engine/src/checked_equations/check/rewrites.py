@@ -1,6 +1,6 @@
-"""A mutant as an edit of the text: what stands where in the LaTeX of the equation, instead of what.
+"""A mutant as an edit of the text: a stretch of the equation's LaTeX, and its replacement.
 
-The edited text is read again, and only what then is the very tree that was evaluated is shown:
+The edited text is read again, and shown only if its tree is the very one that was evaluated:
 first with the edit made in the characters, then with the edited node printed anew, then with the
 node around that.
 """
@@ -29,9 +29,9 @@ _FACTOR_SIGN = re.compile(r"\\(?:cdot|times|odot|otimes|circ)(?![A-Za-z])|[*/]")
 
 @dataclass(frozen=True)
 class Rewrite:
-    """Put `text` in place of what stands from `start` to `end`.
+    """Put `text` in place of the stretch from `start` to `end`.
 
-    `place` is what a page points at before the edit; `shown` is what it marks after it, in the
+    A page points at `place` before the edit, and marks `shown` after it, in the
     edited LaTeX, and is empty where the edit leaves nothing to mark.
     """
 
@@ -49,7 +49,7 @@ class Rewrite:
 def rewrite(
     latex: str, statement: t.Statement, mutant: Mutant, kinds: Mapping[str, str]
 ) -> Rewrite | None:
-    """How `latex` reads with the edit of `mutant`; None where no text was found that says that.
+    """Return the edit of `latex` that makes `mutant`; None where no such text was found.
 
     `statement` was read from `latex` with names of these `kinds`.
     """
@@ -103,13 +103,13 @@ def _candidates(latex: str, side: t.Node, mutant: Mutant) -> Iterator[Candidate]
 
 
 class _Faithful(Printer):
-    """Prints what is new in the stretch `span`, and copies what was read from the text."""
+    """Printer of the new parts in the stretch `span`; it copies the parts read from the text."""
 
     def __init__(self, latex: str, side: t.Node, span: Span) -> None:
         self.latex, self.side, self.span = latex, side, span
 
     def copied(self, node: t.Node) -> str:
-        """How `node` stands in the text by itself; nothing if it is all of the stretch, or new."""
+        """Return `node` as it stands in the text by itself; empty if it is all of it, or new."""
         own = balanced_span(self.latex, node.span) if node.span != (0, 0) else self.span
         known = own != self.span and any(part is node for _, part in t.walk(self.side))
         return self.latex[slice(*own)] if known else ""
@@ -204,7 +204,7 @@ def _called(latex: str, before: t.Apply, after: t.Apply) -> Iterator[Candidate]:
 
 
 def _least(latex: str, span: Span, text: str, *, whole: bool) -> Rewrite | None:
-    """The edit without what it leaves as it was, with what to point at before and after it."""
+    """Return the edit without its unchanged ends, with the places to point at before and after."""
     start, end = span
     if text[-1:].isalpha() and latex[end : end + 1].isalpha():
         text += " "

@@ -1,4 +1,4 @@
-"""A statement bound to numbers: what it is allowed, and the residual of every step."""
+"""A statement bound to numbers: its tolerance, and the residual of every step."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Draw:
         return conform_sides(self.evaluator.value(step.left), self.evaluator.value(step.right))
 
     def size(self, step: t.Step) -> float:
-        """How large both sides would be if nothing in them cancelled."""
+        """Return the size that both sides would have if nothing in them cancelled."""
         self.sides(step)
         return max(magnitude(side, self.evaluator) for side in (step.left, step.right))
 
@@ -59,7 +59,7 @@ class Draw:
         return np.sqrt(sum(variances, np.zeros(()))) if keys else None
 
     def _variance(self, step: t.Step, key: str, estimate: Estimate) -> np.ndarray:
-        """What an estimate adds to the variance of ``left - right``."""
+        """Return the variance that an estimate adds to ``left - right``."""
         if estimate.n < 2:
             raise Misfit(f"the estimate `{key}` must state its sample size, n=")
         error = np.asarray(estimate.standard_error, dtype=np.float64)
@@ -79,7 +79,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class BoundStatement:
-    """A parsed statement, the draws it is evaluated on, and what it is allowed.
+    """A parsed statement, the draws it is evaluated on, and its tolerance.
 
     The last `tight` draws are those on which an inequality is an equality.
     """
@@ -138,7 +138,7 @@ class BoundStatement:
         return {}
 
     def _size(self, place: int, draw: int) -> float:
-        """How large the terms of a step are on a draw; another may have no value."""
+        """Return the size of the terms of a step on a draw; another may have no value."""
         if (place, draw) not in self._known_sizes:
             size = self.draws[draw].size(self.statement.steps[place])
             self._known_sizes[place, draw] = size
@@ -149,7 +149,7 @@ class BoundStatement:
         return {}
 
     def _touch(self, place: int, step: t.Step, draw: int, tight: bool) -> Comparison:
-        """What must be `tight`, and is not, is missed by as much as the sides differ."""
+        """Return the residual of an order that must be `tight`: the difference of its sides."""
         weak = self._compare(place, step, [draw])
         if not (tight and weak.holds) or self._is_tight(place, step, draw):
             return weak
@@ -163,7 +163,7 @@ class BoundStatement:
         return frozenset((p, i) for (p, step), i in pairs if self._is_tight(p, step, i))
 
     def _is_tight(self, place: int, step: t.Step, draw: int) -> bool:
-        """Whether it is a weak inequality that holds there, and a strict one does not."""
+        """Return whether it is a weak inequality that holds there, and a strict one does not."""
         if step.relation not in STRICT or not self._compare(place, step, [draw]).holds:
             return False
         strict = replace(step, relation=STRICT[step.relation])
@@ -209,7 +209,7 @@ def bind_statement(
 ) -> BoundStatement:
     """Parse `latex` with the names that are bound.
 
-    Raises `EquationError` for what the grammar does not know, for a symbol that is not bound
+    Raises `EquationError` for syntax unknown to the grammar, for a symbol that is not bound
     and for a relation that cannot be checked.
     """
     statement = parse(latex, name_kinds(drawn[0]))
@@ -252,7 +252,7 @@ def kind_of_statement(bound: BoundStatement) -> str:
 
 
 def route_of(statement: t.Statement, bound: Mapping[str, Any]) -> tuple[str, ...]:
-    """By what routes the numbers come, as far as the types of what is bound tell.
+    """Return the routes by which the numbers come, as far as the types of the bindings show.
 
     Averages run over nodes, of a rule ("quadrature") or, where they are whole numbers, of a list
     ("enumeration"); slopes are "differences", and estimates come from a "simulation".
@@ -293,7 +293,7 @@ def check_steps(bound: BoundStatement, equation: Equation) -> tuple[StepRecord, 
 
 
 def _problem(bound: BoundStatement, place: int, comparison: Comparison) -> str:
-    """What is wrong with a step, or nothing."""
+    """Return the fault of a step, or an empty string."""
     step = bound.statement.steps[place]
     if step.left == step.right:
         return "says nothing: both sides read the same"
@@ -316,7 +316,7 @@ def _problem(bound: BoundStatement, place: int, comparison: Comparison) -> str:
 
 
 def _at_a_jump(step: t.Step) -> str:
-    """What may be the reason where nodes stand on both sides of a jump."""
+    """Return the likely reason where nodes stand on both sides of a jump."""
     sums = (node for _, node in t.walk(step) if isinstance(node, t.Average | t.Integral))
     inside = (part for node in sums for _, part in t.walk(node))
     jumps = any(isinstance(part, t.Function) and part.name == "indicator" for part in inside)

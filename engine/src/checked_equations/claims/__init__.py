@@ -1,1 +1,1 @@
-"""Claims: what an experiment shows, repeated on draws that its author did not choose."""
+"""Claims: the finding of an experiment, repeated on draws that its author did not choose."""

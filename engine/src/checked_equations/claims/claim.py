@@ -1,4 +1,4 @@
-"""A claim, and what was found for it: stored draws, one of them repeated, and fresh ones.
+"""A claim and its findings: stored draws, one of them repeated, and fresh ones.
 
 The streams of its experiment are made here, from the label of the claim and the number of the draw,
 so that whoever writes the experiment does not choose them.
@@ -39,7 +39,7 @@ class ClaimError(ValueError):
 
 @dataclass(frozen=True)
 class Draw:
-    """What one draw found, with processor seconds by side and the paths of picks at an edge."""
+    """The result of one draw, with processor seconds by side and the paths of picks at an edge."""
 
     outcome: Outcome
     held: bool
@@ -57,7 +57,7 @@ class Draw:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Draw:
-        """What `to_json` made."""
+        """Return the draw that `to_json` wrote."""
         found, edges = Outcome(data["found"]), data.get("at edge", ())
         return cls(found, bool(data["held"]), data.get("effect"), dict(data["seconds"]), edges)
 
@@ -133,11 +133,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found for a claim; `stored` tells whether the draws were stored ones.
+    """The findings for a claim; `stored` is whether the draws were stored ones.
 
     `draws` are those of the claim, under no name, and of its variants; `fresh` are the tallies of
     those that came since the code last changed, with picks at an edge and the day of the last one;
-    `earlier` has what was counted of earlier code.
+    `earlier` has the counts of earlier code.
     """
 
     claim: Claim
@@ -189,7 +189,7 @@ def _one(value: Any) -> str:
 
 
 def find(claim: Claim, file: Path, version: str, *, writable: bool = True) -> Found:
-    """What `file` has stored of a claim, once one draw is repeated; or all draws, stored then.
+    """Return the stored draws of a claim, once one draw is repeated; or all draws, stored then.
 
     Repeated is the draw that took the least time, unless that is more than the environment grants.
     Where it asks for fresh draws, they are added to the counts. Where it says that names changed
@@ -241,7 +241,7 @@ def _cheapest(draws: Sequence[Draw], count: int) -> list[int]:
 
 
 def _only_renamed(claim: Claim, entry: Mapping[str, Any]) -> bool:
-    """Whether other code made as many draws, of the same sides, and two of each come out again."""
+    """Return whether other code made as many draws of the same sides, and two come out again."""
     sides = {"": claim.experiment, **claim.variants}
     before = {name: _read(told) for name, told in _sides(entry).items()}
     if {n: len(draws) for n, draws in before.items()} != dict.fromkeys(sides, claim.draws):
@@ -254,7 +254,7 @@ def _only_renamed(claim: Claim, entry: Mapping[str, Any]) -> bool:
 
 
 def _comes_again(again: Draw, before: Draw, stored: Sequence[Draw]) -> bool:
-    """Whether a draw of renamed code is the stored one, in each number where none is the effect."""
+    """Return whether a draw of renamed code is the stored one, by its effect or all numbers."""
     now, then = again.outcome.numbers(), before.outcome.numbers()
     if again.held != before.held or now.keys() != then.keys() or not _same(again, before, stored):
         return False
@@ -268,7 +268,7 @@ def _comes_again(again: Draw, before: Draw, stored: Sequence[Draw]) -> bool:
 
 
 def _repeat(claim: Claim, stored: Sequence[Draw]) -> None:
-    """The cheapest draw once more, since what the experiment calls may have changed.
+    """Repeat the cheapest draw, since functions that the experiment calls may have changed.
 
     Rounding differs from one processor to the next, and now and then sends a fit to another
     optimum. A change of the code shows in every draw: so two more draws may speak for the first.
@@ -290,7 +290,7 @@ def _repeat(claim: Claim, stored: Sequence[Draw]) -> None:
 
 
 def _rounding_decides(claim: Claim, number: int, again: Draw, before: Draw) -> bool:
-    """Whether a nudge moves what a draw finds about as far as it is from what is stored."""
+    """Return whether a nudge moves the outcome of a draw about as far as it is from the stored."""
     off = _apart(again, before)
     for part in NUDGES:
         with nudged(part):
@@ -301,14 +301,14 @@ def _rounding_decides(claim: Claim, number: int, again: Draw, before: Draw) -> b
 
 
 def _apart(one: Draw, other: Draw) -> float:
-    """How far the effects of two draws are apart, or, without effects, whether both held."""
+    """Return the distance of the effects of two draws; without effects, whether both held."""
     if one.effect is None or other.effect is None:
         return float(one.held != other.held)
     return abs(one.effect - other.effect)
 
 
 def _same(again: Draw, before: Draw, stored: Sequence[Draw]) -> bool:
-    """Whether a draw came out as before, up to rounding."""
+    """Return whether a draw came out as before, up to rounding."""
     if again.effect is None or before.effect is None:
         return again.held == before.held
     effects = [draw.effect for draw in stored if draw.effect is not None]
@@ -320,7 +320,7 @@ def _near(again: float, before: float, among: Sequence[float]) -> bool:
 
 
 def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[str, Any]:
-    """The tallies with fresh draws added: the date and what was counted before are the salt."""
+    """Return the tallies with fresh draws added: the date and the earlier count are the salt."""
     today = date.today().isoformat()
     count = before.get("of", 0)
     draws = claim.each(range(count, count + wanted), today)

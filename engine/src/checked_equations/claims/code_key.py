@@ -1,8 +1,8 @@
-"""A name for the code that an experiment runs, so that stored results can be told from stale ones.
+"""A name for the code that an experiment runs, which separates fresh results from stale ones.
 
 Counted is the source of the experiment and, from there on, of every function and class of the
-same page or module that it names, with the plain values that these name. What comes from a
-library counts by its name; a change there is what the draw that every build repeats is for.
+same page or module that it names, with the plain values that these name. A function of a
+library counts by its name; the draw that every build repeats is for changes there.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def key_of(*things: Any, version: str = "") -> str:
 
 
 def _told(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
-    """What counts of a thing; each function and each class once."""
+    """Yield the parts of a thing that count; each function and each class once."""
     if isinstance(thing, float):
         yield f"{thing:.6g}"  # what was computed may differ in its last digits elsewhere
     elif isinstance(thing, _PLAIN):
@@ -44,7 +44,7 @@ def _told(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
 
 
 def _told_of_code(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
-    """What counts of what is called, and of what is known by its name or its shape alone."""
+    """Yield the parts of a callable, or of a thing known by its name or its shape alone."""
     if isinstance(thing, MethodType):
         yield from (*_told(thing.__func__, seen), type(thing.__self__).__qualname__)
     elif isinstance(thing, partial):

@@ -1,4 +1,4 @@
-"""The law of claims: what fails one, and what its fresh draws say of it."""
+"""The law of claims: the reasons for which one fails, and the verdict of its fresh draws."""
 
 from __future__ import annotations
 
@@ -109,12 +109,12 @@ def _shown(effect: Moments) -> str:
 
 
 def _differs(effect: Moments) -> bool:
-    """Whether the effect is two standard errors from none."""
+    """Return whether the effect is two standard errors from none."""
     return abs(effect.mean) > 2 * effect.error
 
 
 def weakened(found: Found) -> bool:
-    """Whether fresh draws speak against the claim or its effect."""
+    """Return whether fresh draws speak against the claim or its effect."""
     effects = _effects(found)
     apart = chance_apart(*effects) if effects else 1.0
     seldom = min(chance_of_fresh(found, name) for name in ("", *found.claim.settings))
@@ -129,7 +129,7 @@ def chance_of_fresh(found: Found, setting: str = "") -> float:
 
 
 def would_refute(claim: Claim) -> list[str]:
-    """What would speak against the claim, in words: what it risks."""
+    """Return the findings that would speak against the claim, in words: the risk it takes."""
     if claim.once:
         return ["another outcome of the one trial"]
     risks = [f"below {claim.needed} of {claim.draws}{_in(name)}"

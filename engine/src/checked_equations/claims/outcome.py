@@ -1,4 +1,4 @@
-"""What one draw of an experiment found: numbers by their names, and what was picked from grids."""
+"""The result of one draw of an experiment: numbers by name, and picks from grids."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Pick:
 
     @property
     def at_edge(self) -> bool:
-        """Whether the grid ends at the value, though more could lie beyond."""
+        """Return whether the grid ends at the value, though more could lie beyond."""
         return self.value in (min(self.grid), max(self.grid)) and self.value not in self.natural
 
 
@@ -117,7 +117,7 @@ class Outcome(Mapping[str, Any]):
                 yield name, value
 
     def to_json(self) -> dict[str, Any]:
-        """The numbers as plain data, to six digits: what they are compared with is coarser."""
+        """Return the numbers as plain data, to six digits: comparisons are coarser."""
         return {name: _rounded(self[name]) for name in self}
 
 

@@ -1,8 +1,8 @@
 """Random numbers whose last digits are changed, to ask whether rounding decides an experiment.
 
 Processors round differently. Most experiments forget it; one that climbs a rough hill, or takes the
-largest of numbers that are equal, finds something else, though no line of code has changed. What
-last digits do on another processor they do on this one.
+largest of numbers that are equal, finds something else, though no line of code has changed. The
+last digits decide on this processor as they do on another.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ for _name in _REAL:
 
 @contextmanager
 def nudged(part: float) -> Iterator[None]:
-    """Nudge what `numpy.random.default_rng` makes here, also of seeds that were drawn."""
+    """Nudge the generators that `numpy.random.default_rng` makes here, also of drawn seeds."""
     plain = np.random.default_rng
     np.random.default_rng = lambda seed=None: Nudged(plain(seed).bit_generator, part)
     try:

@@ -2,13 +2,13 @@
 
 In the text stands ``{share}``, ``{effect}``, ``{fresh}``, the path of any number of the outcome
 (``{few}``, ``{ours.error}``), ``{worst:coverage}`` for the worst part, ``{seconds:side}``; with the
-name of a setting or of an ablation behind a colon, what was found there: ``{share:a grid}``. All
+name of a setting or of an ablation behind a colon, the finding there: ``{share:a grid}``. All
 draws that were ever made of the claim count. ``{min:few}`` and ``{max:few}`` are the extremes of a
 number, ``{blocks}`` says how many of the draws are independent. A bar and a per cent sign make a
 share of one a percentage: ``{coverage.ears|%}``, or ``{coverage.ears %}`` in a table, where a bar
 would end the cell; ``|plain`` leaves the standard error away, and the number still has no more
 digits than that allows. A number that is a yes or a no in each draw is a share of them, and has
-Wilson's interval beside it.
+Wilson's interval with it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def filled(text: str, record: Data, *, intervals: bool = True) -> str:
 
 
 def pasted(name: str, form: str, record: Data, intervals: bool = True) -> str:
-    """What stands in the place of one token, on one line."""
+    """Return the text in the place of one token, on one line."""
     said = _number(name, form, record, intervals)
     return re.sub(r" (?=[±%])|(?<=±) ", "\N{NO-BREAK SPACE}", said)
 
@@ -72,7 +72,7 @@ _EXTREMES = {"min": 3, "max": 4}  # where they stand among the moments of a numb
 
 
 def _answers(mean: float, error: float, count: int) -> bool:
-    """Whether the draws had zeros and ones and nothing else: then the mean tells the error."""
+    """Return whether the draws had only zeros and ones: then the mean gives the error."""
     told = math.sqrt(mean * (1 - mean) / max(count - 1, 1)) if 0 < mean < 1 else math.nan
     return math.isclose(error, told, rel_tol=1e-2)
 
@@ -115,7 +115,7 @@ def number_faults(text: str, record: Data) -> Iterator[str]:
 
 
 def sentence_faults(text: str, record: Data) -> Iterator[str]:
-    """What the sentence says and the claim does not have."""
+    """Yield the words of the sentence that the claim does not bear out."""
     yield from number_faults(text, record)
     tokens = (found[1].partition(":") for found in TOKEN.finditer(text))
     printed = {(path.strip(), of.strip()) for path, _, of in tokens}
@@ -134,7 +134,7 @@ def sentence_faults(text: str, record: Data) -> Iterator[str]:
 
 
 def _unsaid(record: Data, paths: set[str], names: set[str]) -> Iterator[str]:
-    """What was tried besides, and stands nowhere in the sentence."""
+    """Yield the settings and causes that were tried and stand nowhere in the sentence."""
     for word in ("with", "without"):
         for name in record["settings" if word == "with" else word]:
             if name not in names:

@@ -49,7 +49,7 @@ class Moments:
 
 @dataclass(frozen=True)
 class Tally:
-    """In how many draws a claim `held`, `of` how many, and its numbers over those that told them.
+    """In how many draws a claim `held`, `of` how many, and its numbers over those that have them.
 
     Counts of long ago may have come without the numbers, so a number may have fewer draws.
     """
@@ -82,7 +82,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Tally:
-        """What `to_json` made; nothing where there is nothing."""
+        """Return the tally that `to_json` wrote; an empty one of nothing."""
         told = data.get("numbers", {})
         numbers = {path: Moments(int(count), *rest) for path, (count, *rest) in told.items()}
         return cls(int(data.get("held", 0)), int(data.get("of", 0)), numbers)

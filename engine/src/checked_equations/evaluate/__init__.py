@@ -1,6 +1,6 @@
 """The second stage, from a tree to numbers.
 
-`values` says what may be bound, `operations` what is done to scalars, columns and matrices,
+`values` are the things that may be bound, `operations` those on scalars, columns and matrices,
 `evaluator` remembers values and asks `rules`, which has one small function for each kind of node.
 """
 

@@ -1,6 +1,6 @@
 """Continued fractions that go on with dots: each row of numbers goes on as it began.
 
-The numerators, and what stands below beside the next fraction, follow polynomials of degree two at
+The numerators, and the terms added to the next fraction, follow polynomials of degree two at
 most, one for all places or one each for odd and even ones, behind up to two places of their own.
 """
 

@@ -23,7 +23,7 @@ from .values import Array, Estimate, conform, kind, scalar
 
 
 class Item(NamedTuple):
-    """What a running variable stands for: a token that tells its values apart, the value."""
+    """The present value of a running variable, and a token that keeps its values apart."""
 
     token: Any
     value: Any
@@ -40,7 +40,7 @@ def rule(node: t.Node, ev: Evaluator, scope: Scope) -> Array:
 
 
 class Beyond(Protocol):
-    """What is done about integrals without nodes, sums without end and derivatives, as `beyond`."""
+    """Rules for integrals without nodes, sums without end, dots and derivatives."""
 
     def integral(self, node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
         """The integral over a variable that is not bound."""
@@ -108,12 +108,12 @@ class Evaluator:
         memo.values[key] = scalar(value)
 
     def __len__(self) -> int:
-        """How many nodes are remembered."""
+        """Return the number of nodes remembered."""
         return len(self._memo)
 
     @property
     def cost(self) -> int:
-        """How many values have been computed so far, over all loops."""
+        """Return the number of values computed so far, over all loops."""
         return sum(len(memo.values) for memo in self._memo.values())
 
     def forget(self, kept: int) -> None:
@@ -151,7 +151,7 @@ class Evaluator:
         return memo
 
     def depends(self, node: t.Node, key: str) -> bool:
-        """Whether the symbol `key` occurs in `node`."""
+        """Return whether the symbol `key` occurs in `node`."""
         return key in (self._memo.get(id(node)) or self._remember(node)).keys
 
     def fault(self, node: t.Node, problem: str) -> EquationError:
@@ -183,12 +183,12 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
     """The size that `node` would have if nothing in it cancelled; of most kinds, its own size.
 
     A residual is relative to the larger of the two sides. Where one side is nothing but zero, the
-    other is all residual, and only the terms that cancel in it say what is small: in ``A x - b =
+    other is all residual, and only the terms that cancel in it give the scale: in ``A x - b =
     0`` the larger of ``A x`` and ``b``. The same where both sides are less than 1e-12 of their
     terms, that is, rounding and nothing else. Sides that are more than that keep their own size as
     their scale, so that no check of a small difference is loosened: below 1e-12 of the terms,
-    rounding alone would be 1e-4 of the sides, and no check would have passed. What a bound symbol
-    or a function leaves has no terms.
+    rounding alone would be 1e-4 of the sides, and no check would have passed. The value of a symbol
+    or of a function has no terms.
 
     >>> a, b = t.Name("a"), t.Name("b")
     >>> ev = Evaluator({"a": 3.0, "b": 3.0 + 1e-12})

@@ -28,7 +28,7 @@ class Drawn(dict[str, Any]):
 
 
 def brought(bindings: Mapping[str, Any]) -> Drawn:
-    """The values of `bindings` on the host, wherever they live; what NumPy has stays as it is.
+    """Return the values of `bindings` on the host; NumPy's own stay as they are.
 
     Functions are then called with arrays on the host, or with arrays of the first library that is
     bound, on its device and in its precision, if they work there alone. Raises `LibraryError` for
@@ -69,7 +69,7 @@ def _is_foreign(value: Any) -> bool:
 
 
 def takes_part(wrong: BaseException) -> bool:
-    """Whether a function that raised had an array of another library at hand."""
+    """Return whether a function that raised had an array of another library at hand."""
     for frame, _ in traceback.walk_tb(wrong.__traceback__):
         named = (frame.f_globals.get(name) for name in frame.f_code.co_names)
         if any(map(_is_foreign, [*frame.f_locals.values(), *named])):
@@ -134,7 +134,7 @@ class _Above:
 class _Function:
     """A bound function, called on the host, or in a library where it works there alone.
 
-    Once it has worked in one of the two it is not tried in the other: what fails then is its own.
+    Once it has worked in one of the two it is not tried in the other: a later failure is its own.
     """
 
     def __init__(self, function: Any, above: _Above) -> None:

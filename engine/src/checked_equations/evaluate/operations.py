@@ -1,4 +1,4 @@
-"""The arithmetic of the language: what each operation does to scalars, columns and matrices.
+"""The arithmetic of the language: each operation on scalars, columns and matrices.
 
 Shapes are strict: nothing is broadcast but a scalar factor, since a formula that needs
 broadcasting to hold does not hold as printed.
@@ -235,7 +235,7 @@ def _reciprocal(name: str) -> Callable[[Array], Array]:
 
 
 def _rounded(of: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """The whole number below, or above; what arithmetic moved off a whole number is that."""
+    """Return the whole number below, or above; a value that rounding moved off one is that one."""
 
     def value(a: Array) -> Array:
         if np.iscomplexobj(a):

@@ -28,7 +28,7 @@ def host(value: Any) -> Array:
 
 
 def on_host(value: Any) -> Array:
-    """`value` as a NumPy array of its own dtype; what the library says where it cannot be one.
+    """Return `value` as a NumPy array of its own dtype, or raise the error of its library.
 
     CuPy's arrays come down by ``get``, PyTorch's by ``numpy``, whether or not they require a
     gradient, and those of array-api-strict on another device by DLPack.
@@ -80,7 +80,7 @@ def shaped(array: Array) -> Array:
 def kind(value: Any) -> str:
     """Classify a bound value as the grammar must know it.
 
-    "value", "entries", "callable", "word", "set", or of what averages run over "nodes",
+    "value", "entries", "callable", "word", "set", or, under an average, "nodes",
     "distribution" and, where the nodes depend on something, "conditional".
     """
     if isinstance(value, Entries):
@@ -99,7 +99,7 @@ def kind(value: Any) -> str:
 
 
 def is_family(value: Any) -> bool:
-    """Whether it is a list of sets, ``B_1`` to ``B_M``, or a mapping of indices to sets."""
+    """Return whether it is a list of sets, ``B_1`` to ``B_M``, or a mapping of indices to sets."""
     held = value.values() if isinstance(value, dict) else value
     listed = isinstance(value, list | tuple | dict) and len(value) > 0
     return listed and all(isinstance(one, set | frozenset | range) for one in held)
@@ -122,7 +122,7 @@ class Nodes:
     Raises
     ------
     ValueError
-        If the shapes or the sizes do not match, or what is given is no real array.
+        If the shapes or the sizes do not match, or a value is no real array.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class Nodes:
         object.__setattr__(self, "weights", weights)
 
     def values(self, place: int, variables: int, key: str) -> list[Any]:
-        """What jointly drawn variables are at one point of the nodes `key`, each by itself.
+        """Return jointly drawn variables at one point of the nodes `key`, each by itself.
 
         Raises `OperationError` if the points have columns for another number of `variables`.
         """
@@ -165,7 +165,7 @@ class Nodes:
 
     @cached_property
     def listed(self) -> bool:
-        """Whether all points are whole numbers."""
+        """Return whether all points are whole numbers."""
         return bool(np.all(self.points == np.round(self.points)))
 
 
@@ -179,13 +179,13 @@ class Distribution:
     Parameters
     ----------
     nodes : Nodes or Callable
-        Its points and weights, or a function that returns them for what they depend on: the
-        indices of the variables, as in ``q(f_i)``, and then what stands behind the bar, as in
+        Its points and weights, or a function that returns them for the things they depend on: the
+        indices of the variables, as in ``q(f_i)``, and then the symbols behind the bar, as in
         ``p(y \\mid x)``.
     density : Callable, optional
-        What ``q(x)`` means in the formula itself, a function of what stands in its brackets.
+        The meaning of ``q(x)`` in the formula itself, a function of its arguments in brackets.
     value : object, optional
-        What a bound function is given where the distribution is its argument, as in
+        The argument of a bound function that takes the distribution, as in
         ``\\operatorname{KL}(q \\,\\|\\, p)``; without it, the distribution itself.
 
     Raises

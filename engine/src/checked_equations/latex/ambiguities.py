@@ -1,6 +1,6 @@
-"""Readings on which mathematicians differ: refused, with what to write instead.
+"""Readings on which mathematicians differ: refused, with a form to write instead.
 
-Each function returns what is ambiguous, or nothing.
+Each function returns the ambiguity, or an empty string.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def between_factors(before: Node | None, op: str, part: Node, *, slashed: bool, 
 
 
 def _closed(function: Node, bare: Spans) -> bool:
-    """Whether the argument ends visibly, as in ``\\log |A|`` and ``\\log\\frac{a}{b}``."""
+    """Return whether the argument ends visibly, as in ``\\log |A|`` and ``\\log\\frac{a}{b}``."""
     function = _without_scripts(function)
     argument = function.arguments[0] if isinstance(function, t.Function) else function
     inner = _without_scripts(argument)
@@ -48,7 +48,7 @@ def _without_scripts(node: Node) -> Node:
 
 
 def _is_rounded(node: Node) -> bool:
-    """Whether it stands in brackets that round."""
+    """Return whether it stands in brackets that round."""
     return isinstance(node, t.Function) and node.rounds
 
 
@@ -62,7 +62,7 @@ def behind_bars(argument: Node) -> str:
 
 
 def behind_call(argument: Node) -> int:
-    """How many factors of ``\\log p(x) c`` the function is of, if it looks as if not of all."""
+    """Count the factors of ``\\log p(x) c`` that belong to the function, if it seems not all do."""
     factors = argument.factors if isinstance(argument, t.Product) else ()
     calls = (i + 1 for i, factor in enumerate(factors[:-1]) if isinstance(factor, t.Apply))
     return next(calls, 0)
@@ -80,7 +80,7 @@ def trailing_factor(kind: str, indices: Iterable[str], body: Node) -> str:
 
 
 def mentions_free(node: Node, keys: Collection[str]) -> bool:
-    """Whether one of `keys` occurs in `node` where nothing within `node` runs under that name."""
+    """Return whether one of `keys` occurs in `node` where nothing runs under that name."""
     if isinstance(node, t.Name | t.Index):
         return node.key in keys
     if isinstance(node, t.Reduction):

@@ -2,8 +2,8 @@
 
 A node of a tree knows the stretch of text that it was read from; where brackets stand around
 a part of it, one of the two may lie outside. A page can mark whole units, or the inside of a
-group, without a change of the rest: a letter, a sign, a command with its arguments or what
-stands in braces, with its scripts.
+group, without a change of the rest: a letter, a sign, a command with its arguments or the
+contents of braces, with its scripts.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def bracketed_span(latex: str, span: Span, within: Span | None = None) -> Span:
 
 
 def is_balanced(latex: str) -> bool:
-    """Whether `latex` can be typeset alone: nothing in it is open and no argument is missing.
+    """Return whether `latex` can be typeset alone: nothing is open, no argument is missing.
 
     >>> is_balanced(r"\\mathbf x_{ij}"), is_balanced(r"\\left( a"), is_balanced(r"\\mathbf")
     (True, False, False)
@@ -153,7 +153,7 @@ class Unit:
 
     @property
     def groups(self) -> tuple[Group, ...]:
-        """What stands inside it, and its scripts."""
+        """The parts inside it, and its scripts."""
         return (*self.inside, *self.scripts)
 
 
@@ -167,7 +167,7 @@ def pieces(latex: str) -> list[Span]:
 
 
 def is_argument(latex: str, at: int) -> bool:
-    """Whether what stands there is a script or an argument without braces around it.
+    """Return whether a script or an argument without braces stands there.
 
     >>> is_argument("x^n", 2), is_argument(r"\\frac ab", 6), is_argument(r"\\log n", 5)
     (True, True, False)
@@ -249,13 +249,13 @@ class _Reader:
         return () if text in _WORDS else read
 
     def _until(self, stop: str) -> Group:
-        """The inside of what ends with `stop`, and past that."""
+        """Return the inside of a group that ends with `stop`, and the place past that."""
         inside = self.group(stop)
         self.at += len(self.text())
         return inside
 
     def _one(self) -> Group:
-        """An argument: what stands in braces, or the next thing."""
+        """Return an argument: the group in braces, or the next thing."""
         text = self._visible()
         start = self.at
         if text == "{":
@@ -269,9 +269,9 @@ class _Reader:
 
 
 def cover(latex: str, start: int, end: int) -> Span | None:
-    """The least stretch that holds what is visible from `start` to `end` and can be wrapped.
+    """Return the least stretch that holds all visible parts from `start` to `end`, to be wrapped.
 
-    None where nothing visible stands there. What is broken over lines is held as far as the
+    None where nothing visible stands there. A stretch broken over lines is held as far as the
     first break.
 
     >>> cover(r"K_y^{-1} b", 3, 8), cover("a - b c", 2, 5), cover("a   b", 1, 3)
@@ -296,10 +296,10 @@ def _cover(group: Group, start: int, end: int) -> Span | None:
 
 
 def anchor(latex: str, start: int, end: int) -> Span | None:
-    """What to point at for an edit from `start` to `end`: the first thing that it touches.
+    """Return the stretch to point at for an edit from `start` to `end`: the first thing it touches.
 
     Of an edit of a script that is the script, of a letter with scripts the letter alone; where
-    something is put in, what follows.
+    something is put in, the thing that follows.
 
     >>> anchor(r"K_y^{-1} b", 3, 8), anchor(r"K_y^{-1} b", 0, 10), anchor("a - b", 0, 0)
     ((5, 7), (0, 1), (0, 1))

@@ -24,7 +24,7 @@ class Equation:
 
     @property
     def digest(self) -> str:
-        """Sixteen hex digits for what the equation says, whatever its spaces and lines.
+        """Return sixteen hex digits for the content of the equation, whatever its spaces and lines.
 
         >>> Equation("eq-a", "a = b", 3).digest == Equation("eq-a", "a  =\\n b", 9).digest
         True

@@ -95,7 +95,7 @@ def _default(macro: str | Sequence[Any]) -> str | None:
 
 
 def _option(waiting: list[Piece], default: str, span: Span) -> list[Piece]:
-    """What stands in brackets next, if anything; else the default."""
+    """Return the part in brackets next, if any; else the default."""
     depth = 0
     for i, (piece, _) in enumerate(reversed(waiting)):
         depth += {"{": 1, "}": -1}.get(piece, 0)
@@ -124,7 +124,7 @@ def _argument(latex: str, waiting: list[Piece], command: str, span: Span) -> lis
 
 
 def relocated(node: Node, place: Callable[[Span], Span]) -> Node:
-    """`node` with the span of each node put through `place`; what was one object stays one."""
+    """Return `node` with the span of each node put through `place`; equal objects stay one."""
     made: dict[int, Node] = {}
 
     def moved(part: Node) -> Node:

@@ -53,7 +53,7 @@ def nearest(key: str, bound: Mapping[str, str] | Sequence[str]) -> str:
 
 
 class Signature(NamedTuple):
-    """A written form such as ``p(y \\mid x)``: a letter, what is drawn, and what it depends on."""
+    """A written form such as ``p(y \\mid x)``: a letter, its variables, and those it depends on."""
 
     letter: str
     variables: tuple[str, ...]

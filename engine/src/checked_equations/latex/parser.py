@@ -27,7 +27,7 @@ def parse(
     """The statement that `latex` makes, its symbols being `names`: normal form to kind.
 
     A kind is "value", "callable", "nodes" or "set" (see `values.kind`). With `free`, a
-    letter that nobody bound is a name as well. `macros` are the commands of the book, as
+    unbound letter is a name as well. `macros` are the commands of the book, as
     `macros.expand` takes them, for the names as well. Raises `EquationError`.
 
     >>> parse("a = b c", {"a": "value", "b": "value", "c": "value"}).steps[0].relation
@@ -89,7 +89,7 @@ def _parse(
 
 
 def _implied(node: Node) -> Iterator[Node]:
-    """What stands for a range that is not bound: entries say how far it runs."""
+    """Return a stand-in for a range that is not bound: entries give its end."""
     if isinstance(node, Reduction) and any(entries_along(node)):
         assert node.over.members is not None
         yield node.over.members
@@ -109,7 +109,7 @@ def _built(
 
 
 def _both(latex: str, upper: Statement, lower: Statement, free: bool) -> Statement:
-    """The statements that the upper and the lower signs make; what has no such sign is one."""
+    """Return the statements of the upper and the lower signs; one without such a sign is one."""
     for one, other in zip(upper.steps, lower.steps, strict=True):
         for side, below in ((one.left, other.left), (one.right, other.right)):
             if one != other and side == below and isinstance(side, Name) and not free:

@@ -48,8 +48,8 @@ def grammar() -> Lark:
 def kept(rules: str, place: Path) -> Lark:
     """The parser of `rules`, from the file at `place` if that holds it; else made, and kept there.
 
-    The file begins with a digest of the rules, of Lark's version and of what follows, so that
-    another grammar and a damaged file are told apart from it before anything in it is read.
+    The file begins with a digest of the rules, of Lark's version and of the rest, so that
+    another grammar and a damaged file are found out before anything in it is read.
     """
     told = f"{rules}\0{lark.__version__}\0{Ready.__module__}".encode()
     with suppress(OSError):

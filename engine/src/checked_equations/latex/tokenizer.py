@@ -229,7 +229,7 @@ def split(
 ) -> tuple[list[list[Token]], list[Token]]:
     """The parts of `row` between the `signs` outside all brackets, and those signs.
 
-    Which brackets count is `told`, as `outside` tells it.
+    The brackets that count are `told`, as in `outside`.
     """
     parts: list[list[Token]] = [[]]
     between: list[Token] = []
@@ -269,7 +269,7 @@ class _Reader:
         return self.pieces[self.i - 1]
 
     def _fault(self, problem: str, *row: Token) -> EquationError:
-        """An error that points at `row`, or at what comes next."""
+        """Return an error that points at `row`, or at the next thing."""
         row = row or (self.pieces[min(self.i, len(self.pieces) - 1)],)
         return EquationError(problem, self.latex, (row[0].start, row[-1].end))
 
@@ -293,7 +293,7 @@ class _Reader:
         return item
 
     def _settle_shell(self, shell: str, nucleus: list[Token], scripts: Scripts) -> None:
-        """Take the words at a brace away; what then stands at it would be one of what is in it."""
+        """Take the words at a brace away; else the next words would seem to stand inside it."""
         mark = _LABELS.get(shell)
         if mark:
             label, scripts[mark] = scripts[mark][2:-1], []
@@ -319,7 +319,7 @@ class _Reader:
         return mark.text, [mark, *content]
 
     def _argument(self) -> list[Token]:
-        """What a command or a script takes: a group or one nucleus, always in braces."""
+        """Return the argument of a command or a script: a group or a nucleus, always in braces."""
         if self._peek() == "{":
             opened = self._next()
             return _braced(opened, self._group(opened), self.pieces[self.i - 1])
@@ -415,7 +415,7 @@ class _Reader:
 
 
 def _is_symbol(row: Sequence[Token]) -> bool:
-    """Whether `row` is one symbol with its scripts, or nothing."""
+    """Return whether `row` is one symbol with its scripts, or nothing."""
     styled = len(row) > 1 and row[0].text in FONTS
     i = closing(row, 1) + 1 if styled else 1
     while i < len(row) and row[i].text in ("'", "_", "^"):
@@ -424,5 +424,5 @@ def _is_symbol(row: Sequence[Token]) -> bool:
 
 
 def _braced(opened: Token, inside: Sequence[Token], shut: Token) -> list[Token]:
-    """What stands `inside`, in braces at the places of two tokens."""
+    """Return the part `inside`, in braces at the places of two tokens."""
     return [opened._replace(text="{"), *inside, shut._replace(text="}")]

@@ -1,6 +1,6 @@
-"""The Sphinx extension ``checked_equations.sphinx``: what the checks found, on the pages.
+"""The Sphinx extension ``checked_equations.sphinx``: the results of the checks, on the pages.
 
-Add it to the extensions of any MyST-NB book. It puts a badge beside each numbered equation, warns
+Add it to the extensions of any MyST-NB book. It puts a badge at each numbered equation, warns
 of every equation without a check and every check without an equation, and fills the generated
 pages. Settings: ``equations_notation`` (a file, relative to the source folder),
 ``equations_versions`` (names of packages), ``equations_pages``, which pages take part: "checked"
@@ -75,7 +75,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 def _live_where_needed(
     app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
 ) -> None:
-    """A page without a badge does not ask for what brings badges to life."""
+    """Spare a page without a badge the scripts that bring badges to life."""
     if "eqn-badge" in context.get("body", ""):
         return
     for kind in ("script_files", "css_files"):

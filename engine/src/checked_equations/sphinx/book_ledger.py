@@ -1,4 +1,4 @@
-"""The ledger of a book: its rows, its totals, its problems, and what the book itself adds to it."""
+"""The ledger of a book: its rows, its totals, its problems, and the additions of the book."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .trials import Trial
 
 @dataclass(frozen=True)
 class Row(Equation):
-    """A numbered equation with its records, the strongest first: that is what it is known by."""
+    """A numbered equation with its records, the strongest first: that one names its kind."""
 
     number: str = ""
     docname: str = ""
@@ -42,12 +42,12 @@ class Row(Equation):
 
     @property
     def compared(self) -> bool:
-        """Whether numbers have judged any of it."""
+        """Return whether numbers have judged any of it."""
         return any(record.get("steps") for record in self.records)
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """What ``ledger.json`` says of it: no residual is over the tolerance beside it."""
+        """The data of ``ledger.json``: no residual is over the tolerance next to it."""
         record, all_ = self.record or {}, self.records
         allowed = [r.get("approx") or r["rtol"] for r in all_ if r.get("rtol")]
         measured = [r["residual"] for r in all_ if r.get("residual") is not None]
@@ -69,11 +69,11 @@ class Row(Equation):
 
 @dataclass(frozen=True)
 class Added:
-    """What a book's own extension adds to its ledger, in answer to the event ``equations-ledger``.
+    """The additions of a book's own extension to its ledger, answering ``equations-ledger``.
 
     `columns` are those of the table, by their titles: of a row each says words, which stand under
     the same name in ``ledger.json``. `totals` are counted there as well, and `data` are further
-    keys of it; `told` are pairs for the list of totals, a value and what it counts.
+    keys of it; `told` are pairs for the list of totals, a value and its name.
     """
 
     columns: Mapping[str, Callable[[Row], Sequence[str]]] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Added:
     data: Mapping[str, Any] = field(default_factory=dict)
 
     def cells(self, row: Row) -> dict[str, list[str]]:
-        """What the columns say of a row."""
+        """Return the words of the columns for a row."""
         return {title: list(words(row)) for title, words in self.columns.items()}
 
 
@@ -92,10 +92,10 @@ EVENTS = ("equations-ledger", "equations-names")  # which a book's own extension
 
 @dataclass(frozen=True)
 class Named:
-    """What a record may be about, seen from one page.
+    """The subject of a record, seen from one page.
 
     `label` is the equation that it goes with, `address` where the book tells of it, and `marks`
-    is what a record about it leaves in the margin, as HTML, by the kind of the record.
+    is the mark of a record about it in the margin, as HTML, by the kind of the record.
     """
 
     label: str = ""
@@ -159,7 +159,7 @@ class Book:
 
 
 def added_to(env: BuildEnvironment, book: Book) -> Added:
-    """What the extensions of the book add to its ledger."""
+    """Return the additions of the book's extensions to its ledger."""
     answers: list[Added] = env.events.emit("equations-ledger", book)
 
     def all_of(part: str) -> dict[str, Any]:
@@ -206,7 +206,7 @@ _OF_CLAIMS = ("label", "chapter", "held", "of", "least", "once", "worst", "secon
 
 
 def as_json(book: Book, added: Added = NOTHING) -> dict[str, Any]:
-    """The ledger as the data that lie beside its page; of a claim not what only its badge shows."""
+    """Return the ledger as the data next to its page; of a claim less than its badge shows."""
     claims = [
         {"document": docname, **{key: record[key] for key in _OF_CLAIMS}}
         | {
@@ -225,7 +225,7 @@ def as_json(book: Book, added: Added = NOTHING) -> dict[str, Any]:
 
 
 def problems(book: Book) -> Iterator[tuple[str, int, str]]:
-    """All problems: document, line, and what to say about it."""
+    """Yield all problems: document, line, and the words for it."""
     for docname, page in book.pages.items():
         for line, error in page.failures:
             yield docname, line, f"the cell on this line failed: {error}"

@@ -81,7 +81,7 @@ def _add_summary(doctree: nodes.document) -> None:
 
 
 def _every(env: BuildEnvironment) -> bool:
-    """Whether pages without a check take part; raises ValueError for another word."""
+    """Return whether pages without a check take part; raises ValueError for another word."""
     word = env.config.equations_pages
     if word not in ("checked", "all"):
         raise ValueError(f"equations_pages must be 'checked' or 'all'; got {word!r}")
@@ -89,12 +89,12 @@ def _every(env: BuildEnvironment) -> bool:
 
 
 def forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    """A page is read again or gone: drop what is known of it."""
+    """Drop a page that is read again or gone."""
     store(env).pop(docname, None)
 
 
 def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
-    """Take over what a parallel reader has gathered."""
+    """Take over the pages that a parallel reader has gathered."""
     store(env).update({name: page for name, page in store(other).items() if name in docnames})
 
 
@@ -107,7 +107,7 @@ def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no word for: dataclasses, and sets."""
+    """Return plain data of dataclasses and sets, which JSON has no word for."""
     return vars(value) if is_dataclass(value) else sorted(value)
 
 
@@ -129,7 +129,7 @@ def judge(app: Sphinx, env: BuildEnvironment) -> None:
 
 
 def book_of(env: BuildEnvironment) -> Book:
-    """All pages that have been read, and what stands on them."""
+    """Return all pages that have been read, with their contents."""
     ordered = dict.fromkeys([*env.collect_relations(), *sorted(store(env))])  # as the contents are
     known = {name: store(env)[name] for name in ordered if name in store(env)}
     pages = taking_part(known, _every(env))
@@ -211,7 +211,7 @@ class _Filler:
         return folding.fold(doctree, known | {label: label for label in here}, self.about)
 
     def about(self, record: Data) -> Named:
-        """What a record is about, where it is no equation."""
+        """Return the subject of a record, where it is no equation."""
         return self.named.get(record.get("about", ""), Named())
 
     def beside(self, node: nodes.math_block, folded: folding.Folded) -> list[nodes.Node]:
@@ -245,7 +245,7 @@ class _Filler:
         return line(record, row, address)
 
     def table(self, what: str, options: Mapping[str, Any]) -> str:
-        """What fills a generated place."""
+        """Return the content of a generated place."""
         match what:
             case "equation":
                 return self.equation(options["argument"], opened="open" in options)
@@ -279,7 +279,7 @@ def page_with(book: Book, what: str) -> str | None:
 
 
 def finish(app: Sphinx, exception: Exception | None) -> None:
-    """At the end: `ledger.json` beside the page of the ledger, if there is one.
+    """Write `ledger.json` at the end, next to the page of the ledger, if there is one.
 
     After a build with warnings the next one reads every page again: Sphinx repeats a warning only
     then, so that with nothing changed it would pass.

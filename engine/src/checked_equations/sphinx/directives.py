@@ -16,7 +16,7 @@ CLAIM, CITED, EVIDENCE = "eqn-claimed", "eqn-cited", "eqn-evidence"  # classes o
 
 
 class generated(nodes.General, nodes.Element):
-    """A place to be filled: `what` says with which table, `options` how."""
+    """A place to be filled: `what` names the table, `options` its form."""
 
 
 def boxes(node: nodes.Node, name: str) -> list[nodes.container]:
@@ -25,7 +25,7 @@ def boxes(node: nodes.Node, name: str) -> list[nodes.container]:
 
 
 class Place(SphinxDirective):
-    """A directive without content that leaves a place: `what` names it.
+    """A directive without content that leaves a place with the name of its table.
 
     The page is read again with the file that the `setting` names, if there is one.
     """
@@ -64,7 +64,7 @@ class Evidence(SphinxDirective):
     name_of_box = EVIDENCE
 
     def run(self) -> list[nodes.Node]:
-        """What stands inside, in a box that says to what it belongs, and how it was written."""
+        """Return the content in a box with the name that it belongs to, and its source."""
         label, text = "".join(self.arguments), "\n".join(self.content)
         box = nodes.container(classes=[self.name_of_box], label=label, text=text)
         self.set_source_info(box)
@@ -93,7 +93,7 @@ class Claim(Evidence):
 class Cited(Evidence):
     """``{claimed} cl-label``: another sentence with numbers of a claim of the page.
 
-    One experiment has one record; what else it shows is said beside it, and not drawn again.
+    One experiment has one record; its further results stand next to it, and are not drawn again.
     """
 
     required_arguments = 1

@@ -3,8 +3,8 @@
 Nothing moves in the notebook, and nothing on a page without evidence: a cell tagged ``evidence``
 or a directive of that name. A cell that failed stays where it is, for all to see.
 
-A cell that checks an equation is at home there; what it defines is at home with the one equation
-whose checks use it, and what several use, or none, belongs to the page as a whole. Prose goes with
+A cell that checks an equation is at home there; its names are at home with the one equation
+whose checks use them, and those used by several, or none, belong to the page. Prose goes with
 the cell that it stands before.
 """
 
@@ -40,7 +40,7 @@ _OF_BADGES = {*KINDS, "claim"}  # of records that have a badge of their own
 
 @dataclass(frozen=True)
 class Folded:
-    """What was taken out: the nodes by the labels of the badges that they stand in, and the rest.
+    """The parts taken out: the nodes by the labels of the badges that they stand in, and the rest.
 
     By label are the names that are `borrowed`, each with its anchor, and that of code `elsewhere`.
     """
@@ -64,8 +64,8 @@ class Piece:
     """A cell or a paragraph of the evidence.
 
     `run` counts the stretches of evidence with nothing of the lecture between; `labels` are the
-    equations that it is about, if it says so; `code` is that of a cell, and prose has none; what
-    is `apart` belongs to no equation, whatever stands beside it.
+    equations that it is about, if it has some; `code` is that of a cell, and prose has none; a part
+    that is `apart` belongs to no equation, whatever its neighbours.
     """
 
     run: int
@@ -76,7 +76,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Layers:
-    """The home of each piece (a label, or nothing), and what each equation takes from elsewhere.
+    """Return the home of each piece (a label, or empty), and the pieces each equation uses.
 
     `borrowed` has by label the names that its cells take from pieces with another home, each with
     the place of that piece; `elsewhere` that of a cell in the badge of another which checks it.
@@ -88,7 +88,7 @@ class Layers:
 
 
 def is_evidence(node: nodes.Node) -> bool:
-    """Whether the node is a cell or a paragraph of the evidence, and did not fail."""
+    """Return whether the node is a cell or a paragraph of the evidence, and did not fail."""
     classes = node["classes"] if isinstance(node, nodes.container) else ()
     blocks = node.findall(nodes.literal_block)
     return EVIDENCE in classes or (
@@ -101,8 +101,8 @@ def fold(
 ) -> Folded:
     """Take the evidence out of the page; it is the caller's to put it into the badges.
 
-    `labels` has the equations with a badge on this page and, for what else cells speak of, the
-    equation that it goes with; `about` tells what a record leaves in the margin.
+    `labels` has the equations with a badge on this page and, for other subjects of cells, the
+    equation that it goes with; `about` has the mark of a record in the margin.
     """
     found = list(_runs(doctree))
     pieces = [_piece(node, run, labels) for run, node in found]
@@ -197,7 +197,7 @@ def _leave_marks(node: nodes.Element, marks: str) -> None:
 
 
 def _take_out(node: nodes.Element, anchor: str, home: str) -> None:
-    """Out of the page, without what its badge is: a fold, and the line of its check."""
+    """Take it out of the page but for its badge: a fold, and the line of its check."""
     node.parent.remove(node)
     node["ids"] = [*node["ids"], anchor]
     for child in list(node.children):
@@ -238,7 +238,7 @@ def in_badge(badge: str, label: str, folded: Folded) -> list[nodes.Node]:
 
 
 def add_workshop(doctree: nodes.document, folded: Folded) -> None:
-    """What opens all evidence, below the title; at the end of the page what has no equation."""
+    """Put a switch for all evidence below the title; at the page's end the rest of the evidence."""
     if not folded.code and not folded.rest:
         return
     title = next(iter(doctree.findall(nodes.title)), None)
@@ -253,7 +253,7 @@ def add_workshop(doctree: nodes.document, folded: Folded) -> None:
 
 
 def names_of(source: str) -> Code:
-    """The names of a cell; of what is no Python, none.
+    """Return the names of a cell; none of one that is no Python.
 
     >>> names_of("def f(x):\\n    return x + a")
     Code(defines=('f',), uses=frozenset({'a'}))
@@ -325,7 +325,7 @@ def _home(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -
 
 
 def _users(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -> set[str]:
-    """The equations whose checks use what the cell `i` defines, or what is made of that."""
+    """Return the equations whose checks use names that the cell `i` defines, or made of those."""
     reached, waiting = set[int](), [i]
     while waiting:
         j = waiting.pop()

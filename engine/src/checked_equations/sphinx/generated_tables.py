@@ -30,7 +30,7 @@ _LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*|\s*\n\s*(?=[<{])")
 
 
 def render(template: str, **values: object) -> str:
-    """The HTML that a template makes of `values`; what is text in them is escaped."""
+    """Return the HTML that a template makes of `values`; text in them is escaped."""
     return _TEMPLATES.get_template(f"{template}.html").render(values)
 
 
@@ -55,7 +55,7 @@ def _marked(make: Callable[..., str]) -> Callable[..., Markup]:
 
 
 def in_words(text: str, record: Data) -> str:
-    """What a claim says without its own table, as its counts stand beside it in another."""
+    """Return the words of a claim without its own table; its counts stand next to it in another."""
     return filled(_ROW.sub("", text), record, intervals=False)
 
 
@@ -95,7 +95,7 @@ def links_from(app: Sphinx, docname: str, book: Book) -> Links:
 
 
 def table(what: str, book: Book, links: Links, added: Added = NOTHING) -> str:
-    """What shows the whole book: its ledger, its totals, its claims and so on."""
+    """Tables of the whole book: its ledger, its totals, its claims and so on."""
     bare = [row for row in book.rows if row.kind == "definition" and (row.record or {}).get("bare")]
     given = groupby(between(book), itemgetter(0))
     chapters = {docname: [relation for _, relation in found] for docname, found in given}

@@ -1,4 +1,4 @@
-"""What myst-nb does with the JSON bundle of a check: it becomes a node that carries the record."""
+"""A renderer for myst-nb: the JSON bundle of a check becomes a node that carries the record."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CheckOutput:
 
     @staticmethod
     def handle_mime(renderer: Any, data: Any, inline: bool) -> list[nodes.Element] | None:
-        """The node of a check's output; None for what is no check, and in a line."""
+        """Return the node of a check's output; None for any other output, and in a line."""
         if data.mime_type != MIME or inline:
             return None
         node = check_output(record=dict(data.content))

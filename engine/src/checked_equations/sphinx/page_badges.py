@@ -1,6 +1,6 @@
 """The badges of equations and claims on their page, and the one line that a cell shows there.
 
-A page has a file of data beside it, so that a reader can make the edits that were tried. The script
+A page has a file of data next to it, so that a reader can make the tried edits. The script
 fetches it when the first badge is opened: by a script element, since a page that is read from the
 disk may fetch nothing else.
 """
@@ -29,7 +29,7 @@ SUFFIX = ".mutants.js"  # of the file beside the page
 
 
 def words(row: Row) -> list[str]:
-    """What the closed badge says, phrase by phrase."""
+    """Return the closed badge, phrase by phrase."""
     if row.record is None or not row.record["steps"]:
         return [row.kind]
     about = row.data
@@ -39,7 +39,7 @@ def words(row: Row) -> list[str]:
 def equation_badge(row: Row, below: str, *, opened: bool = False, file: str = "") -> str:
     """The badge of an equation; `below` stands below the mutants.
 
-    The mutants themselves are in the `file` beside the page.
+    The mutants themselves are in the `file` next to the page.
     """
     if row.record is None:
         return ""
@@ -56,7 +56,7 @@ def equation_badge(row: Row, below: str, *, opened: bool = False, file: str = ""
 
 
 def claim_badge(record: Data, below: str) -> str:
-    """The badge of a claim; `below` stands below what was found."""
+    """Return the badge of a claim; `below` stands below the findings."""
     summary = _parts(claim_phrases(record))
     return framed_badge("claim", record["label"], summary, claim_details(record) + below)
 
@@ -71,14 +71,14 @@ def _parts(said: list[str]) -> str:
 
 
 def foot(ledger: str, help_page: str) -> str:
-    """Where a badge leads: to its row in the ledger, and to what a badge is."""
+    """Return the links of a badge: to its row in the ledger, and to the page that explains it."""
     places = {"its row in the ledger": ledger, "what is this?": help_page}
     links = [link(said, address) for said, address in places.items() if address]
     return element("p", " · ".join(links), class_="eqn-foot") if links else ""
 
 
 def line(record: Data, row: Row | None, address: str) -> str:
-    """What stands below the cell: one line that leads to what it is about."""
+    """Return the line below the cell, which leads to its subject."""
     tells = said(record)
     first = ""
     if row is not None and row.number:
@@ -97,7 +97,7 @@ def _typeset(latex: str) -> str:
 
 
 def paste(box: nodes.container, record: Data) -> None:
-    """Put the numbers into the sentence; those that it does not have are told as problems."""
+    """Put the numbers into the sentence; unknown ones are reported as problems."""
 
     def put(found: re.Match[str]) -> str:
         name = found[1].replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")  # as the page sets it
@@ -112,7 +112,7 @@ def paste(box: nodes.container, record: Data) -> None:
 
 
 def write_mutants(page: Path, rows: Iterable[Row]) -> None:
-    """Write the file beside the `page`, or take it away where there is nothing to tell."""
+    """Write the file next to the `page`, or take it away where it would be empty."""
     data = {  # by label the LaTeX and the mutants of each record that has some
         row.label: [_record(record) for record in row.records]
         for row in rows
@@ -128,7 +128,7 @@ def write_mutants(page: Path, rows: Iterable[Row]) -> None:
 
 
 def _record(record: Data) -> dict[str, Any]:
-    """The LaTeX, every mutant, and which of them have a row in the list, with what it adds."""
+    """Return the LaTeX, every mutant, and those with a row in the list, with its additions."""
     mutants = record["mutants"]["list"]
     places = {(mutant["edit"], mutant["latex"]): i for i, mutant in enumerate(mutants)}
     return {
@@ -149,7 +149,7 @@ def _record(record: Data) -> dict[str, Any]:
 
 
 def _shown(latex: str) -> str:
-    """Mathematics between dollars, and between backticks what cannot be typeset alone."""
+    """Return mathematics between dollars, and LaTeX that cannot be typeset alone in backticks."""
     return f"${latex}$" if is_balanced(latex) else f"`{latex}`"
 
 

@@ -1,9 +1,9 @@
-"""What the pages of a book say about their equations, gathered from their doctrees.
+"""The contents of the pages of a book about their equations, from their doctrees.
 
 One `Page` a document, kept in Sphinx's environment; it survives in the environment's pickle,
 is dropped when its document is read again, and is merged from parallel readers.
 
-Not all take part (`taking_part` says which, and what their front matter may say of it): on the
+Not all take part (`taking_part` decides, and their front matter may too): on the
 others nothing is numbered anew, shown or complained of.
 """
 
@@ -46,8 +46,8 @@ class Noted:
 class Page:
     """All of it, for one document.
 
-    `failures` are cells that raised: a line, and what the error says; `tried` is what became of
-    displays that nobody checks. `asked` is what the front matter says about taking part, `opens`
+    `failures` are cells that raised: a line, and the error's words; `tried` is the outcome of
+    displays without a check. `asked` is the answer of the front matter about taking part, `opens`
     that the code opens a chapter.
     """
 
@@ -64,7 +64,7 @@ class Page:
 
     @property
     def holds_check(self) -> bool:
-        """Whether a cell shows something about a chapter, or tries to."""
+        """Return whether a cell shows something about a chapter, or tries to."""
         return self.opens or bool(self.chapters)
 
     @property
@@ -89,7 +89,7 @@ def store(env: BuildEnvironment) -> dict[str, Page]:
 
 
 def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, every: bool) -> Page:
-    """What a page says that has just been read; if it takes part, its labels are numbered."""
+    """Return the contents of a page just read; if it takes part, its labels are numbered."""
     told = env.metadata.get(docname, {})
     ran = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
     line = partial(_line, told.get("source_map") or ())
@@ -112,7 +112,7 @@ def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, ever
 
 
 def _sentences(doctree: nodes.document, name: str) -> tuple[Sentence, ...]:
-    """What the boxes of a class say, by the claims that they belong to."""
+    """Return the words in the boxes of a class, by the claims that they belong to."""
     said = boxes(doctree, name)
     return tuple(Sentence(box["label"], box.line or 0, box["text"]) for box in said)
 
@@ -138,7 +138,7 @@ def _equations(
 
 
 def is_chapter(docname: str, chapter: str) -> bool:
-    """Whether the document is the chapter: its name, or the end of its name."""
+    """Return whether the document is the chapter: its name, or the end of its name."""
     return docname == chapter or docname.endswith(f"/{chapter}")
 
 
@@ -155,7 +155,7 @@ def _last_words(traceback: str) -> str:
 
 
 def asked(metadata: Mapping[str, Any]) -> bool | None:
-    """What the front matter of a page says, or nothing.
+    """Return the answer of the front matter of a page, or None.
 
     >>> asked({"equations": "true"}), asked({"equations": "false"}), asked({})
     (True, False, None)
@@ -164,7 +164,7 @@ def asked(metadata: Mapping[str, Any]) -> bool | None:
 
 
 def take_part(page: Page, every: bool) -> bool:
-    """Whether a page takes part by itself: as it says, or as it opens or shows a chapter."""
+    """Return whether a page takes part by itself: as it says, or as it opens or shows a chapter."""
     return (every or page.holds_check) if page.asked is None else page.asked
 
 
@@ -183,8 +183,8 @@ def taking_part(pages: Mapping[str, Page], every: bool) -> dict[str, Page]:
 def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) -> None:
     """Let a ``\\label`` inside a display count as the label of the display.
 
-    Sphinx numbers what its own option labels, MyST gives an environment a label that nobody can
-    name: the equations of the page are counted anew.
+    Sphinx numbers what its own option labels; MyST gives an environment a label that cannot be
+    named: the equations of the page are counted anew.
     """
     equations = cast(MathDomain, env.get_domain("math")).equations
     displays = list(doctree.findall(nodes.math_block))

@@ -1,8 +1,8 @@
 """Displays that no cell checks: which of them a plug-in tries.
 
 This is asked for by the setting ``equations_tried``: "numbered" tries the displays with a label,
-"all" every display; "" is the default. It happens once, when a page has been read, and what was
-found stays in Sphinx's environment. A cell that checks an equation has the last word.
+"all" every display; "" is the default. It happens once, when a page has been read, and the result
+stays in Sphinx's environment. A cell that checks an equation has the last word.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WORDS = ("", "numbered", "all")
 
 
 class Trial(Protocol):
-    """What became of a display that was tried; as a string, its verdict in a line."""
+    """The outcome of a display that was tried; as a string, its verdict in a line."""
 
     @property
     def label(self) -> str:
@@ -31,11 +31,11 @@ class Trial(Protocol):
 
     @property
     def fails(self) -> bool:
-        """Whether it was evaluated and does not hold."""
+        """Return whether it was evaluated and does not hold."""
 
 
 class Badges(Protocol):
-    """A plug-in that tries the displays of a page and shows what became of them."""
+    """A plug-in that tries the displays of a page and shows their outcomes."""
 
     def try_page(
         self, env: BuildEnvironment, docname: str, doctree: nodes.document, checked: frozenset[str]
@@ -46,7 +46,7 @@ class Badges(Protocol):
         """
 
     def tried_badge(self, label: str, found: Sequence[Trial], below: str) -> str:
-        """Return the badge of a display as HTML; `below` stands below what was found."""
+        """Return the badge of a display as HTML; `below` stands below the outcomes."""
 
 
 def which(env: BuildEnvironment) -> str:

@@ -1,7 +1,7 @@
 """Limits: values on the way to the point, and where they go by Wynn's epsilon algorithm.
 
-The steps to the point are halved, so that what is left of a term with any power of them falls by
-one ratio; sums of such terms are what the algorithm takes away [Wynn 1956, MTAC 10, 91-96].
+The steps to the point are halved, so that the remainder of a term with any power of them falls by
+one ratio; the algorithm takes away sums of such terms [Wynn 1956, MTAC 10, 91-96].
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def _without(scope: Scope, own: str) -> Scope:
 
 
 def _entries(ev: Evaluator, node: t.Reduction, scope: Scope) -> int:
-    """How far the index of ``\\sum_i`` runs, which nobody bound: as far as the entries along it."""
+    """Return the end of the unbound index of ``\\sum_i``: as far as the entries along it go."""
     found: dict[int, str] = {}
     for entry, place in t.entries_along(node):
         shape = ev.of(entry.base, scope).shape
@@ -64,7 +64,7 @@ def _entries(ev: Evaluator, node: t.Reduction, scope: Scope) -> int:
 
 
 def elements(ev: Evaluator, node: t.Node, scope: Scope) -> list[Any]:
-    """What `node` runs over: a bound set, 1 to a bound number, the entries of a vector."""
+    """Return the range of `node`: a bound set, 1 to a bound number, the entries of a vector."""
     bound = members_of(node, ev, scope)
     if bound is not None:
         return sorted(bound) if isinstance(bound, set | frozenset) else list(bound)
@@ -151,7 +151,7 @@ def _series(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
 def _weighted(
     ev: Evaluator, over: Sequence[t.Under], scope: Scope, *, chances: bool = True
 ) -> Iterator[tuple[float, Scope]]:
-    """The joint points of all that is drawn, where the nodes may depend on what came before."""
+    """Return the joint points of all drawn variables; nodes may depend on earlier ones."""
     if not over:
         yield 1.0, scope
         return
@@ -169,7 +169,7 @@ def _weighted(
 
 
 def _points(ev: Evaluator, under: t.Under, nodes: Nodes) -> Points:
-    """Each weight, and what each variable is there; what is the same in every scope is made once.
+    """Yield each weight, and the value of each variable; values equal in all scopes are made once.
 
     A value is its own token, so that the same variable may be drawn from two distributions.
     """
@@ -293,7 +293,7 @@ def _refuse_no_lengths(key: str, nodes: Nodes) -> None:
 
 
 def _out_of_place(points: Array, weights: Array) -> bool:
-    """Whether weights are, on the whole, far from half the way between their nodes' neighbours.
+    """Return whether weights are far, on the whole, from half the way between their neighbours.
 
     Those of Simpson's rule are 4/3 and 2/3 of it; where two rules join, a weight may be anything.
     """
@@ -325,7 +325,7 @@ def _ends_before(
 
 
 def infinity(node: t.Node) -> float | None:
-    """What an infinite limit is, plus or minus; none of what is a number."""
+    """Return the sign of an infinite limit; None for a number."""
     signs, terms = (node.signs, node.terms) if isinstance(node, t.Sum) else ((1,), (node,))
     return signs[0] * math.inf if terms == (_INFINITY,) else None
 

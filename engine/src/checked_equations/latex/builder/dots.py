@@ -1,8 +1,8 @@
-"""``\\cdots`` in sums and products, where what is printed around it determines the pattern.
+"""``\\cdots`` in sums and products, where the terms around it determine the pattern.
 
 The terms before the dots are laid over one another. Where they differ they hold numbers, and
 these are an arithmetic progression, or from three terms on a geometric one; a last term, if there
-is one, holds in all these places what one value of the running variable makes of them. What is
+is one, has in all these places the forms for one value of the running variable. A pattern
 left open by this is not read.
 """
 
@@ -31,7 +31,7 @@ class _Hole(Node):
 
 
 def summed(terms: Sequence[Node], signs: Sequence[int], span: Span) -> Node | None:
-    """The sum of `terms`, one of which is the dots; None where no pattern is determined."""
+    """Return the sum of `terms`, one being the dots; None where no pattern is determined."""
     place = list(terms).index(DOTS)
     before, after = list(terms[:place]), list(terms[place + 1 :])
     if not before or len(after) > 1 or DOTS in after:
@@ -53,7 +53,7 @@ def summed(terms: Sequence[Node], signs: Sequence[int], span: Span) -> Node | No
 
 
 def multiplied(factors: Sequence[Node], span: Span) -> Node | None:
-    """The product of `factors`, one of which is the dots; None where no pattern is determined."""
+    """Return the product of `factors`, one being the dots; None where no pattern is determined."""
     place = list(factors).index(DOTS)
     before, after = list(factors[:place]), list(factors[place + 1 :])
     if not before or not after or DOTS in after:
@@ -69,7 +69,7 @@ def multiplied(factors: Sequence[Node], span: Span) -> Node | None:
 
 
 def _is_geometric(sequence: Sequence[Node]) -> bool:
-    """Whether it goes on by a ratio, whose last term is not read: no part of it is a line."""
+    """Return whether it goes on by a ratio; then its last term is not read."""
     form = _overlaid(sequence)
     return form is not None and any(hole.ratio for hole in _holes(form))
 
@@ -83,7 +83,7 @@ def _run(
     turns: bool = False,
     whole: int,
 ) -> Node | None:
-    """The sum or product of what continues `sequence`, up to the one `after` it if there is one."""
+    """Return the sum or product that continues `sequence`, up to the one `after` it if any."""
     if len(sequence) == 1:  # `x_1 + \cdots + x_n`
         return _from_one(kind, sequence[0], after[0], span) if after else None
     form = _overlaid(sequence)
@@ -137,7 +137,7 @@ def _with_powers(one: Node, last: Node) -> Node:
 
 
 def _at(node: Node, path: t.Path) -> Node | None:
-    """What stands at `path`, if anything does."""
+    """Return the node at `path`, if there is one."""
     for place in path:
         found = next((child for own, child in t.children(node) if own == place), None)
         if found is None:
@@ -147,7 +147,7 @@ def _at(node: Node, path: t.Path) -> Node | None:
 
 
 def _letter(nodes: Sequence[Node]) -> str:
-    """A letter for what runs, which stands for nothing else."""
+    """Return a letter for the running variable, which stands for nothing else."""
     used = {getattr(part, "key", "") for node in nodes for _, part in t.walk(node)}
     return next(letter for letter in (*_LETTERS, "k'") if letter not in used)
 
@@ -177,7 +177,7 @@ def _progression(values: Sequence[float], at: Node) -> _Hole | None:
 
 
 def _as_power(node: Node, nodes: Sequence[Node]) -> Node:
-    """``z`` beside ``z^2`` is its first power."""
+    """Return ``z`` next to ``z^2`` as its first power."""
     bases = {other.base for other in nodes if isinstance(other, t.Power)}
     return t.Power(node, t.Number(1.0), span=node.span) if node in bases else node
 
@@ -211,7 +211,7 @@ def _by_constants(nodes: Sequence[Node]) -> Node | None:
 
 
 def _linear(node: Node) -> Linear:
-    """`node` as a sum of multiples of what is no sum and no multiple of a number."""
+    """Return `node` as a sum of multiples of nodes that are no sums and no multiples of numbers."""
     out: Linear = {}
     match node:
         case t.Number(value):
@@ -262,7 +262,7 @@ def _times(count: float, node: Node) -> Node:
 
 
 def _filled(form: Node, index: t.Index, first: float) -> Node:
-    """`form` with what stands in its holes where the running variable is `index`."""
+    """Return `form` with its holes filled for the running variable `index`."""
     if isinstance(form, _Hole):
         run = replace(index, span=form.span)
         start = form.values[0]
@@ -311,7 +311,7 @@ def _combined(one: Linear, other: Linear, times: float) -> Linear:
 
 
 def _matches(form: Node, node: Node, found: dict[int, Node]) -> bool:
-    """Whether `node` is `form` with something in its holes, which is then `found`."""
+    """Return whether `node` is `form` with something in its holes, which is then `found`."""
     if isinstance(form, _Hole):
         found[id(form)] = node
         return True
@@ -333,12 +333,12 @@ def _matches(form: Node, node: Node, found: dict[int, Node]) -> bool:
 
 
 def is_dots(node: Node) -> bool:
-    """Whether `node` is dots, or dots before brackets: ``\\cdots (2n - 1)``."""
+    """Return whether `node` is dots, or dots before brackets: ``\\cdots (2n - 1)``."""
     return isinstance(node, t.Name | t.Apply) and node.key == DOTS.key
 
 
 def levels(node: Node) -> Iterator[tuple[Node, tuple[tuple[int, Node], ...], int]]:
-    """The numerators of a continued fraction, what stands below each beside the next, its sign."""
+    """Yield the numerators of a continued fraction, the terms added to the next one, its sign."""
     while isinstance(node, t.Quotient):
         below = node.denominator
         if not isinstance(below, t.Sum):
@@ -353,7 +353,7 @@ def levels(node: Node) -> Iterator[tuple[Node, tuple[tuple[int, Node], ...], int
 
 
 def has_dots(node: Node) -> bool:
-    """Whether dots stand in `node`."""
+    """Return whether dots stand in `node`."""
     return any(is_dots(part) for _, part in t.walk(node))
 
 

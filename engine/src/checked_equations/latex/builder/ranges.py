@@ -1,4 +1,4 @@
-"""What runs: averages, the ranges of sums and products, and the conditions of a statement."""
+"""Running things: averages, ranges of sums and products, and the conditions of a statement."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class TreeBuilder(Expressions):
     # -- averages, in the order in which they can be drawn -------------------------------
 
     def under(self, span: Span, drawn: Word, *given: Node) -> t.Under:
-        """One distribution below an average, with what is drawn from it."""
+        """Return one distribution below an average, with the variables drawn from it."""
         distribution, *variables = drawn.split("\t")
         return t.Under(tuple(variables), distribution, given, span=span)
 
     def averaged(self, span: Span, *parts: Any) -> tuple[Items, Items]:
-        """What is averaged, and what stands behind the bar."""
+        """Return the averaged expression, and the part behind the bar."""
         bars = (i for i, p in enumerate(parts) if isinstance(p, Word) and p in ("|", ";"))
         bar = next(bars, len(parts))
         return parts[:bar:2], parts[bar + 1 :: 2]
@@ -90,7 +90,7 @@ class TreeBuilder(Expressions):
         return []
 
     def _conditional(self, over: list[t.Under], bodies: Items, given: Items, span: Span) -> t.Under:
-        """The one distribution that is bound as given what stands behind the bar."""
+        """Return the one distribution that is bound as given the part behind the bar."""
         known = over and over[0].distribution not in ("", *over[0].variables)
         if any(under.given for under in over) or len(over) > 1 or known:
             raise self._fault("say under the sign or behind the bar, not both", span)
@@ -102,7 +102,7 @@ class TreeBuilder(Expressions):
         return t.Under(self.forms[form].variables, form, depends)
 
     def _form_given(self, written: tuple[str, ...], drawn: Set[str], span: Span) -> str:
-        """The distribution of some of `drawn` that is bound as given what is `written`."""
+        """Return the distribution of some of `drawn` that is bound given the `written` symbols."""
         named = (k for k, form in self.forms.items() if form.given == written)
         forms = [key for key in named if set(self.forms[key].variables) <= drawn]
         if len(forms) != 1:
@@ -112,7 +112,7 @@ class TreeBuilder(Expressions):
         return forms[0]
 
     def _in_order(self, over: Sequence[t.Under], span: Span) -> tuple[t.Under, ...]:
-        """What others are given comes before them, and is drawn when they are."""
+        """Sort distributions: those that others are given come first, and are drawn then."""
         drawn = [key for under in over for key in under.variables]
         if len(set(drawn)) < len(drawn):
             raise self._fault("a variable is drawn twice here", span)
@@ -130,7 +130,7 @@ class TreeBuilder(Expressions):
     # -- ranges --------------------------------------------------------------------------
 
     def range(self, span: Span, *parts: Any) -> t.Range:
-        """What stands below a sum: ``i = 1``, ``i \\in S``, ``i < j``, ``j \\ne i``, ``i``."""
+        """Return the range below a sum: ``i = 1``, ``i \\in S``, ``i < j``, ``j \\ne i``, ``i``."""
         key = str(parts[0])
         itself = t.Name(key, span=span)
         if len(parts) == 1:
@@ -241,7 +241,7 @@ class TreeBuilder(Expressions):
         return parts
 
     def claim(self, span: Span, *parts: Any) -> Claim:
-        """A chain and its conditions; a bare name says what the chain is for, and no more."""
+        """Return a chain and its conditions; a bare name is a remark on the chain, and no more."""
         lead, (chain, *rest) = (parts[0], parts[1:]) if isinstance(parts[0], tuple) else ((), parts)
         parts = (*lead, *rest)
         stated: list[Node] = []
@@ -280,7 +280,7 @@ class TreeBuilder(Expressions):
         return self.member(span, items, sign, space)
 
     def set(self, span: Span, *parts: Any) -> Listed:
-        """What is listed, and where the dots end."""
+        """Return the listed values, and the end of the dots."""
         numbers = tuple(part for part in parts if isinstance(part, Node))
         dotted = any(isinstance(part, Word) and part.type == "DOTS" for part in parts)
         if dotted and not isinstance(parts[-1], Node):  # `n = 0, 1, \dots`
@@ -316,14 +316,14 @@ def _named(nodes: Items) -> set[str]:
 
 
 def behind_the_bar(under: t.Under) -> tuple[Node, ...]:
-    """What stands there of that which the nodes depend on: all but the variables' indices."""
+    """Return the written symbols that the nodes depend on: all but the variables' indices."""
     marked = {token.text for key in under.variables for token in tokens(key)[1:]}
     index = (isinstance(node, t.Name | t.Index) and node.key in marked for node in under.given)
     return under.given[len(list(itertools.takewhile(bool, index))) :]
 
 
 def distribution_arguments(node: Node, kinds: Mapping[str, str]) -> Node:
-    """`node` with ``q(x)`` as the argument of a function, for an x that nobody drew, made ``q``.
+    """Return `node` with ``q(x)`` as the argument of a function, for an x not drawn, made ``q``.
 
     In ``\\operatorname{KL}(q(x) \\,\\|\\, p(x))`` it is the whole distribution.
     """

@@ -1,4 +1,4 @@
-"""Names: bound ones, running variables, what averages run over, letters that nobody bound."""
+"""Names: bound ones, running variables, variables of averages, letters that are not bound."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _arguments_first(s: Stream, after: int) -> None:
 
 
 def _data_beside_a_query(s: Stream, match: Match) -> str:
-    """The key ``x_i`` of data of which ``x_j`` is an entry, where j runs and an x is bound."""
+    """Return the key ``x_i`` of data with the entry ``x_j``, where j runs and an x is bound."""
     opened = s.i + s.nucleus(s.i) + 1
     if match.kind != "value" or s.at(opened - 1) != "_" or opened > s.i + match.length + 1:
         return ""
@@ -93,7 +93,7 @@ def _primed(s: Stream, match: Match, after: int) -> bool:
 
 
 def _transposed(s: Stream, match: Match, after: int) -> bool:
-    """Whether the prime at place `after` is the sign of a transpose: ``A'``, ``x' A x``.
+    """Return whether the prime at place `after` is the sign of a transpose: ``A'``, ``x' A x``.
 
     No name has one, and it is the letter of a matrix, or a factor with others behind it.
     """
@@ -148,7 +148,7 @@ def marked(s: Stream, match: Match | None) -> Match | None:
 
 
 def _refuse_letters(s: Stream, match: Match) -> None:
-    """``KL`` and ``K L`` print the same: with all three bound nobody knows which is meant."""
+    """Refuse ``KL`` and ``K L``, which print the same: with all three bound it is ambiguous."""
     letters = s.tokens[s.i : s.i + match.length]
     if len(letters) > 1 and all(t.text.isalpha() and t.text in s.names.kinds for t in letters):
         said = " and ".join(f"`{letter.text}`" for letter in letters)
@@ -157,7 +157,7 @@ def _refuse_letters(s: Stream, match: Match) -> None:
 
 
 def _is_set(s: Stream, length: int) -> bool:
-    """Whether it is the ``x`` of ``\\mathbb E[y \\mid x = 2]``."""
+    """Return whether it is the ``x`` of ``\\mathbb E[y \\mid x = 2]``."""
     return s.top().endswith("average") and s.last() == "SEP" and s.text(length) == "="
 
 
@@ -166,7 +166,7 @@ def _starts_range(s: Stream) -> bool:
 
 
 def _unnamed(s: Stream, opened: int) -> Iterator[str]:
-    """What stands in the braces beside names."""
+    """Read the inside of braces that follow names."""
     i = opened + 1
     while i < s.group_end(opened):
         match = s.names.match(s.tokens, i)
@@ -176,7 +176,7 @@ def _unnamed(s: Stream, opened: int) -> Iterator[str]:
 
 
 def _integrated(s: Stream, key: str) -> str:
-    """The variable of an integral that is no nodes: `key`, or what stands behind the sign `key`."""
+    """Return the variable of an integral that is no nodes: `key`, or the name behind that sign."""
     if not any(kind.startswith("int") for kind, _ in s.stack):
         return ""
     for i in range(s.i, len(s.tokens)):
@@ -189,7 +189,7 @@ def _integrated(s: Stream, key: str) -> str:
 
 
 def unknown(s: Stream, end: int | None = None) -> None:
-    """Emit a letter that nobody bound, where one may stand; else raise `EquationError`."""
+    """Emit an unbound letter, where one may stand; else raise `EquationError`."""
     end = end or s.atom_end(s.i)
     first, last = s.tokens[s.i], s.tokens[end - 1]
     key = joined(s.tokens[s.i : end])
@@ -215,7 +215,7 @@ def unknown(s: Stream, end: int | None = None) -> None:
 
 
 def _remedy(s: Stream, key: str) -> str:
-    """What to do where nobody bound `key`."""
+    """Treat an unbound `key`."""
     if stray := _stray_index(s):
         meant = f"did the sum over `{s.running[-1]}` mean `{stray}`?"
         return f": `{stray}` neither runs here nor is bound; {meant}"
@@ -264,7 +264,7 @@ def _reciprocal_square(s: Stream, end: int) -> Match | None:
 
 
 def _free_end(s: Stream) -> int:
-    """Where a letter that nobody bound ends: indices stay outside, marks belong to it."""
+    """Return the end of an unbound letter: indices stay outside, marks belong to it."""
     end = s.atom_end(s.i)
     bare = s.i + s.nucleus(s.i)
     if s.at(bare) == "_" and (set(_unnamed(s, bare + 1)) <= {","} or _counts(s, bare + 1)):
@@ -276,7 +276,7 @@ def _free_end(s: Stream) -> int:
 
 
 def _counts(s: Stream, opened: int) -> bool:
-    """Whether a letter that runs stands in a subscript, and nothing but letters to count by.
+    """Return whether a letter that runs stands in a subscript, and nothing but letters to count by.
 
     ``x_{k + 1}``, ``a_{ik}`` where k runs, and not ``K_{y k}^{\\mathrm{new}}``.
     """
@@ -296,7 +296,7 @@ def _call_in_braces(s: Stream, i: int, opened: int) -> None:
 
 
 def settle_values(s: Stream) -> None:
-    """``p(y = 1 \\mid x)`` calls what is bound as ``p(y \\mid x)``, or as ``p``, with a 1 for y."""
+    """Read ``p(y = 1 \\mid x)`` as a call of ``p(y \\mid x)`` or ``p``, with a 1 for y."""
     if not {"=", "\\{"} & {token.text for token in s.tokens}:
         return  # as in the sides of an equation, which are read again for each mutant
     for i in range(len(s.tokens) - 1, -1, -1):
@@ -351,7 +351,7 @@ class _Over(NamedTuple):
 
 
 def declare_averaged(s: Stream) -> None:
-    """What stands under an average as its variable is a name, wherever it stands."""
+    """Take the variable under an average as a name, wherever it stands."""
     for i in range(0 if _any_may_stand(s) else len(s.tokens)):
         after = i + s.nucleus(i)
         if s.at(after) == "_" and is_average(s, i) and not s.names.match(s.tokens, i):
@@ -361,7 +361,7 @@ def declare_averaged(s: Stream) -> None:
 
 
 def is_average(s: Stream, i: int) -> bool:
-    """Whether the sign of an average stands there; a plain E is one before square brackets."""
+    """Return whether the sign of an average is there; a plain E is one before square brackets."""
     sign = s.symbol(i)
     letter = sign in ("E", "\\mathbf E")
     bracketed = letter and s.at(s.behind_script(i + s.nucleus(i), "_")) == "["
@@ -428,11 +428,11 @@ class _Subscript:
     """Reads the tokens of a subscript from left to right.
 
     x          a variable with nodes of its own         x, y       several, independent
-    q(x)       drawn from what is bound as q(x) or q    q(x) p(y)  one after another
+    q(x)       drawn from the nodes q(x) or q           q(x) p(y)  one after another
     x \\sim q   the same                                 (x, y) \\sim q   jointly
-    q          what is bound as q(x)                    p(y \\mid x)     given x
+    q          the nodes q(x)                           p(y \\mid x)     given x
 
-    Each becomes a word of its own, and what its nodes depend on follows it in braces.
+    Each becomes a word of its own, followed in braces by the symbols that its nodes depend on.
     """
 
     def __init__(self, s: Stream, content: Tokens) -> None:
@@ -479,7 +479,7 @@ class _Subscript:
         return None
 
     def _given(self) -> None:
-        """``y \\mid x``: the rest says what y is given."""
+        """Read ``y \\mid x``: the rest is the condition of y."""
         drawn = tuple(key for variables in self.waiting for key in variables)
         _, given = split_given(self.tokens[self.i :])
         wanted = (drawn, tuple(map(joined, given)))
@@ -491,7 +491,7 @@ class _Subscript:
         self.out.append(self._over(self._tokens(drawn), forms[0], given))
 
     def _alone(self) -> None:
-        """What waits stands alone."""
+        """Let a waiting name stand alone."""
         self.out += map(self._undrawn, self.waiting)
         self.waiting = []
 

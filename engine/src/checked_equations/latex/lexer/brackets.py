@@ -1,4 +1,4 @@
-"""Brackets, bars, environments, commas, line breaks: what opens, what closes and what parts."""
+"""Brackets, bars, environments, commas, line breaks: signs that open, close and separate."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ _ENDS = frozenset({"", ".", "\\\\"})
 
 
 def _lists_more(s: Stream) -> bool:
-    """Whether a condition goes on: `for all x, y`, `i = 1, \\dots, N`; any other comma ends it."""
+    """Return whether a condition goes on: `for all x, y`, `i = 1, \\dots, N`; else it ends."""
     if s.text(1) in _ENDS or s.tokens[s.i + 1].wide:
         return False
     words = itertools.takewhile(lambda word: word.type not in ("WHEN", "LEAD"), reversed(s.out))
@@ -191,7 +191,7 @@ def _stop(s: Stream) -> None:
 
 
 def _is_condition(s: Stream, start: int) -> bool:
-    """Whether ``i = 1, \\dots, n`` or ``x \\in \\mathbb R`` stands there, which is no statement."""
+    """Return whether ``i = 1, \\dots, n`` or ``x \\in \\mathbb R`` stands there: no statement."""
     while s.at(start) in _BREAKS:
         start += 1
     names, i = 0, start
@@ -204,7 +204,7 @@ def _is_condition(s: Stream, start: int) -> bool:
 
 
 def _is_range(s: Stream, equals: int) -> bool:
-    """Whether numbers follow, one after another, with dots among them, or the end behind them."""
+    """Return whether numbers follow, with dots among them, or the end behind them."""
     ends = v.RELATIONS | _ENDS
     row = list(itertools.takewhile(lambda t: t.text not in ends, s.tokens[equals + 1 :]))
     if any(token.text.startswith("\\text{") for token in row):
@@ -233,7 +233,7 @@ def _condition(s: Stream, tokens: int) -> None:
 
 
 def end_statement(s: Stream, value: str, tokens: int = 1) -> None:
-    """Read the `tokens` that end a statement, and forget what was said of that."""
+    """Read the `tokens` that end a statement, and forget its state."""
     s.insert("_STOP", value, s.tokens[s.i], s.tokens[s.i])
     s.i += tokens
     s.given = s.margin = False
@@ -282,7 +282,7 @@ def _continues_after_break(s: Stream) -> bool:
 
 
 def _has_relation(s: Stream, start: int) -> bool:
-    """Whether a relation stands on the line that begins there, outside all brackets."""
+    """Return whether a relation stands on the line that begins there, outside all brackets."""
     shown = ((token.text, free) for token, free in outside(s.tokens[start:]))
     line = itertools.takewhile(lambda pair: not pair[0].startswith(("\\\\", "\\end{")), shown)
     return any(free and text in v.RELATIONS for text, free in line)
@@ -309,7 +309,7 @@ def wide_space(s: Stream) -> None:
 
 
 def _is_second_column(s: Stream) -> bool:
-    """Whether a tab stands between two relations: ``a &= b & \\quad c = d``."""
+    """Return whether a tab stands between two relations: ``a &= b & \\quad c = d``."""
     kinds = itertools.takewhile(lambda kind: kind != "_STOP", (w.type for w in reversed(s.out)))
     part = itertools.takewhile(lambda token: token.text not in (",", ";"), s.tokens[s.i :])
     related = any(token.text in v.RELATIONS for token in part) and _has_relation(s, s.i)
@@ -318,7 +318,7 @@ def _is_second_column(s: Stream) -> bool:
 
 
 def _goes_on(s: Stream, text: str) -> bool:
-    """Whether more is due, or `text` cannot begin a statement or says itself whether it does."""
+    """Return whether more is due, or `text` cannot begin a statement or decides by itself."""
     operator = text in v.OPERATORS and text not in v.SIGNS
     mark = operator or text in v.RELATIONS or text.startswith(("\\end{", "\\text{"))
     due = s.last() == "CALL" or s.last() in v.EXPECTS_MORE
@@ -395,7 +395,7 @@ def phrase(s: Stream) -> None:
 
 
 def _is_reason(said: str) -> bool:
-    """Whether it stands in brackets and gives a reason: ``(by symmetry)``."""
+    """Return whether it stands in brackets and gives a reason: ``(by symmetry)``."""
     first, *_ = said[1:-1].split() or [""]
     return said[:1] == "(" and said[-1:] == ")" and first in v.REASONS
 
@@ -411,7 +411,7 @@ def for_all(s: Stream, condition: str = "all") -> None:
 
 
 def _statement_follows(s: Stream) -> bool:
-    """Whether something ends the condition that begins here, before the display ends."""
+    """Return whether something ends the condition that begins here, before the display ends."""
     for token, free in outside(s.tokens[s.i + 2 :]):
         parts = token.wide or token.text in (",", ";", "\\\\") or token.text.startswith("\\text{")
         if free and parts:

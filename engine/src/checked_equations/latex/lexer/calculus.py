@@ -57,7 +57,7 @@ def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
 
 
 def _may_run(match: Match | None) -> bool:
-    """Whether a bound name, if it is one, may be the variable of an integral without nodes."""
+    """Return whether a name may be the variable of an integral without nodes."""
     return match is None or match.kind == "value"
 
 
@@ -158,13 +158,13 @@ def declare_points(s: Stream) -> None:
 
 
 def is_point(s: Stream, i: int) -> bool:
-    """Whether ``|_{x = a}`` stands at place `i`."""
+    """Return whether ``|_{x = a}`` stands at place `i`."""
     scripted = s.at(i) == "|" and s.at(i + 1) == "_"
     return scripted and len(split(s.content(i + 2), {"="})[0]) > 1
 
 
 def open_point(s: Stream) -> None:
-    """Read ``\\left.``: it opens what ``\\right|_{x = a}`` closes, and is layout elsewhere."""
+    """Read ``\\left.``: ``\\right|_{x = a}`` closes it, and it is layout elsewhere."""
     depth = 0
     for i, token in enumerate(s.tokens[s.i :], start=s.i):
         depth += (token.side == "open" or token.text == "\\left.") - (token.side == "close")
@@ -270,7 +270,7 @@ def _holds_differential(s: Stream, above: int, below: int) -> bool:
 
 
 def _is_derivative(s: Stream, above: int, below: int) -> int:
-    """How many tokens of the numerator are the derivative sign; 0 for a plain fraction."""
+    """Count the tokens of the derivative sign in the numerator; 0 for a plain fraction."""
     sign = s.symbol(above + 1)
     ordinary = sign in v.DIFFERENTIALS and sign not in s.names.kinds
     if not (sign == "\\partial" or ordinary) or s.symbol(below + 1) != sign:

@@ -1,4 +1,4 @@
-"""``\\Pr(x > a)`` is the mean of what is one where the event happens, and is read as that."""
+"""``\\Pr(x > a)`` is read as the mean of a number that is one where the event happens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BAR = ("|",)
 
 
 def settle_probabilities(s: Stream) -> None:
-    """Write ``\\Pr_x(x > a, y < b \\mid c)`` as the mean of its indicators, given what it is given.
+    """Write ``\\Pr_x(x > a, y < b \\mid c)`` as the mean of its indicators, given the same.
 
     A ``\\Pr`` that is bound keeps its name, and so does one where nothing that is drawn is bound.
     """
@@ -38,7 +38,7 @@ def settle_probabilities(s: Stream) -> None:
 
 
 def _parted(inside: Sequence[Token]) -> tuple[list[list[Token]], Sequence[Token]]:
-    """The events between commas, and the bar with what stands behind it."""
+    """Return the events between commas, and the bar with the part behind it."""
     _, bars = split(inside, _BAR)
     middle = [bar for bar in bars if bar.side == "middle"] or (bars if len(bars) == 1 else [])
     given = inside[inside.index(middle[0]) :] if middle else []
@@ -46,7 +46,7 @@ def _parted(inside: Sequence[Token]) -> tuple[list[list[Token]], Sequence[Token]
 
 
 def _is_event(event: Sequence[Token]) -> bool:
-    """Whether it is one relation between two sides, as an indicator has it."""
+    """Return whether it is one relation between two sides, as an indicator has it."""
     sides, signs = split(event, v.RELATIONS)
     return len(signs) == 1 and all(sides)
 

@@ -1,4 +1,4 @@
-"""The canonical tokens of an equation with a cursor, the words made so far, what is open."""
+"""The canonical tokens of an equation with a cursor, the words made so far, open brackets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..tokenizer import FONTS, Token, closing, tokens
 
 
 def is_letter(text: str) -> bool:
-    """A letter or a command: what may be the name of something."""
+    """Return whether it is a letter or a command, which may be the name of something."""
     return text.startswith("\\text{") or text.removeprefix("\\").isalpha()
 
 
@@ -31,7 +31,7 @@ def with_one_sign(row: Sequence[Token], names: Names, lower: bool) -> list[Token
 
 
 class Stream:
-    """What the readers of this package share: they look ahead, emit words, open and close."""
+    """The state that the readers of this package share: look ahead, emit words, open and close."""
 
     def __init__(self, latex: str, names: Names, free: bool, *, lower: bool = False) -> None:
         self.latex = latex
@@ -62,7 +62,7 @@ class Stream:
         return self.out[-1].type if self.out else ""
 
     def top(self) -> str:
-        """The kind of what was opened last, or nothing."""
+        """The kind of the bracket opened last, or an empty string."""
         return self.stack[-1][0] if self.stack else ""
 
     def emit(self, kind: str, value: str, length: int = 1) -> None:
@@ -86,7 +86,7 @@ class Stream:
         return self.tokens[opened + 1 : self.group_end(opened)]
 
     def nucleus(self, i: int) -> int:
-        """How many tokens the symbol at place `i` has, without its scripts."""
+        """Count the tokens of the symbol at place `i`, without its scripts."""
         return self.group_end(i + 1) - i + 1 if self.tokens[i].text in FONTS else 1
 
     def symbol(self, i: int) -> str:
@@ -111,7 +111,7 @@ class Stream:
         self.emit(word, self.text())
 
     def lead(self, word: str, value: str, kind: str = "brace", length: int = 1) -> None:
-        """Make a terminal and open the brace behind it, of a `kind` that says what stands there."""
+        """Make a terminal and open the brace behind it, which holds a part of this `kind`."""
         self.emit(word, value, length)
         self.i += self.text() != "{"  # the mark of a script
         self.open("_LB", kind)

@@ -1,4 +1,4 @@
-"""Canonical tokens to the words of the grammar: what is a name, what opens, what closes.
+"""Canonical tokens to the words of the grammar: names, signs that open, signs that close.
 
 LaTeX says less than the grammar needs: whether ``|`` opens or closes, whether a line break
 ends a statement, whether ``_i`` is an index or part of a name. That is settled here, with
@@ -21,7 +21,7 @@ from .stream import Stream
 
 
 def lex(latex: str, names: Names, *, free: bool = False, lower: bool = False) -> list[Word]:
-    """The words of `latex`; with `free`, letters that nobody bound are names too.
+    """Return the words of `latex`; with `free`, unbound letters are names too.
 
     Of each ``\\pm`` and ``\\mp`` it is the upper sign, or the `lower`.
     """
@@ -100,7 +100,7 @@ def _limit(s: Stream) -> None:
 
 
 def _prime(s: Stream) -> None:
-    """Read a prime that is no part of a name: the transpose of what stands in brackets."""
+    """Read a prime that is no part of a name: the transpose of the brackets before it."""
     symbol = s.last() == "NAME" or (s.last() == "_RB" and s.closed == "index")
     if s.text(1) == "'" or not (symbol or s.last() in ("_RPAR", "_ENDBLOCK")):
         raise s.fault("a prime belongs to a bound name")
@@ -108,7 +108,7 @@ def _prime(s: Stream) -> None:
 
 
 def _is_euler(s: Stream) -> bool:
-    """Whether a plain ``e`` that nobody bound is the number: behind a function word, or alone."""
+    """Return whether a plain unbound ``e`` is the number: behind a function word, or alone."""
     if s.free or s.text(1) in ("_", "'", "("):
         return False
     behind_a_word = s.last() in ("FUNC", "_FPAR")
@@ -199,7 +199,7 @@ def _power(s: Stream) -> None:
 
 
 def _is_index(s: Stream, start: int, end: int) -> bool:
-    """Whether the tokens from `start` to `end` are one running variable."""
+    """Return whether the tokens from `start` to `end` are one running variable."""
     match = s.names.match(s.tokens[start:end], 0) if start < end else None
     return match is not None and match.kind == "index" and match.length == end - start
 
