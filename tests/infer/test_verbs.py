@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
+from trips import trip
 
 import gpnotes
 from gpnotes import (
@@ -29,7 +30,7 @@ from gpnotes.ground import check
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.params import leaves, real, replaced
 from gpnotes.infer import deep, features, laplace, sparse, svgp
-from gpnotes.infer.evidence import Evidence, data_of, evidence_of
+from gpnotes.infer.evidence import Evidence, evidence_of, given
 from gpnotes.infer.heteroscedastic import HeteroscedasticGP
 from gpnotes.infer.interdomain import Harmonics, wave_sums
 from gpnotes.infer.linear import BayesianLinear
@@ -142,7 +143,7 @@ def test_the_gradient_is_a_model_that_holds_the_derivatives(name):
     _, bar = log_evidence_and_gradient(model, inputs, y)
     assert type(bar) is type(model)
     derivatives = {leaf.path: leaf.value for leaf in leaves(bar)}
-    held = evidence_of(model, data_of(model, inputs, y)).held
+    held = evidence_of(model, given(model, inputs, y).data).held
     tried = [path for path in derivatives if path not in held and not path.endswith("v_root")]
     assert tried
     for path in tried:
@@ -305,7 +306,7 @@ def test_jitter_is_told_of_by_the_verbs_and_not_by_a_fit():
     for verb in (condition, log_evidence, log_evidence_and_gradient):
         with pytest.warns(JitterWarning, match="Gram matrix of RBF"):
             verb(gp, twice, y)
-    evidence = evidence_of(gp, data_of(gp, twice, y))
+    evidence = evidence_of(gp, given(gp, twice, y).data)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         evidence.value_and_gradient(gp, quiet=True)
@@ -476,3 +477,11 @@ def test_tables_of_objects_are_numbers_if_they_hold_numbers():
     np.testing.assert_array_equal(found.mean(X.astype(object)), condition(NOISY, X, Y).mean(X))
     with pytest.raises(TypeError, match="X must hold real numbers; got entries of type <U"):
         condition(NOISY, np.asarray([["a"], ["b"]], dtype=object), Y[:2])
+
+
+def test_a_posterior_takes_few_calls_of_which_most_come_after_its_first_numbers():
+    rng = np.random.default_rng(0)
+    gp, inputs, y = GP(RBF(), 0.1), rng.normal(size=(60, 2)), rng.normal(size=60)
+    made = trip(lambda: condition(gp, inputs, y))
+    assert len(made) <= 90
+    assert made.index("fast/radial_profiles.py rbf") < 60

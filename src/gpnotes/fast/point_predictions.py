@@ -14,7 +14,7 @@ import numpy as np
 from ..ground.distances import Pairs
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, as_host, blas
 from . import stationary_evidence
-from .stationary_evidence import AnyKernel, InPlaceKernel, cross, host_lengths, scaled_pair
+from .stationary_evidence import AnyKernel, InPlaceKernel, cross, scaled_pair
 
 __all__ = ["predict_and_pullback", "supports"]
 
@@ -46,6 +46,6 @@ def predict_and_pullback(
         W *= variance_bar
         W += np.outer(as_host(alpha), mean_bar)
         W *= slope
-        return as_host(Pairs(v, u).side(W.T)) / host_lengths(kernel)
+        return as_host(Pairs(v, u).side(W.T)) / kernel.lengthscale
 
     return mean, variance, pull

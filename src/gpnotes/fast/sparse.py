@@ -20,7 +20,6 @@ from .stationary_evidence import (
     HostPairs,
     InPlaceKernel,
     across,
-    host_lengths,
     scaled_pair,
     supports,
 )
@@ -104,7 +103,7 @@ def pull_of_distances(
     ``−2 Σᵢⱼ Wᵢⱼ (uⱼ − vᵢ)² / ℓ``.
     """
     u_bar, squares = (as_host(a).astype(W.dtype, copy=False) for a in pairs.pull(W.T))
-    return _by_lengths(kernel, squares), u_bar / host_lengths(kernel)
+    return _by_lengths(kernel, squares), u_bar / kernel.lengthscale
 
 
 def pull_to_both(
@@ -112,10 +111,10 @@ def pull_to_both(
 ) -> tuple[Numbers, HostMatrix, HostMatrix]:
     """The same, and the derivatives by X (n, d): ``v_bar = 2 (W1 ∘ v − Wu)``."""
     u_bar, v_bar, squares = (a.astype(W.dtype, copy=False) for a in pairs.pull_both(W.T))
-    lengths = host_lengths(kernel)
+    lengths = kernel.lengthscale
     return _by_lengths(kernel, squares), u_bar / lengths, v_bar / lengths
 
 
 def _by_lengths(kernel: InPlaceKernel, squares: HostVector) -> Numbers:
-    by_each = -2.0 * squares / host_lengths(kernel)
+    by_each = -2.0 * squares / kernel.lengthscale
     return float(np.sum(by_each)) if isinstance(kernel.lengthscale, float) else by_each

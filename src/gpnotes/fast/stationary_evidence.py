@@ -26,10 +26,8 @@ from ..ground.xp import (
     Matrix,
     Numbers,
     Vector,
-    array_namespace,
     as_host,
     blas,
-    is_numpy_namespace,
 )
 from .factors import cholesky
 from .tiles import Tile, tiles_of
@@ -53,7 +51,7 @@ class InPlaceKernel(AnyKernel, Parameters, Protocol):
     """A kernel that this module takes: two hyperparameters, and a profile that works in place."""
 
     variance: float
-    lengthscale: Numbers
+    lengthscale: float | HostVector
 
     def _validate_inputs(self, x: Matrix, name: str) -> None: ...
 
@@ -65,13 +63,14 @@ def supports(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
 
     The kernel says so itself; BLAS refuses empty matrices.
     """
-    return kernel.in_place and X.shape[0] > 0 and is_numpy_namespace(array_namespace(X))
+    return kernel.in_place and X.shape[0] > 0 and isinstance(X, np.ndarray)
 
 
 def factor(kernel: InPlaceKernel, noise_var: Numbers, X: Matrix) -> HostMatrix | None:
     """The Cholesky factor of ``K_y``, (n, n) in Fortran order, or None where it needs jitter."""
-    with ground.tiled_cholesky.sharing(as_host(X)) as threads:
-        K = gram(kernel, scaled(kernel, X), threads)
+    u = scaled(kernel, X)
+    with ground.tiled_cholesky.sharing(u) as threads:
+        K = gram(kernel, u, threads)
         return cholesky(K, noise_var, threads)
 
 
@@ -110,21 +109,15 @@ def _projections(
 def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     """The inputs in units of the lengthscale, about their centre."""
     kernel._validate_inputs(X, "X")
-    u, lengths = as_host(X), host_lengths(kernel)
-    return (u - _centroid(u, lengths)) / lengths
+    u = as_host(X)
+    return (u - _centroid(u, kernel.lengthscale)) / kernel.lengthscale
 
 
 def scaled_pair(kernel: InPlaceKernel, X: Matrix, Xs: Matrix) -> tuple[HostMatrix, HostMatrix]:
     """Both, (n, d) and (m, d), in units of the lengthscale, about the centre of X."""
-    lengths = host_lengths(kernel)
+    lengths = kernel.lengthscale
     centre = _centroid(X, lengths)
     return as_host(X - centre) / lengths, as_host(Xs - centre) / lengths
-
-
-def host_lengths(kernel: InPlaceKernel) -> float | HostVector:
-    """The lengthscale, known to be a float or an array of NumPy."""
-    lengths = kernel.lengthscale
-    return lengths if isinstance(lengths, float) else as_host(lengths)
 
 
 def gram(kernel: InPlaceKernel, u: HostMatrix, threads: int = 1) -> HostMatrix:
@@ -136,7 +129,7 @@ def gram(kernel: InPlaceKernel, u: HostMatrix, threads: int = 1) -> HostMatrix:
     pairs = HostPairs(u, u)
 
     def fill(tile: Tile) -> None:
-        k, _ = values_and_slopes(kernel, pairs, tile.rows, tile.columns)
+        k, _ = values_and_slopes(kernel, pairs, *tile)
         K.T[tile] = np.triu(k) if tile.on_diagonal else k
 
     ground.task_queue.for_each(tiles_of(u.shape[0], _SIDE), fill, threads)
@@ -193,6 +186,9 @@ def values_and_slopes(
 class HostPairs(Pairs):
     """Pairs of NumPy's, whose distances are made in place, of some rows with some columns."""
 
+    u: HostMatrix
+    v: HostMatrix
+
     def __init__(self, u: HostMatrix, v: HostMatrix) -> None:
         super().__init__(u, v)
         self.dtype = u.dtype
@@ -223,7 +219,7 @@ class HostPairs(Pairs):
         if self.by_differences or W.dtype != self.u.dtype:
             u_bar, squares = self.pull(W)
             return as_host(u_bar), as_host(self.turned().side(W.T)), as_host(squares)
-        u, v, d = as_host(self.u), as_host(self.v), self.u.shape[1]
+        u, v, d = self.u, self.v, self.u.shape[1]
         gemm = blas("gemm", W)
         by_u = gemm(1.0, W.T, self._right[0].T, trans_a=1, trans_b=1)
         by_v = gemm(1.0, W.T, self._left[0].T, trans_b=1)
@@ -233,7 +229,7 @@ class HostPairs(Pairs):
         return u_bar, v_bar, 0.5 * squares
 
     def _fill_by_differences(self, rows: slice, columns: slice, out: HostMatrix) -> HostVector:
-        u, v = as_host(self.u)[rows], as_host(self.v)[columns]
+        u, v = self.u[rows, :], self.v[columns, :]
         gap = out  # of the first column
         for k in range(u.shape[1]):
             np.subtract(u[:, k, None], v[None, :, k], out=gap)
@@ -263,14 +259,14 @@ class HostPairs(Pairs):
 
         Less than the sum of two is zero.
         """
-        u = as_host(self.u)
+        u = self.u
         size = np.vecdot(u, u)
         return np.column_stack([-2.0 * u, size, np.ones_like(size)]), rounding(u) * size
 
     @cached_property
     def _right(self) -> tuple[HostMatrix, HostVector]:
         """``[v, 1, |v|²]`` likewise."""
-        v = as_host(self.v)
+        v = self.v
         size = np.vecdot(v, v)
         return np.column_stack([v, np.ones_like(size), size]), rounding(v) * size
 

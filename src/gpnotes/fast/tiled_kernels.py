@@ -19,7 +19,7 @@ from ..ground.params import Parameters, added, cotangent
 from ..ground.threads import in_one_pool
 from ..ground.xp import HostMatrix, Matrix, Numbers, Vector, as_host
 from .factors import Evidence
-from .stationary_evidence import HostPairs, InPlaceKernel, host_lengths, scaled, values_and_slopes
+from .stationary_evidence import HostPairs, InPlaceKernel, scaled, values_and_slopes
 from .tiles import Tile, TiledKernel, evidence_and_gradient, supports
 
 __all__ = [
@@ -150,7 +150,7 @@ class OfDistances:
     def kernel_bar(self) -> Parameters:
         """The derivatives by variance and lengthscale, ``Σ bar k / σ_f²`` and ``−2 Σ W … / ℓ``."""
         # q = Σ_d (u_id − u_jd)² with u = x/ℓ, so ∂q/∂ℓ_d = −2 (u_id − u_jd)² / ℓ_d
-        lengths = host_lengths(self._kernel)
+        lengths = self._kernel.lengthscale
         lengths_bar = -2.0 * self._squares.astype(self._pairs.dtype) / lengths
         return cotangent(
             self._kernel,

@@ -121,6 +121,8 @@ def _evidence(
 def tiles_of(n: int, side: int) -> Iterator[Tile]:
     """Tiles of so many rows that cover the triangle."""
     cuts = blocks(n, 1, side)
+    if len(cuts) == 1:
+        return iter([Tile(cuts[0], cuts[0])])
     return (Tile(rows, columns) for i, rows in enumerate(cuts) for columns in cuts[i:])
 
 

@@ -37,6 +37,7 @@ T = TypeVar("T")  # what is checked comes back as what it was
 Derivatives = TypeVar("Derivatives", bound=NamedTuple)
 
 _ROUNDED = 1e5  # times eps and the largest eigenvalue: what is as far below zero is zero
+_REAL = (np.dtype(np.float32), np.dtype(np.float64))
 _FEW = 8  # numbers that a message may hold
 
 
@@ -405,15 +406,18 @@ def _looked_at_later(a: Array, limit: float = math.inf) -> bool:
     )
 
 
+def _all_finite(a: Any) -> bool:
+    """Tell if all entries are finite: of an array on the host at once, on a device in a trial."""
+    if type(a) is np.ndarray:
+        return bool(np.isfinite(a).all())
+    xp = array_namespace(a)
+    return _looked_at_later(a) or bool(xp.all(xp.isfinite(a)))
+
+
 def no_overflow(value: T, name: str, what: str) -> T:
     """Return `value`, which is `what` of an argument `name`, unless the argument was too large."""
     given: Any = value
-    if isinstance(given, float):
-        good = _is_finite(given)
-    else:
-        xp = array_namespace(given)
-        good = _looked_at_later(given) or bool(xp.all(xp.isfinite(given)))
-    if not good:
+    if not (_is_finite(given) if isinstance(given, float) else _all_finite(given)):
         raise NoValueError(f"{name} must be smaller in size: {what} overflows")
     return value
 
@@ -458,6 +462,8 @@ def plain(a: T, name: str) -> T:
 
 
 def _floating(a: Any, name: str) -> None:
+    if type(a) is np.ndarray and a.dtype in _REAL:
+        return
     xp = array_namespace(array(a, name))
     plain(a, name)
     if a.dtype not in (xp.float32, xp.float64):  # LAPACK would silently change any other
@@ -469,10 +475,10 @@ def _floating(a: Any, name: str) -> None:
 
 
 def _finite(a: Any, name: str) -> Any:
-    if _looked_at_later(a):
+    if type(a) is np.ndarray and np.isfinite(a).all():
         return a
-    xp = array_namespace(a)
-    if not bool(xp.all(xp.isfinite(a))):
+    if not _all_finite(a):
+        xp = array_namespace(a)
         count, row = how_many(~xp.isfinite(a))
         where = f", the first in row {row}" if a.ndim else ""
         remedy = ": leave those rows out of all arguments" if name == "y" and a.ndim == 1 else ""

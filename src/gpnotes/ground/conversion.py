@@ -21,8 +21,8 @@ from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
 __all__ = [
-    "NamedRows", "columns_of", "first_array", "floats", "framed", "known_columns", "on_host",
-    "ordered", "out_of_order", "taken_out", "takes", "together",
+    "NamedRows", "are_floats", "columns_of", "first_array", "floats", "framed", "known_columns",
+    "on_host", "ordered", "out_of_order", "taken_out", "takes", "together",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -74,7 +74,7 @@ def takes(*names: str, kept: tuple[str, ...] = ()) -> Callable[[Callable[P, R]],
         @wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
             given = {n: args[at] if at < len(args) else kwargs.get(n) for n, at in wanted}
-            if all(a is None or _is_floats(a) for a in given.values()):
+            if are_floats(*given.values()):
                 return function(*args, **kwargs)
             owner = args[0] if args else kwargs.get(first)
             made = together(owner, **_recalled(owner, given, of_y or bool(kwargs.get("noise"))))
@@ -398,6 +398,17 @@ def _is_array(a: Any) -> bool:
         array_namespace(a)
     except TypeError:
         return False
+    return True
+
+
+def are_floats(*tables: Any) -> bool:
+    """Tell if all are arrays of floats or None, so that there is nothing to convert or to name."""
+    for a in tables:
+        if type(a) is np.ndarray:  # as most are, and need no more questions
+            if a.dtype.kind != "f" or not a.dtype.isnative:
+                return False
+        elif a is not None and not _is_floats(a):
+            return False
     return True
 
 

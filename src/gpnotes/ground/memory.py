@@ -157,7 +157,15 @@ def require(
     for name, value in (("rows", rows), ("columns", columns), ("copies", copies)):
         _check.whole(value, name)
     _check.floating(like, "like")
-    needed = copies * rows * columns * array_namespace(like).finfo(like.dtype).bits // 8
+    _require(rows, columns, copies, like, what, remedy)
+
+
+def _require(rows: int, columns: int, copies: int, like: Array, what: str, remedy: str) -> None:
+    """`require` of numbers and an array that are known to be such."""
+    entries = copies * rows * columns
+    if 8 * entries <= _SMALL:  # whatever the precision
+        return
+    needed = entries * array_namespace(like).finfo(like.dtype).bits // 8
     free = available(like) if needed > _SMALL else None
     if free is not None and needed > free:
         raise MemoryError(
@@ -238,6 +246,10 @@ def require_of_rows(n: int, *, copies: int, like: Array, what: str) -> None:
     require(n, n, copies=copies, like=like, what=what, remedy=_OF_ROWS)
 
 
+def _require_of_rows(n: int, *, copies: int, like: Array, what: str) -> None:
+    _require(n, n, copies, like, what, _OF_ROWS)
+
+
 def require_beside(n: int, rows: int, *, like: Array, what: str, held: int = 0) -> None:
     """Call `require` for one matrix over all rows of data and a few rows of others beside it.
 
@@ -288,6 +300,8 @@ def blocks(
     if like is not None and n * width > most:  # reading what is free takes as long as a launch
         most = _fitting(like, most)
     step = max(1, most // max(1, width))
+    if step >= n:
+        return [slice(0, n)]
     return [slice(start, min(start + step, n)) for start in range(0, max(1, n), step)]
 
 

@@ -45,6 +45,10 @@ def work_off(tasks: Iterable[Task], threads: int) -> None:
 
 def for_each(items: Iterable[Item], work: Callable[[Item], object], threads: int) -> None:
     """Do the work for each item, in any order, by this thread and others."""
+    if threads < 2:
+        for item in items:
+            work(item)
+        return
     work_off((Task(i, partial(work, item)) for i, item in enumerate(items)), threads)
 
 

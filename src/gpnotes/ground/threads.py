@@ -63,8 +63,8 @@ def threads_for(work: Callable[..., int]) -> Callable[[Callable[P, R]], Callable
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
-            rests = _rests()
-            with rests.of_all if work(*args, **kwargs) <= _SMALL else rests.of_numpy:
+            of_numpy, of_all = _FOUND or _rests()
+            with of_all if work(*args, **kwargs) <= _SMALL else of_numpy:
                 return function(*args, **kwargs)
 
         return called
@@ -94,7 +94,7 @@ def called_back(function: Callable[P, R]) -> Callable[P, R]:
 
 def threads_at_hand() -> int:
     """How many threads BLAS would have now: one, within what is small or shared out."""
-    return _rests().of_all.pools[-1].threads()
+    return _rests().of_all.threads()
 
 
 def shared_out() -> AbstractContextManager[int]:
@@ -115,11 +115,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
 
 
-class _Pool(NamedTuple):
-    """The number of threads that a library has, and the way to say how many."""
+class _Pool:
+    """The threads of a library, one of them as long as anybody is inside.
 
-    many: Callable[[], int]
-    have: Callable[[int], object]
+    Python threads come and go in any order, and pools are the process's: whoever comes first keeps
+    how many there were, and whoever leaves last gives them back.
+    """
+
+    def __init__(self, many: Callable[[], int], have: Callable[[int], object]) -> None:
+        self.many, self.have = many, have
+        self.before = self.inside = 0
 
 
 def _pool(library: Any) -> _Pool:
@@ -137,54 +142,34 @@ def _pool(library: Any) -> _Pool:
     return _Pool(library.get_num_threads, library.set_num_threads)
 
 
-class _Pools:
-    """Pools of which each has one thread as long as anybody is inside.
+class _Rest(NamedTuple):
+    """A context in which pools rest; it tells how many threads the working one of them had."""
 
-    Python threads come and go in any order, and pools are the process's: whoever comes first keeps
-    what they had, and whoever leaves last gives it back.
-    """
-
-    def __init__(self, pools: list[_Pool]) -> None:
-        self._pools = pools
-        self._before: list[int] = []
-        self._inside = 0
+    pools: tuple[_Pool, ...]
+    working: tuple[_Pool, ...]
 
     def threads(self) -> int:
-        """How many the largest has now."""
-        return max((pool.many() for pool in self._pools), default=1)
-
-    def enter(self) -> None:
-        """One more is inside."""
-        if not self._inside:
-            self._before = [pool.many() for pool in self._pools]
-            for pool in self._pools:
-                pool.have(1)
-        self._inside += 1
-
-    def leave(self) -> None:
-        """One less."""
-        self._inside -= 1
-        if not self._inside:
-            for pool, many in zip(self._pools, self._before, strict=True):
-                pool.have(many)
-
-
-class _Rest(NamedTuple):
-    """A context in which these rest; it tells how many threads the last of them had."""
-
-    pools: tuple[_Pools, ...]
+        """How many the largest of those that work has now."""
+        return max((pool.many() for pool in self.working), default=1)
 
     def __enter__(self) -> int:
+        threads = 1
         with _LOCK:
-            threads = self.pools[-1].threads()
-            for pools in self.pools:
-                pools.enter()
+            for pool in self.pools:
+                if not pool.inside:
+                    pool.before = pool.many()
+                    pool.have(1)
+                    if pool in self.working:
+                        threads = max(threads, pool.before)
+                pool.inside += 1
         return threads
 
     def __exit__(self, *problem: object) -> None:
         with _LOCK:
-            for pools in self.pools:
-                pools.leave()
+            for pool in self.pools:
+                pool.inside -= 1
+                if not pool.inside:
+                    pool.have(pool.before)
 
 
 class _Rests(NamedTuple):
@@ -219,5 +204,5 @@ def _look() -> _Rests:
         (of_numpy if own else others).append(_pool(library))
     if not others:
         of_numpy, others = others, of_numpy
-    first, second = _Pools(of_numpy), _Pools(others)
-    return _Rests(_Rest((first,)), _Rest((first, second)))
+    first, second = tuple(of_numpy), tuple(others)
+    return _Rests(_Rest(first, first), _Rest(first + second, second))

@@ -625,9 +625,11 @@ def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Arr
 
     L is lower triangular: one triangle of it is read.
     """
-    xp = array_namespace(lower, b)
-    if is_numpy_namespace(xp):
+    import numpy as np
+
+    if isinstance(lower, np.ndarray) and isinstance(b, np.ndarray):
         return _trtrs(lower, b, transpose)
+    xp = array_namespace(lower, b)
     if is_cupy_namespace(xp):
         from cupyx.scipy.linalg import solve_triangular as solve
 
@@ -662,17 +664,17 @@ def _shared_solve(lower: HostMatrix, b: HostMatrix, transpose: bool) -> HostMatr
 _SHARED = 64  # right-hand sides from which on a solve is divided among threads
 
 
-def _trtrs(lower: Matrix, b: Array, transpose: bool) -> Array:
+def _trtrs(lower: HostMatrix, b: HostArray, transpose: bool) -> HostArray:
     """By LAPACK as it is: SciPy's function around it takes as long as a small system."""
     import numpy as np
 
     if not b.size:
         return np.empty_like(b)
-    if b.ndim == 2 and (shared := _shared_solve(as_host(lower), as_host(b), transpose)) is not None:
+    if b.ndim == 2 and (shared := _shared_solve(lower, b, transpose)) is not None:
         return shared
-    by_rows = as_host(lower).flags.c_contiguous  # then its transpose is what needs no copy
+    by_rows = lower.flags.c_contiguous  # then its transpose is what needs no copy
     a = lower.T if by_rows else lower
-    trtrs = _routine("get_lapack_funcs", "trtrs", np.result_type(as_host(lower), as_host(b)).char)
+    trtrs = _routine("get_lapack_funcs", "trtrs", np.result_type(lower, b).char)
     x, failed = trtrs(a, b, lower=not by_rows, trans=transpose != by_rows)
     if failed < 0:
         raise ValueError(f"b must have {lower.shape[0]} rows, as L has; got {tuple(b.shape)}")

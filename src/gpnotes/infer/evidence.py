@@ -10,21 +10,30 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 
 from ..ground import check as _check
 from ..ground.chunks import OF_EACH_ROW, Chunks, Data, Rows
-from ..ground.conversion import columns_of, ordered, together
+from ..ground.conversion import (
+    are_floats,
+    columns_of,
+    known_columns,
+    ordered,
+    taken_out,
+    together,
+)
 from ..ground.named_columns import at_columns
-from ..ground.params import Parameters
-from ..ground.xp import Table
+from ..ground.params import Parameters, left_open
+from ..ground.xp import OfEach, Table
 from ..model.bounds import Spread, _spread, spread
 from ..model.gaussian_process import GP, require_noise
 from .interdomain import WaveSums
+from .known_noise import validate_noise
 from .posterior import Posterior
 
 __all__ = [
-    "Evidence", "data_of", "evidence_given", "evidence_of", "matched", "measured", "whole_rows",
+    "Evidence", "Given", "evidence_given", "evidence_of", "given", "matched", "measured",
+    "whole_rows",
 ]  # fmt: skip
 
 M = TypeVar("M", bound=Parameters)
@@ -138,52 +147,133 @@ def evidence_given(
         If readings have a noise of their own, or an offset, and the model takes none.
     """
     evidence = evidence_of(model, data) if evidence is None else evidence
-    _require_noise(model, data, evidence)
-    _require_found(model, data)
-    _require_alike(model, data, evidence)
-    _require_no_offset(model, data, evidence)
+    gp = getattr(model, "gp", model)
+    if isinstance(gp, GP):
+        _require_known(gp, data, evidence)
+    if not isinstance(data, WaveSums):
+        _require_heard(model, data, evidence)
     return evidence
 
 
-def _require_noise(
-    model: Parameters, data: Data | WaveSums, evidence: Evidence[Any, Posterior]
-) -> None:
-    """Refuse a model whose noise is open, where neither a likelihood nor the data say it."""
-    gp = getattr(model, "gp", model)
-    said = isinstance(data, Rows) and data.noise_var is not None
-    if isinstance(gp, GP) and not (said or "gp.noise_var" in evidence.held):
+def _require_known(gp: GP, data: Data | WaveSums, evidence: Evidence[Any, Posterior]) -> None:
+    """Refuse noise that is left open, and columns by name where there are no rows of a frame."""
+    rows = data if isinstance(data, Rows) else None
+    # A likelihood may say how y scatters, or the data of each reading.
+    said = (rows and rows.noise_var is not None) or "gp.noise_var" in evidence.held
+    if not said and "noise_var" in left_open(gp):
         require_noise(gp)
-
-
-def _require_found(model: Parameters, data: Data | WaveSums) -> None:
-    """Refuse a kernel of columns by name, where there are no rows that a frame may hold."""
-    gp = getattr(model, "gp", model)
-    if isinstance(gp, GP) and not isinstance(data, Rows) and gp.kernel.seeks_columns:
+    if not rows and gp.kernel.seeks_columns:
         wanted = "number its columns, as in `.on(0)`, where X is no frame but chunks or sums"
         raise ValueError(f"model must {wanted}; got {gp.kernel!r}")
 
 
-def _require_alike(
-    model: Parameters, data: Data | WaveSums, evidence: Evidence[Any, Posterior]
-) -> None:
-    """Refuse readings with a noise of their own, if the model takes none."""
-    if isinstance(data, Chunks) and data.knows_noise and not evidence.by_reading:
+def _require_heard(model: Parameters, data: Data, evidence: Evidence[Any, Posterior]) -> None:
+    """Refuse a noise of their own, or offsets, of readings, where the model takes none.
+
+    That noise is checked here, for all models.
+    """
+    if not evidence.by_reading and data.knows_noise:
         what = f"a {type(model).__name__} takes no noise of its own for each reading"
-        raise TypeError(f"noise_var and weights must be None in chunks: {what}")
-    if isinstance(data, Rows) and not evidence.by_reading:
-        for name, given in (("noise_var", data.noise_var), ("weights", data.weights)):
-            if given is not None:
-                what = f"a {type(model).__name__} takes no noise of its own for each reading"
-                raise TypeError(f"{name} must be None: {what}; got {_check.kind_of(given)}")
-
-
-def _require_no_offset(
-    model: Parameters, data: Data | WaveSums, evidence: Evidence[Any, Posterior]
-) -> None:
-    """Refuse an offset, if the model takes none."""
-    if isinstance(data, Rows) and data.offset is not None and not evidence.by_offset:
+        if isinstance(data, Chunks):
+            raise TypeError(f"noise_var and weights must be None in chunks: {what}")
+        name = "weights" if data.noise_var is None else "noise_var"
+        raise TypeError(f"{name} must be None: {what}; got {_check.kind_of(getattr(data, name))}")
+    if not evidence.by_offset and isinstance(data, Rows) and data.offset is not None:
         what = f"a {type(model).__name__} takes none; a LaplaceGP, an EPGP and an SVGP do"
         raise TypeError(f"offset must be None: {what}; got {_check.kind_of(data.offset)}")
+    if isinstance(data, Rows) and data.knows_noise:
+        validate_noise(data.X, data.X.shape[0], data.noise_var, data.weights)
+
+
+class Given(NamedTuple, Generic[M]):
+    """What a verb was given: a model, and data with the names that a frame has for their columns.
+
+    Parameters
+    ----------
+    model : object
+        The model, at the columns that it names.
+    data : Rows, Chunks or WaveSums
+        The data, arrays of floats.
+    columns : tuple of str, default ()
+        The names of the columns of X.
+    known_columns : tuple of pairs of str, default ()
+        The arguments that were columns of X, with their names.
+    """
+
+    model: M
+    data: Data | WaveSums
+    columns: tuple[str, ...] = ()
+    known_columns: tuple[tuple[str, str], ...] = ()
+
+
+def given(
+    model: M,
+    X: Table | Chunks | WaveSums,
+    y: Table | None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
+    offset: OfEach | None = None,
+    *,
+    columns: tuple[str, ...] = (),
+) -> Given[M]:
+    """Return what a verb was given as one value; whatever is below it takes that.
+
+    Parameters
+    ----------
+    model : object
+        The model; where no table is an array of floats, they become like what it holds.
+    X : Matrix, Chunks or WaveSums
+        The inputs, or what stands in the place of X and y.
+    y : Vector or None
+        The observations.
+    noise_var, weights : Vector, str or None
+        What is known of the noise of each, or the name of the column of X that holds it.
+    offset : Vector, str or None
+        What is added to the latent f of each, likewise.
+    columns : tuple of str, default ()
+        The order in which columns of a frame are taken; without it, that which the model knows.
+
+    Returns
+    -------
+    Given
+        The model and the data.
+    """
+    if isinstance(X, Chunks | WaveSums):
+        _require_alone(X, y=y, noise_var=noise_var, weights=weights, offset=offset)
+        return Given(model, X)
+    tables: tuple[Any, ...] = (X, y, noise_var, weights, offset)
+    if are_floats(*tables):
+        return Given(model, Rows(*tables))
+    of_each = {"noise_var": noise_var, "weights": weights, "offset": offset}
+    return _read(model, X, y, of_each, columns)
+
+
+def _read(
+    model: M,
+    X: Table,
+    y: Table | None,
+    of_each: dict[str, OfEach | None],
+    columns: tuple[str, ...],
+) -> Given[M]:
+    """The same of tables: columns found by their names, numbers made arrays of floats."""
+    X, each = taken_out(X, **of_each)
+    model, X = matched(model, ordered(X, "X", columns))
+    rows = Rows(**together(model, X=X, y=y, **each))
+    return Given(model, rows, columns_of(X), known_columns(**of_each))
+
+
+def _require_alone(sums: Chunks | WaveSums, **beside: OfEach | None) -> None:
+    """Refuse what chunks, or sums, hold themselves."""
+    what = "chunks" if isinstance(sums, Chunks) else "sums"
+    for name, table in beside.items():
+        if table is None:
+            continue
+        got = _check.kind_of(table)
+        if name == "y":
+            raise TypeError(f"y must be None where X is {what}, which hold it; got {got}")
+        where = f"{name} must be None where X is {what}"
+        remedy = "give all rows to an SVGP, in batches" if name == "offset" else OF_EACH_ROW
+        raise TypeError(f"{where}{f': {remedy}' if what == 'chunks' else ''}; got {got}")
 
 
 def matched(model: M, X: T) -> tuple[M, T]:
@@ -217,49 +307,6 @@ def matched(model: M, X: T) -> tuple[M, T]:
         return model, X
     gp = replace(gp, input_columns=columns)
     return (replace(cast(Any, model), gp=gp) if hasattr(model, "gp") else cast(M, gp)), X
-
-
-def data_of(
-    model: Parameters,
-    X: Table | Chunks | WaveSums,
-    y: Table | None,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
-    offset: Table | None = None,
-) -> Data | WaveSums:
-    """Return what a verb was given, tables made arrays, as the data of an evidence.
-
-    Parameters
-    ----------
-    model : object
-        The model; where no table is an array of floats, they become like what it holds.
-    X : Matrix, Chunks or WaveSums
-        The inputs, or what stands in the place of X and y.
-    y : Vector or None
-        The observations.
-    noise_var, weights : Vector or None
-        What is known of the noise of each.
-    offset : Vector or None
-        What is added to the latent f of each.
-
-    Returns
-    -------
-    Rows, Chunks or WaveSums
-        The data.
-    """
-    if not isinstance(X, Chunks | WaveSums):
-        each = {"noise_var": noise_var, "weights": weights, "offset": offset}
-        return Rows(**together(model, X=X, y=y, **each))
-    what = "chunks" if isinstance(X, Chunks) else "sums"
-    if y is not None:
-        raise TypeError(f"y must be None where X is {what}, which hold it; got {_check.kind_of(y)}")
-    for name, given in (("noise_var", noise_var), ("weights", weights), ("offset", offset)):
-        if given is not None:
-            told = "give all rows to an SVGP, in batches" if name == "offset" else OF_EACH_ROW
-            remedy = f": {told}" if what == "chunks" else ""
-            got = _check.kind_of(given)
-            raise TypeError(f"{name} must be None where X is {what}{remedy}; got {got}")
-    return X
 
 
 def whole_rows(data: Data | WaveSums, model: Parameters) -> Rows:

@@ -64,7 +64,7 @@ from ..model.normal import Normal
 from .evidence import Evidence, evidence_of, whole_rows
 from .input_gradients import pulled_back
 from .interdomain import WaveSums
-from .known_noise import Noise, joined, noise_of, validate_noise
+from .known_noise import Noise, joined, noise_of, noise_under, validate_noise
 from .leave_one_out import LeaveOneOut, predict_left_out
 from .posterior import PartPosterior, Posterior, named_as, require_inputs
 
@@ -74,12 +74,12 @@ __all__ = ["GP", "ExactPosterior", "LeaveOneOut", "prior"]
 @threads_for(lambda gp, rows: rows.X.shape[0] ** 3)
 def _conditioned(gp: GP, rows: Rows) -> ExactPosterior:
     """The posterior, without a look at the data and without a warning of jitter."""
-    return _posterior(gp, rows, _factor(gp, rows.X, noise_of(gp, rows).variance))
+    return _posterior(gp, rows, _factor(gp, rows.X, noise_under(gp.noise_var, rows).variance))
 
 
 def _factor(gp: GP, X: Matrix, noise_var: Numbers) -> Cholesky:
     if in_place.supports(gp.kernel, X):
-        memory.require_of_rows(X.shape[0], like=X, copies=1, what="the Gram matrix")
+        memory._require_of_rows(X.shape[0], like=X, copies=1, what="the Gram matrix")
         if (lower := in_place.factor(gp.kernel, noise_var, X)) is not None:
             return Cholesky(lower)
     if _is_large(gp, X) and (made := _factor_in_place(gp, X, noise_var)) is not None:
@@ -517,7 +517,6 @@ class ExactPosterior(Posterior):
 def _evidence(model: GP, data: Data | WaveSums) -> _Evidence:
     rows = whole_rows(data, model)
     validate_data(model, rows.X, rows.y, learns=True)
-    validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
     return _Evidence(rows)
 
 

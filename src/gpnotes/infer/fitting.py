@@ -29,7 +29,6 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.ascent import Ascent
 from ..ground.chunks import Chunks, Data
-from ..ground.conversion import columns_of, known_columns, ordered, taken_out
 from ..ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.params import Parameters
@@ -39,7 +38,7 @@ from ..ground.xp import HostVector, OfEach, Table
 from ..model.contracts import Prior
 from ..model.starts import out_of_scale, started
 from . import exact as exact  # registers GP, which comes from a lower floor
-from .evidence import data_of, evidence_of, matched, measured
+from .evidence import evidence_of, given, measured
 from .fit_checks import ALL_NOISE, SURPRISE, TOO_HIGH, FitWarning, is_all_noise, left_out_size
 from .further_starts import shorter_start
 from .interdomain import WaveSums
@@ -342,12 +341,8 @@ def fit(
     >>> found.posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    of_each = {"noise_var": noise_var, "weights": weights, "offset": offset}
-    X, each = taken_out(X, **of_each)
-    X = ordered(X, "X", getattr(start, "columns", ()))
-    model, X = matched(model, X)
-    columns, known = columns_of(X), known_columns(**of_each)
-    data = data_of(model, X, y, **each)
+    order = getattr(start, "columns", ())
+    model, data, columns, known = given(model, X, y, noise_var, weights, offset, columns=order)
     begins = partial(_started, model, data)
     chosen = by_entry(begins, columns, fixed=fixed, bounds=bounds, priors=priors, tied=tied)
     makes = objective_of if start is not None else started_objective

@@ -32,7 +32,7 @@ from ..ground.xp import (
 )
 from ..model.normal import of_root
 from .evidence import Evidence, evidence_of, whole_rows
-from .known_noise import Noise, noise_under, validate_noise
+from .known_noise import Noise, noise_under
 from .posterior import Posterior, named, with_noise
 
 __all__ = ["BayesianLinear", "WeightPosterior"]
@@ -95,7 +95,6 @@ def _evidence(model: BayesianLinear, data: Data) -> _Evidence:
     _check.alike(_check.matrix(rows.X, "X", columns=size), "X", model.prior_cov, "prior_cov")
     _check.squarable(rows.X, "X")
     _check.alike(_check.vector(rows.y, "y", size=rows.X.shape[0]), "y", rows.X, "X")
-    validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
     return _Evidence(rows)
 
 

@@ -18,7 +18,6 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.ascent import Ascent, Function, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
-from ..ground.conversion import columns_of, known_columns, taken_out
 from ..ground.interrupts import INTERRUPTED, kept_interrupts
 from ..ground.naming import path_of, require_names, without
 from ..ground.params import (
@@ -32,7 +31,7 @@ from ..ground.showing import preformatted, summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, OfEach, Table, as_array, to_numpy
 from ..model.bounds import Spread, ends, limits, touched, units
 from ..model.contracts import Prior
-from .evidence import Evidence, data_of, evidence_given, matched, measured
+from .evidence import Evidence, Given, evidence_given, given, measured
 from .fit_checks import far_from_zero
 from .interdomain import WaveSums
 from .posterior import Posterior, named
@@ -404,18 +403,16 @@ def objective_of(
     >>> samplers.sample(target, samplers.NUTS(), num_chains=2, num_samples=50, rng=0)
     <Chains: 2 of 50 draws of 1 numbers>
     """
-    given = {"noise_var": noise_var, "weights": weights, "offset": offset}
-    X, each = taken_out(X, **given)
-    model, X = matched(model, X)
-    columns = columns_of(X)
-    data = _rows_of(X, y) or data_of(model, cast(Any, X), y, **each)
+    rows = _rows_of(X, y)
+    told = Given(model, rows) if rows else given(model, cast(Any, X), y, noise_var, weights, offset)
+    model, data, columns, known = told
     if isinstance(data, Chunks):
         repeatable(data.chunks)
     evidence = evidence_given(model, data)
     names = {"fixed": fixed, "bounds": bounds, "priors": priors, "tied": tied}
     chosen = by_entry(lambda: evidence.settled(model), columns, **names)
     found = objective_given(model, evidence, measured(data, evidence), **chosen)
-    return replace(found, columns=columns, known_columns=known_columns(**given))
+    return replace(found, columns=columns, known_columns=known)
 
 
 def objective_given(

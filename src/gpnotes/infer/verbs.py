@@ -6,15 +6,14 @@ and asks the model's room for the algebra, `evidence.evidence_of`. The fourth is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar, overload
 
 from ..ground.chunks import Chunks, repeatable
-from ..ground.conversion import columns_of, known_columns, taken_out
 from ..ground.late_reads import number, trials
 from ..ground.params import Parameters, numbers_read
 from ..ground.xp import OfEach, Table
 from . import exact  # registers GP, which comes from a lower floor
-from .evidence import Evidence, data_of, evidence_given, matched
+from .evidence import evidence_given, given
 from .interdomain import WaveSums
 from .posterior import Posterior, named
 
@@ -181,12 +180,9 @@ def condition(
     >>> [condition(model, X, y).mean([[1.5]]).round(2) for model in (gp, SparseGP(gp, X[::6]))]
     [array([1.]), array([1.])]
     """
-    given = {"noise_var": noise_var, "weights": weights, "offset": offset}
-    X, each = taken_out(X, **given)
-    model, X = matched(model, X)
-    evidence = evidence_given(model, data_of(model, X, y, **each))
-    posterior = evidence.posterior(evidence.settled(model))
-    return named(posterior, columns_of(X), known_columns(**given))
+    model, data, columns, known = given(model, X, y, noise_var, weights, offset)
+    evidence = evidence_given(model, data)
+    return named(evidence.posterior(evidence.settled(model)), columns, known)
 
 
 def log_evidence(
@@ -228,7 +224,8 @@ def log_evidence(
     """
     for trial in trials(X):
         with trial:
-            evidence, found = _evidence(model, X, y, noise_var, weights, offset)
+            found, data, *_ = given(model, X, y, noise_var, weights, offset)
+            evidence = evidence_given(found, data)
             value = evidence.value(evidence.settled(found))
     return number(value)
 
@@ -283,21 +280,8 @@ def log_evidence_and_gradient(
         repeatable(X.chunks)
     for trial in trials(X):
         with trial:
-            evidence, found = _evidence(model, X, y, noise_var, weights, offset)
+            found, data, *_ = given(model, X, y, noise_var, weights, offset)
+            evidence = evidence_given(found, data)
             evidence.require_gradient(found)
             value, bar = evidence.value_and_gradient(evidence.settled(found))
     return number(value), numbers_read(bar)
-
-
-def _evidence(
-    model: M,
-    X: Table | Chunks | WaveSums,
-    y: Table | None,
-    noise_var: OfEach | None,
-    weights: OfEach | None,
-    offset: OfEach | None,
-) -> tuple[Evidence[Any, Posterior], M]:
-    """The evidence, and the model with the columns that it names found in X."""
-    X, each = taken_out(X, noise_var=noise_var, weights=weights, offset=offset)
-    model, X = matched(model, X)
-    return evidence_given(model, data_of(model, X, y, **each)), model

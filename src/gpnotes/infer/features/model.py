@@ -14,7 +14,7 @@ from ...model.bounds import spread
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.means import ConstantMean, ZeroMean
 from ..evidence import Evidence, evidence_of
-from ..known_noise import noise_given, validate_noise
+from ..known_noise import noise_given
 from ..sufficient_statistics import Statistics, positive_noise
 from .box_sines import BoxSines
 from .feature_map import FeatureMap
@@ -131,6 +131,5 @@ def _evidence(model: FeatureGP, data: Rows | Chunks) -> _Evidence:
     if isinstance(data, Rows):
         validate_data(model.gp, data.X, data.y, columns=model.frequencies.like.shape[1])
         model.frequencies.require_match(model.gp.kernel, data.X)
-        validate_noise(data.X, data.X.shape[0], data.noise_var, data.weights)
     drawn_for = [leaf.path for leaf in leaves(model) if leaf.path.endswith(".alpha")]
     return _Evidence(data, held=tuple(drawn_for))

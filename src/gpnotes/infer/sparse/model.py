@@ -18,7 +18,7 @@ from ...model.means import ConstantMean, ZeroMean
 from ..evidence import Evidence, evidence_of
 from ..interdomain import WaveSums, wave_sums
 from ..interdomain.waves import WaveVariables
-from ..known_noise import noise_given, validate_noise
+from ..known_noise import noise_given
 from ..sufficient_statistics import positive_noise
 from .induced import Induced, told_apart, validate_rows_of, with_inducing
 from .methods import MethodName, SparseMethod, method_named
@@ -194,7 +194,6 @@ def _evidence(model: SparseGP, data: Rows | Chunks | WaveSums) -> _Evidence:
     chosen = isinstance(model.inducing, int)
     if isinstance(data, Rows):
         validate_rows_of(model, data.X, data.y)
-        validate_noise(data.X, data.X.shape[0], data.noise_var, data.weights)
     return _Evidence(data, chosen)
 
 

@@ -18,7 +18,7 @@ from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.kernels import Periodic
 from ..evidence import Evidence, evidence_of, whole_rows
-from ..known_noise import noise_of, validate_noise
+from ..known_noise import noise_of
 from .as_terms import SHORTEST, TermBar, expansion_of
 from .kalman import Filtered, pass_back_of_covariances, pass_back_of_means
 from .posterior import (
@@ -187,5 +187,4 @@ class _Evidence(Evidence[StateSpaceGP, StateSpacePosterior]):
 def _evidence(model: StateSpaceGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     _validate(model, rows.X, rows.y)
-    validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
     return _Evidence(rows)

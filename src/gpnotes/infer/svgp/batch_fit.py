@@ -43,7 +43,6 @@ from ...ground.xp import (
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
-from ..known_noise import validate_noise
 from ..objective import Fit, Objective
 from ..progress import Bar, bar_of
 from ..run import Run
@@ -336,6 +335,5 @@ def _evidence(model: SVGP, data: Rows | Chunks) -> _Evidence:
     validate_rows(model, rows.X, rows.y)
     require_normal(model.likelihood, rows)
     validate_offset(model, rows)
-    validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
     chosen = isinstance(model.inducing, int)
     return _Evidence(rows, chosen, held=("gp.noise_var",), latent=is_latent(model.likelihood))

@@ -235,8 +235,9 @@ class KernelBase(ABC):
         for item in fields(self):
             value = getattr(self, item.name)
             label = f"{type(self).__name__}.{item.name}"
-            if isinstance(value, float) and item.metadata.get("unit") == "x":
-                _require_reciprocal(value, label, x)
+            if isinstance(value, float):
+                if value < _SHORT and item.metadata.get("unit") == "x":
+                    _require_reciprocal(value, label, x)
             elif getattr(value, "ndim", 0) == 1:
                 _check.alike(value, label, x, name)
                 if value.shape[0] != x.shape[1]:
@@ -260,8 +261,6 @@ def require_power(
 
 def _require_reciprocal(length: float, name: str, x: Matrix) -> None:
     """Refuse a length by which x cannot be divided: a float may be too short for float32."""
-    if length >= _SHORT:
-        return
     if length * float(array_namespace(x).finfo(x.dtype).max) < 1.0:
         raise _check.NoValueError(f"{name} must be larger: 1 / {length} overflows in {x.dtype}")
 
