@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants breaks references claims fuzz dist bench gpu lint types serve lock environment clean
+.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants breaks references claims fuzz dist bench speed gpu lint types serve lock environment clean
 PYTHON ?= python3
 # As many processes as cores, from two to four: each takes up to a gigabyte.
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN || echo 2); echo $$(( n < 2 ? 2 : n > 4 ? 4 : n )))
@@ -138,8 +138,10 @@ fuzz: $(WHOLE)  ## odd inputs of every public function, kept in _build if they f
 
 dist: $(WHOLE)  ## build wheels and sdists, check them, try them on each Python at hand (minutes)
 	@$(BIN)/python tools/dist.py $(DIST_OPTIONS)
-bench: $(WHOLE)  ## time gpnotes against scikit-learn and bare LAPACK
+bench: $(WHOLE)  ## time each task beside its floor and its rivals (minutes)
 	@$(BIN)/python benchmarks/run.py
+speed: $(WHOLE)  ## the same, and whether a ratio to the floor grew by a tenth on this kind of processor
+	@$(BIN)/python benchmarks/run.py --against benchmarks/speed.json
 gpu: $(WHOLE)  ## the tests of arrays and a few tasks on a GPU, into benchmarks/README.md; refused where there is none
 	@$(BIN)/python benchmarks/gpu_table.py
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-emit-find-links

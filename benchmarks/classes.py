@@ -15,12 +15,16 @@ probability counts as 1e-15 at least, as scikit-learn's ``log_loss`` has it at 2
 from __future__ import annotations
 
 import argparse
+import os
 import time
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import processor_time  # noqa: F401  # isort: skip  (it sets the threads)
+# before NumPy: libraries ask for threads when they load
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 from sklearn import datasets
 from sklearn.dummy import DummyClassifier

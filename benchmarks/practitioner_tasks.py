@@ -326,12 +326,12 @@ TASKS = (
 
 ALONE = {
     "all likely hyperparameters": "tests/samplers compares with ArviZ; no rival is installed here",
-    "a decision process": "`processes_table.py` and `learning_table.py` have its rivals",
-    "a fit in a file, one row at a time": "`one_row.py` has scikit-learn's row",
+    "a decision process": "`tasks/processes.py` has its rivals",
+    "a fit in a file, one row at a time": "`tasks/small.py` has scikit-learn's row",
     "a kernel of one's own": "a task of writing, which has no score",
     "a table that is not right": "a task of reading errors, which has no score",
     "in a pipeline": "the same code for both",
-    "a game": "`games_table.py` has the enumerations",
+    "a game": "`tasks/games.py` has its floor",
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import json
 import re
 import sys
 from collections.abc import Iterator
@@ -50,57 +49,72 @@ def test_five_commands_open_the_guide_and_one_of_them_runs_one_file():
 
 
 @pytest.fixture
-def speed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def bench(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    yield importlib.import_module("speed_table")
-    sys.modules.pop("speed_table")
+    before = set(sys.modules)
+    yield importlib.import_module("kept")
+    for name in set(sys.modules) - before:
+        if name.partition(".")[0] in ("harness", "kept", "tasks"):
+            sys.modules.pop(name)
 
 
-def test_the_table_of_speed_is_the_one_that_the_benchmarks_keep(speed):
-    kept = json.loads(speed.KEPT.read_text("utf-8"))
-    assert len(kept["rows"]) == 8
-    for page in speed.PAGES:
-        assert speed.BETWEEN.search(page.read_text("utf-8"))[0] == speed.table(kept), page.name
+def test_the_tables_of_speed_are_those_that_are_kept_and_mark_what_is_older_than_its_code(bench):
+    kept = bench.read()
+    assert len(bench.table(kept, front=True).splitlines()) == 2 + 8 + 2
+    for mark, page in bench.PAGES.items():
+        said = bench.between(mark).search(page.read_text("utf-8"))[0]
+        assert said == bench.said(kept, mark), "run: python benchmarks/run.py --tables"
 
 
-REPORT = {
-    "when": "2026-11-21T08:00:00+00:00",
-    "machine": {"cores": 2, "processor": "A chip", "blas": [{"num_threads": 2}]},
-    "rows": [{"task": "evidence", "n": 2000, "ratio": 1.234, "ratio_scikit_learn": 8.0}],
-    "bound": {"seconds": {"floor": [1.0, 2.0, 3.0], "gpnotes": [2.2, 2.4, 2.6]}},
-}
+MACHINE = {"processor": "A chip", "cores": 2, "threads": 1}
 
 
-def test_a_run_puts_its_own_figures_there_and_says_where_each_was_measured(speed, tmp_path):
-    kept = json.loads(speed.KEPT.read_text("utf-8"))
-    now = speed.updated(kept, REPORT)
-    evidence, *_ = now["rows"]
-    assert evidence["here"] == [1.23, "b"]
-    assert evidence["rival"] == kept["rows"][0]["rival"]  # GPy, which the run did not measure
-    bound = next(row for row in now["rows"] if row["key"] == "bound")
-    assert bound["here"] == [1.2, "b"]
-    page = tmp_path / "page.md"
-    page.write_text("a\n<!-- speed: begin -->\nold\n<!-- speed: end -->\nb\n", encoding="utf-8")
-    speed.write(now, (page,))
-    text = page.read_text("utf-8")
-    assert "| **1.23×<sup>b</sup>** | 3.3×<sup>a</sup>, GPy |" in text
-    assert "<sup>b</sup>2 cores of A chip, BLAS on 2, 2026-11-21." in text
-    assert "old" not in text
+def _report(bench: Any, ours: float, **others: float) -> dict[str, Any]:
+    files = ["ground/lazy.py"]
+    row = {"n": 2000, "code": bench.stamp(files), "files": files, "seconds": {"floor": [1.0]},
+           "times": {"gpnotes": ours, **others}}  # fmt: skip
+    return {"when": "2026-11-27", "machine": MACHINE, "rows": {"evidence": row}}
 
 
-def test_a_machine_that_measured_nothing_any_more_goes(speed):
-    machines = {"a": "one", "b": "another"}
-    row = {"key": "evidence 2000", "here": [1.0, "a"], "rival": ["scikit-learn", 2.0, "b"]}
-    now = speed.updated({"machines": machines, "rows": [row]}, REPORT)
-    assert now["rows"][0]["rival"] == ["scikit-learn", 8.0, "c"]
-    assert now["machines"].keys() == {"c"}
+def test_a_ratio_that_grew_by_more_than_a_tenth_on_the_same_kind_of_processor_is_named(bench):
+    kept = bench.updated({}, _report(bench, 1.2))
+    assert bench.slower(_report(bench, 1.31), kept, 1.1) == ([], 1)
+    (line,), _ = bench.slower(_report(bench, 1.33), kept, 1.1)
+    assert line == "evidence: 1.33 times the floor, where 1.2 are kept"
+    other = {**_report(bench, 9.0), "machine": {**MACHINE, "threads": 2}}
+    assert bench.slower(other, kept, 1.1) == ([], 0)
 
 
-def test_a_page_without_a_place_for_the_table_is_an_error(speed, tmp_path):
+def test_the_best_rival_is_printed_and_who_is_ahead_is_named(bench):
+    kept = bench.updated({}, _report(bench, 1.5, GPy=3.3, GPyTorch=2.5))
+    assert "| **1.5×** | 2.5×, GPyTorch | Cholesky, inverse |" in bench.table(kept, front=True)
+    assert bench.ahead(kept) == []
+    kept = bench.updated(kept, _report(bench, 1.5, GPyTorch=1.2))
+    assert "| 1.5× | **1.2×, GPyTorch** | 3.3×, GPy |" in bench.table(kept, front=False)
+    assert bench.ahead(kept) == ["- evidence and gradient, 2000 points: GPyTorch (1.25×)"]
+
+
+def test_a_figure_is_marked_when_its_code_is_another_and_not_for_a_comment(
+    bench, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(sys.modules["harness"], "SOURCE", tmp_path)
+    stamp, code = bench.stamp, sys.modules["harness"]._code
+    path = tmp_path / "a.py"
+    path.write_text("def f(x):\n    return 2 * x\n")
+    row = {"files": ["a.py"], "code": stamp(["a.py"])}
+    code.cache_clear()
+    path.write_text('"""Words."""\n\n\ndef f(x):\n    """More."""\n    # why\n    return 2 * x\n')
+    assert not bench.is_older(row)
+    code.cache_clear()
+    path.write_text("def f(x):\n    return 3 * x\n")
+    assert bench.is_older(row)
+
+
+def test_a_page_without_a_place_for_the_table_is_an_error(bench, tmp_path):
     page = tmp_path / "page.md"
     page.write_text("nothing\n", encoding="utf-8")
     with pytest.raises(ValueError, match="no place for the table"):
-        speed.write({"machines": {"a": ""}, "rows": []}, (page,))
+        bench.write({}, {"speed": page})
 
 
 @pytest.mark.parametrize("page", PAGES)

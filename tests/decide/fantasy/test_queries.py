@@ -16,7 +16,7 @@ pytest.importorskip("gymnasium")
 @pytest.fixture
 def queries(root, monkeypatch):
     """The script, which is in no package."""
-    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    monkeypatch.syspath_prepend(str(root / "benchmarks" / "races"))
     yield importlib.import_module("pilco_queries")
     sys.modules.pop("pilco_queries")
 

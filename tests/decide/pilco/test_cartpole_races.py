@@ -21,7 +21,7 @@ NAMES = "cartpole_rivals", "cartpole_races", "cartpole_tuning"
 @pytest.fixture
 def races(root, monkeypatch):
     """The modules of the folder, which is no package."""
-    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    monkeypatch.syspath_prepend(str(root / "benchmarks" / "races"))
     yield {name: importlib.import_module(name) for name in NAMES}
     for name in NAMES:
         sys.modules.pop(name)

@@ -54,7 +54,7 @@ class EpsilonGreedy:
     with `optimistic_value` instead. A share of a tenth comes to 0.95 of the way from chance to the
     best policy on a frozen lake in 60 000 steps, and to 0.61 in 10 000, where three tenths come to
     0.97 and 0.91; but of SARSA on Taxi more exploration makes 0.81 for 0.93
-    (``benchmarks/learning_defaults.py``).
+    (``benchmarks/races/learning_defaults.py``).
 
     Source: Sutton & Barto (2018), sections 2.2 and 2.4.
     """

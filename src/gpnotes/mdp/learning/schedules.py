@@ -215,5 +215,5 @@ def _tabulated(schedule: PowerLawDecay | ExponentialDecay, size: int) -> HostVec
 
 
 # It falls slowly enough to learn late what lies far away, and fast enough to settle; chosen by
-# benchmarks/learning_defaults.py
+# benchmarks/races/learning_defaults.py
 STEP_SIZE = PowerLawDecay(exponent=0.55)

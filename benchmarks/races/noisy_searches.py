@@ -1,0 +1,132 @@
+"""Which acquisition a search under noise takes, by the places that it reports at its end.
+
+Eight functions each of one, two and six inputs, on which no default was chosen; noise of 0, 0.1,
+0.3 and 0.5 of the deviation of each; twenty starts. What counts is what is truly missing at the
+reported place, in deviations of the function. Ours report `Optimiser.recommend`, Optuna its best
+trial. All have the same noise from the same start.
+
+    .venv/bin/python benchmarks/races/noisy_searches.py --methods improvement thompson
+
+Every run is kept in ``noisy-searches.jsonl`` as soon as it ends, so that a script that is killed
+goes on where it was; the one beside it has the runs of `benchmarks/quality.md`, which ``--kept``
+prints without running any. It prints, for each noise and number of inputs, the mean of what is
+missing and by how much it is less than for the first method, over the runs that both have, with the
+standard error of a mean over functions. Those called light have one model and the same candidates,
+and take a tenth of the time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from kept_runs import Row, keep, kept
+from noisy_contestants import CONTESTANTS
+from noisy_objectives import FUNCTIONS, LEVELS, problems
+from race_contestants import Race
+
+
+def key(row: Row) -> tuple[str, float, str, int]:
+    """Which run it is."""
+    return row["problem"], row["noise"], row["method"], row["seed"]
+
+
+def run(problem: str, noise: float, method: str, seed: int) -> Row:
+    """What is truly missing at the reported place, and at the luckiest reading."""
+    race = Race(next(one for one in problems(noise) if one.name == problem), seed)
+    began = time.process_time()
+    reported = CONTESTANTS[method](race)
+    seconds = time.process_time() - began
+    places = {tuple(point) for point in race.points}
+    return {
+        "problem": problem, "noise": noise, "method": method, "seed": seed,
+        "inputs": race.problem.dimensions, "missing": race.problem.objective(seed)(reported),
+        "lucky": race.values[int(np.argmin(race.readings))], "least": min(race.values),
+        "places": len(places), "seconds": round(seconds, 2),
+    }  # fmt: skip
+
+
+def race_all(chosen: argparse.Namespace) -> list[Row]:
+    """Run the missing races seed by seed, so that all methods have equally many."""
+    have = {key(row) for row in kept(chosen.runs)}
+    wanted = [
+        (function.name, noise, method, seed)
+        for seed in range(chosen.seeds)
+        for noise in chosen.noise
+        for function in FUNCTIONS
+        if len(function.ends) in chosen.inputs
+        for method in chosen.methods
+    ]
+    for one in wanted:
+        if one not in have and not chosen.kept:
+            keep(chosen.runs, run(*one))
+    return [row for row in kept(chosen.runs) if key(row) in set(wanted)]
+
+
+def standings(rows: list[Row], methods: list[str]) -> list[str]:
+    """A line for each noise, number of inputs and method; the unit is the function."""
+    lines = [
+        "| noise | inputs | method | functions | starts | missing | less than first | ahead in |",
+        "|" + " --- |" * 8,
+    ]
+    levels, sizes = ({row[name] for row in rows} for name in ("noise", "inputs"))
+    fields = [(noise, inputs) for noise in sorted(levels) for inputs in [*sorted(sizes), 0]]
+    fields += [(None, inputs) for inputs in [*sorted(sizes), 0]]  # all noise together
+    for noise, inputs in fields:
+        chosen = [r for r in rows if r["inputs"] == inputs or not inputs]
+        chosen = [r for r in chosen if r["noise"] == noise or (noise is None and r["noise"] > 0)]
+        first = {_start(row): row["missing"] for row in chosen if row["method"] == methods[0]}
+        for method in methods:
+            both = [row for row in chosen if row["method"] == method and _start(row) in first]
+            if both:
+                lines.append(_line(noise, inputs, method, both, first))
+    return lines
+
+
+Start = tuple[str, float, int]
+
+
+def _start(row: Row) -> Start:
+    return row["problem"], row["noise"], row["seed"]
+
+
+def _line(
+    noise: float | None, inputs: int, method: str, both: list[Row], first: dict[Start, float]
+) -> str:
+    """Means over the functions of what they are in the mean over noise and starts."""
+    names = sorted({row["problem"] for row in both})
+    ahead = np.asarray([
+        np.mean([first[_start(row)] - row["missing"] for row in both if row["problem"] == name])
+        for name in names
+    ])  # fmt: skip
+    missing = np.mean([
+        np.mean([row["missing"] for row in both if row["problem"] == name]) for name in names
+    ])  # fmt: skip
+    error = np.std(ahead, ddof=1) / np.sqrt(len(ahead)) if len(ahead) > 1 else np.nan
+    cells = [
+        "> 0" if noise is None else noise, inputs or "all", method, len(names), len(both),
+        f"{missing:.3f}", f"{np.mean(ahead):+.3f} ± {error:.3f}",
+        f"{np.sum(ahead > 0)} of {np.sum(ahead != 0)}",
+    ]  # fmt: skip
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def main() -> int:
+    """Race, then print the standings of the runs that were asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--methods", nargs="*", choices=CONTESTANTS, default=list(CONTESTANTS))
+    parser.add_argument("--noise", nargs="*", type=float, choices=LEVELS, default=list(LEVELS))
+    parser.add_argument("--inputs", nargs="*", type=int, choices=(1, 2, 6), default=[1, 2, 6])
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--runs", type=Path, default=Path("noisy-searches.jsonl"))
+    parser.add_argument("--kept", action="store_true", help="run nothing, print what is kept")
+    chosen = parser.parse_args()
+    print("\n".join(standings(race_all(chosen), chosen.methods)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
