@@ -238,7 +238,8 @@ def peak_bytes(name: str, way: str, n: int) -> int | None:
 
 
 def _rise(task: Task, way: str, n: int) -> int | None:
-    task.ways[way](task.problem(task.small))()  # libraries and their buffers are there from here on
+    smaller = task.problem(max(task.small, 2 * n // 5))
+    task.ways[way](smaller)()  # libraries and their buffers are there from here on
     problem = task.problem(n)
     if not _STATUS.exists():
         return None
