@@ -1,13 +1,13 @@
 /* The first minute: readings to drag, a posterior, and below it the two equations that it is drawn from.
 
-   Mean and variance are evaluated from the LaTeX that the page shows, by `gpAlgebra`, on the Gram
+   Mean and variance are evaluated from the LaTeX that the page shows, by `engine/web`, on the Gram
    matrices of the readings. Whoever spoils an equation spoils the picture. */
 (function () {
   "use strict";
 
   const { covariance, gram, posterior } = window.gpNumbers;
   const { GRID, svg, html, OperatedFigure, start } = window.gpFigure;
-  const { value, shaped, Nonsense } = window.gpAlgebra;
+  const { value, shaped, Nonsense } = window.equationMembers;
 
   const MODEL = { kernel: "rbf", signal: 1, lengthscale: 1, noise: 0.1 };
   const START = { points: [[1, 0.4], [2.2, 0.5], [3, 0], [5.4, -0.6], [6.1, 0.1], [8.6, 1.4]] };

@@ -22,8 +22,7 @@
 
   const own = document.currentScript.src;
   const NEEDS = [
-    ["gp-numbers.js", "gpNumbers"], ["operated-figure.js", "gpFigure"], ["equation-pieces.js", "equationPieces"],
-    ["equation-reader.js", "equationReader"], ["equation-values.js", "equationValues"], ["gp-algebra.js", "gpAlgebra"],
+    ["gp-numbers.js", "gpNumbers"], ["operated-figure.js", "gpFigure"], ["equation-members.js", "equationMembers"],
   ];
   const asked = new Map();
   const ask = ([name, made]) => {
@@ -40,7 +39,7 @@
     return asked.get(name);
   };
 
-  /* The numbers behind the symbols of all these equations, each by a formula of `gpAlgebra`. */
+  /* The numbers behind the symbols of all these equations, each by a formula. */
   const table = () => {
     const { covariance, gram } = window.gpNumbers;
     const k = covariance({ kernel: "rbf", signal: SIGNAL, lengthscale: LENGTH });
@@ -54,7 +53,7 @@
       "\\boldsymbol\\mu_*": column(GRID.map((x) => 0.4 * (x - 5))), "\\boldsymbol\\mu_f": column(X.map((x) => 0.4 * (x - 5))),
       "H_*": lines(GRID), H: lines(X), B: [[4, 0], [0, 4]], S_w: [[2, 0], [0, 0.5]],
     };
-    const add = (symbol, latex) => { known[symbol] = window.gpAlgebra.value(`a = ${latex}`, `a = ${latex}`, known); };
+    const add = (symbol, latex) => { known[symbol] = window.equationMembers.value(`a = ${latex}`, `a = ${latex}`, known); };
     add("K_y", "K_{ff} + \\sigma_n^2 I");
     add("\\boldsymbol\\alpha", "K_y^{-1} \\mathbf y");
     add("S", "K_{ff} - K_{ff} K_y^{-1} K_{ff}");
@@ -87,7 +86,7 @@
     const known = of(label);
     const kind = DRAWN[label];
     const shape = { mean: [GRID.length, 1], band: [GRID.length, GRID.length], weights: [2, 1] }[kind] ?? [];
-    const found = window.gpAlgebra.shaped(latex, whole, known, ...shape);
+    const found = window.equationMembers.shaped(latex, whole, known, ...shape);
     if (kind === "band") {
       const variance = found.map((row, i) => row[i]);
       return { places: GRID, values: [1, -1].map((by) => variance.map((v) => by * 2 * Math.sqrt(Math.abs(v)))), negative: variance.map((v) => v < -1e-9) };
@@ -132,7 +131,7 @@
     const right = curves(label, whole, whole);
     let [now, why] = [null, ""];
     try { now = curves(label, latex, whole); } catch (error) {
-      if (!(error instanceof window.gpAlgebra.Nonsense)) throw error;
+      if (!(error instanceof window.equationMembers.Nonsense)) throw error;
       why = error.message;
     }
     if (now && now.values.length !== right.values.length) [now, why] = [null, "what comes out has another shape"];

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import ALGEBRA, scripts, slips_beside
+from browsing import engine, slips_beside
 
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import kind
@@ -25,9 +25,9 @@ EQUATIONS = ["eq-fv-mean", "eq-fv-cov"]
 
 
 ASKED = """([latex, whole, table]) => {
-    try { return gpAlgebra.value(latex, whole, table); }
+    try { return equationMembers.value(latex, whole, table); }
     catch (error) {
-        if (!(error instanceof gpAlgebra.Nonsense)) throw error;
+        if (!(error instanceof equationMembers.Nonsense)) throw error;
         return error.message;
     }
 }"""
@@ -36,7 +36,7 @@ ASKED = """([latex, whole, table]) => {
 @pytest.fixture
 def value(opened: Any) -> Any:
     """The script's value of an equation that was edited: a list of rows, or what it says."""
-    page = opened("exact", tail=scripts(*ALGEBRA))
+    page = opened("exact", tail=engine("members"))
     return lambda latex, whole, table: page.evaluate(ASKED, [latex, whole, table])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import ALGEBRA, scripts, slips_beside
+from browsing import engine, scripts, slips_beside
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -24,7 +24,7 @@ MOVED = """([label, whole, edits]) => {
     return edits.map(([start, end, text]) => {
         try { return apart(curves(label, whole.slice(0, start) + text + whole.slice(end), whole)); }
         catch (error) {
-            if (!(error instanceof gpAlgebra.Nonsense)) throw error;
+            if (!(error instanceof equationMembers.Nonsense)) throw error;
             return error.message;
         }
     });
@@ -34,7 +34,7 @@ MOVED = """([label, whole, edits]) => {
 @pytest.fixture
 def sheet(opened: Any) -> Any:
     """A page with the scripts that evaluate a slip."""
-    return opened("exact", tail=scripts(*ALGEBRA, "seen-slips.js"))
+    return opened("exact", tail=engine("members") + scripts("seen-slips.js"))
 
 
 def test_every_slip_that_is_caught_is_seen_or_has_no_value(sheet: Any, book_html: Path) -> None:

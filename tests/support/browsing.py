@@ -6,17 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
+from browser_engine import bundle
+
 STATIC = Path(__file__).parents[2] / "book" / "_static"
-# What reads an equation in the browser, evaluates it, and tries edits; each builds on those before.
-READER = ("equation-pieces.js", "equation-reader.js", "equation-values.js")
-ALGEBRA = (*READER, "gp-algebra.js")
-TRIAL = (*READER, "equation-pasted.js", "equation-slips.js", "equation-trial.js")
 FIGURE = "document.querySelector('.gp-playground').playground"
 
 
 def scripts(*names: str) -> str:
     """The tags that load these scripts of the book."""
     return "".join(f'<script src="{(STATIC / name).as_uri()}"></script>' for name in names)
+
+
+def engine(*entries: str) -> str:
+    """The tag of a script that has these entries of the engine for browsers."""
+    return f"<script>{bundle(*entries)}</script>"
 
 
 # The slowest rules but contrast, whose finds axe calls moderate or minor, or for which it would

@@ -1,0 +1,290 @@
+"""The engine in a browser says of an equation what the engine in Python says, or nothing."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+from browsing import engine
+from held_out import STATEMENTS
+from pasted import FALSE, SOMETIMES, TRUE, UNREAD
+
+from checked_equations import EquationError
+from checked_equations.check.bindings import draw_bindings, name_kinds
+from checked_equations.check.relations import Misfit, Tolerance, compare
+from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.latex.parser import parse
+from language_by_example.page import browser_examples, plain_values
+from language_by_example.sections import READ, SPELLED
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+# The outcome of each equation, where its symbols have values, or are drawn.
+ASKED = """all => all.map(([latex, values, seed]) => {
+    const found = equationTrial.tried(latex, { values: values ?? {}, named: Boolean(values), seed });
+    const { outcome, why, slips, mends, only, fails, capitals } = found;
+    const region = Boolean((only && fails) || capitals);
+    return { outcome, why, region, slips: slips ?? [], mends: (mends ?? []).map(({ reads }) => reads) };
+})"""
+
+
+@pytest.fixture(scope="module")
+def tried(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A function: what the scripts say of equations, each with values for its symbols or None."""
+    file = tmp_path_factory.mktemp("try") / "page.html"
+    file.write_text(f"<!doctype html><meta charset=utf-8>{engine('trial')}", encoding="utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    yield lambda all: page.evaluate(ASKED, all)
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def examples() -> list[Any]:
+    """The examples of the language whose symbols are numbers, each as the engine has it and here."""
+    rows = [row for rows in (*READ.values(), *SPELLED.values()) for row in rows]
+    shown = [row for row in rows if hasattr(row, "slips")]
+    pairs = zip(shown, browser_examples(), strict=True)
+    return [(row, one) for row, one in pairs if one["values"] is not None]
+
+
+def test_the_examples_of_the_language_hold_or_need_the_command(tried: Any, examples: Any) -> None:
+    found = tried([[one["latex"], one["values"]] for _, one in examples])
+    outcomes = Counter(one["outcome"] for one in found)
+    assert set(outcomes) <= {"holds", "not read", "no value"}, found
+    assert outcomes["holds"] >= 180
+    assert outcomes["no value"] <= 1  # the data beside a query, which the names alone tell apart
+
+
+def test_no_slip_that_the_engine_catches_holds_here(tried: Any, examples: Any) -> None:
+    """Every mutant of the examples that are answered, but for those of inequalities that touch."""
+    constructs = {row for rows in READ.values() for row in rows}
+    asked = []
+    for row, one in examples:
+        if row not in constructs or row.expanded != row.latex:
+            continue
+        mutants = row.record().mutants
+        for mutant in mutants.write() if mutants.write else ():
+            if mutant.outcome == "caught" and mutant.changed:
+                start, end, text = mutant.changed
+                asked.append([row.latex[:start] + text + row.latex[end:], one["values"]])
+    found = tried(asked)
+    outcomes = Counter(one["outcome"] for one in found)
+    wrong = [
+        latex for (latex, _), one in zip(asked, found, strict=True) if one["outcome"] == "holds"
+    ]
+    assert not wrong, "; ".join(wrong)
+    assert outcomes["does not hold"] > 300
+
+
+def holds(latex: str, row: Any) -> bool | None:
+    """What the engine says of a statement on the numbers of an example; None if it is not read."""
+    drawn = draw_bindings(row.bindings, "example")[0]
+    try:
+        steps = parse(latex, name_kinds(drawn)).steps
+    except EquationError:
+        return None
+    evaluator = Evaluator(drawn, latex)
+    try:
+        pairs = [(step, evaluator.value(step.left), evaluator.value(step.right)) for step in steps]
+        return all(compare(a, step.relation, b, Tolerance()).holds for step, a, b in pairs)
+    except (EquationError, Misfit):
+        return False
+
+
+def test_its_own_slips_are_judged_as_the_engine_judges_them(tried: Any, examples: Any) -> None:
+    found = tried([[one["latex"], one["values"]] for _, one in examples])
+    seen: Counter[tuple[bool, bool | None]] = Counter()
+    for (row, _), one in zip(examples, found, strict=True):
+        for slip in one["slips"]:
+            said = holds(slip["reads"], row)
+            seen[slip["holds"], said] += 1
+            assert said in (slip["holds"], None), (row.latex, slip["reads"], said)
+    assert seen[False, False] > 500
+
+
+PIECE = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
+
+
+def spoilt(latex: str, others: list[str], stream: random.Random) -> str:
+    """One or two pieces of an equation taken out, put in, replaced or exchanged."""
+    row = PIECE.findall(latex)
+    for _ in range(stream.choice([1, 1, 2])):
+        place, other = stream.randrange(len(row)), stream.randrange(len(row))
+        edit = stream.randrange(4)
+        if edit == 0:
+            row[place : place + 1] = []
+        elif edit == 1:
+            row.insert(place, stream.choice(others))
+        elif edit == 2:
+            row[place] = stream.choice(others)
+        else:
+            row[place], row[other] = row[other], row[place]
+        row = row or ["a"]
+    return "".join(row)
+
+
+def test_whatever_is_typed_it_never_contradicts_the_engine(tried: Any, examples: Any) -> None:
+    """Ten thousand edits of the examples: what both read holds in both or in none."""
+    stream = random.Random(7)
+    plain = [(row, one) for row, one in examples if "2.18" not in row.latex]  # a printed decimal
+    others = [piece for row, _ in plain for piece in PIECE.findall(row.expanded)]
+    chosen = [stream.choice(plain) for _ in range(10_000)]
+    asked = [[spoilt(row.expanded, others, stream), one["values"]] for row, one in chosen]
+    found = [one for at in range(0, len(asked), 1000) for one in tried(asked[at : at + 1000])]
+    seen: Counter[tuple[str, bool]] = Counter()
+    for (row, _), (latex, _), one in zip(chosen, asked, found, strict=True):
+        if one["outcome"] not in ("holds", "does not hold"):
+            continue
+        said = holds(latex, row)
+        if said is not None:
+            assert said == (one["outcome"] == "holds"), (latex, one)
+            seen[one["outcome"], said] += 1
+    assert min(seen["holds", True], seen["does not hold", False]) > 300
+
+
+def test_held_out_statements_are_told_apart(tried: Any) -> None:
+    rows = [(one, plain_values(one.bindings)) for one in STATEMENTS]
+    fit = [(one, values) for one, values in rows if values is not None]
+    for latex, wanted in (("true", "holds"), ("false", "does not hold")):
+        found = tried([[getattr(one, latex), values] for one, values in fit])
+        outcomes = Counter(one["outcome"] for one in found)
+        assert set(outcomes) <= {wanted, "not read", "no value"}, found
+        assert outcomes[wanted] >= 5
+
+
+# Nothing is bound: what is true, what is false and becomes it by a single edit, what is not read.
+# ruff: noqa: E501 - a formula on a line
+IDENTITIES = [
+    (r"(A B)^{-1} = B^{-1} A^{-1}", r"(A B)^{-1} = A^{-1} B^{-1}"),
+    (r"(a + b)^2 = a^2 + 2 a b + b^2", r"(a + b)^2 = a^2 + a b + b^2"),
+    (r"\sin(a + b) = \sin a \cos b + \cos a \sin b", r"\sin(a + b) = \sin a \cos b - \cos a \sin b"),
+    (r"\log(a b) = \log a + \log b", r"\log(a b) = \log a - \log b"),
+    (r"\sum_{k=1}^n k = \frac{n (n + 1)}{2}", r"\sum_{k=1}^n k = \frac{n (n - 1)}{2}"),
+    (r"\det(A B) = \det A \det B", r"\det(A B) = \det A \operatorname{tr} B"),
+    (r"\cosh^2 x - \sinh^2 x = 1", r"\cosh^2 x + \sinh^2 x = 1"),
+    (r"\operatorname{tr}(A B) = \sum_{i, j} A_{ij} B_{ji}",
+     r"\operatorname{tr}(A B) = \prod_{i, j} A_{ij} B_{ji}"),
+    (r"\|\mathbf x - \mathbf y\|^2 = \|\mathbf x\|^2 - 2 \mathbf x^\top \mathbf y + \|\mathbf y\|^2",
+     r"\|\mathbf x - \mathbf y\|^2 = \|\mathbf x\|^2 + 2 \mathbf x^\top \mathbf y + \|\mathbf y\|^2"),
+    (r"(X^\top X + \lambda I)^{-1} X^\top = X^\top (X X^\top + \lambda I)^{-1}",
+     r"(X^\top X + \lambda I)^{-1} X^\top = X^\top (X X^\top - \lambda I)^{-1}"),
+]  # fmt: skip
+
+
+def test_identities_hold_on_draws_and_slips_in_them_are_mended(tried: Any) -> None:
+    found = tried([[latex, None] for pair in IDENTITIES for latex in pair])
+    for (true, false), right, wrong in zip(IDENTITIES, found[::2], found[1::2], strict=True):
+        assert right["outcome"] == "holds", (true, right)
+        assert wrong["outcome"] == "does not hold", (false, wrong)
+        plain = {
+            reads.replace(" ", "").replace("{", "").replace("}", "") for reads in wrong["mends"]
+        }
+        assert true.replace(" ", "").replace("{", "").replace("}", "") in plain, (false, plain)
+
+
+def test_no_mend_says_nothing(tried: Any) -> None:
+    """Almost any edit turns an inequality, and one side printed twice is no statement."""
+    order, square, symmetric, three = tried(
+        [[latex, None] for latex in (r"x \le x^2", "P^2 = P", r"A^\top = A",
+                                     "(a + b)^2 = a^2 + 3 a b + b^2")]
+    )  # fmt: skip
+    for one in (order, square, symmetric):
+        assert (one["outcome"], one["mends"]) == ("does not hold", [])
+    assert three["mends"] == ["(a + b)^2 = a^2 + {2} a b + b^2"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "wanted"),
+    [
+        (TRUE, {"holds"}),
+        (FALSE, {"does not hold"}),
+        (SOMETIMES, {"holds"}),
+        (UNREAD, {"not read", "no value", "a law"}),
+    ],
+    ids=["true", "false", "sometimes", "unread"],
+)
+def test_what_is_pasted_from_many_fields_is_told_apart(
+    tried: Any, rows: list[str], wanted: set[str]
+) -> None:
+    found = zip(rows, tried([[latex, None] for latex in rows]), strict=True)
+    wrong = [(latex, one["outcome"]) for latex, one in found if one["outcome"] not in wanted]
+    assert not wrong, wrong
+
+
+@pytest.mark.parametrize("seed", range(2, 5))
+def test_other_draws_say_the_same(tried: Any, seed: int) -> None:
+    for rows, wanted in ((TRUE, "holds"), (FALSE, "does not hold")):
+        found = zip(rows, tried([[latex, None, seed] for latex in rows]), strict=True)
+        assert [latex for latex, one in found if one["outcome"] != wanted] == []
+
+
+def test_what_is_true_of_some_numbers_alone_says_so(tried: Any) -> None:
+    found = zip(SOMETIMES, tried([[latex, None] for latex in SOMETIMES]), strict=True)
+    assert [latex for latex, one in found if not one["region"]] == []
+
+
+ENDLESS = [
+    "x" + "^{x" * 500 + "}" * 500 + "=x",
+    "(" * 900 + "x" + ")" * 900 + "=x",
+    r"\sum_{i=1}^{20}" * 12 + "i=x",
+    r"\operatorname{tr}(A^{99999999}) = 1",
+    r"x = 1000000000!",
+    r"\operatorname{tr}(I_{3000}) = 3000",
+    "A" + r"\otimes A" * 11 + r"=A^\top",
+]
+
+
+def test_what_would_take_long_needs_the_command(tried: Any) -> None:
+    """Each has a bound that is counted; without it the page would stand still for minutes."""
+    found = zip(ENDLESS, tried([[latex, None] for latex in ENDLESS]), strict=True)
+    assert [latex for latex, one in found if "needs the command" not in (one["why"] or "")] == []
+
+
+@pytest.mark.parametrize(
+    "around",
+    ["$%s$", "$$%s$$", r"\[ %s \]", r"\( %s \)", r"\begin{equation} %s \end{equation}",
+     r"{\displaystyle %s}", r"\[ %s. \]", r"%s \quad (1)", r"%s \tag{2}", r"\begin{align*} %s, \end{align*}"],
+)  # fmt: skip
+def test_what_stands_around_an_equation_goes(tried: Any, around: str) -> None:
+    true, false = tried(
+        [[around % "(a+b)^2 = a^2 + 2ab + b^2", None], [around % "a = a + 1", None]]
+    )
+    assert (true["outcome"], false["outcome"]) == ("holds", "does not hold")
+
+
+NOT_READ = [
+    (r"\int_0^1 x \,\mathrm d x = \frac{1}{2}", "an integral needs the command"),
+    (r"e^{i \pi} + 1 = 0", "a complex number needs the command"),
+    (r"\frac{d}{dx} x^2 = 2x", "a derivative needs the command"),
+    (r"\mathbf a \cdot \mathbf b = c", "for the inner product"),
+    (r"(AB)^H = B^H A^H", "for real matrices write"),
+    (r"\sin 30^\circ = \frac{1}{2}", "degrees"),
+    (r"V = I R", "I is the identity matrix here"),
+    (r"s^2 = \sum_{i=1}^n (x_i - \bar x)^2", "may be the mean"),
+    (r"\mathbf x^\top \mathbf x = \sum_{i=1}^n x_i^2", r"may be an entry of \mathbf{x}"),
+    (r"\operatorname{tr} A = \sum_{i=1}^n a_{ii}", "may be entries of A"),
+    (r"|z|^2 = z z^*", "may be the conjugate of z"),
+    ("sqrt(x^2) = x", "sqrt without a backslash"),
+    ("1,000 = 10^3", 'in "1", which a comma'),
+    (r"f(x) = x^2", "may be a function of one's own"),
+    (r"a = b / c d", "ambiguous"),
+    (r"a = \log |A| b", "ambiguous"),
+    (r"a = \prod_{i=1}^n x_i c", "write it in front"),
+    (r"x^10 = y", "only one digit"),
+    (r"d = 1\,200 b", "two numbers"),
+    (r"a + b", "no sign such as ="),
+    (r"a = (b", "a bracket is left open"),
+    (r"a = \log A \text{ for small } A", "the words"),
+    (r"d = \log A + \det A", "of a square matrix"),
+    ("", "no sign such as ="),
+]
+
+
+def test_what_is_not_read_has_its_reason(tried: Any) -> None:
+    for (latex, why), one in zip(NOT_READ, tried([[x, None] for x, _ in NOT_READ]), strict=True):
+        assert one["outcome"] == "not read", (latex, one)
+        assert why in one["why"], (latex, one)
