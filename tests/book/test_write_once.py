@@ -5,11 +5,8 @@ from __future__ import annotations
 import io
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from docutils import nodes
-from docutils.core import publish_doctree
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
@@ -93,17 +90,3 @@ def test_no_word_is_indexed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert "Other words." in built(tmp_path, "site_search")["code.html"]
     assert "Other words." in (tmp_path / "out" / "_static" / "search-data.js").read_text("utf-8")
     assert not (tmp_path / "out" / "searchindex.js").exists()
-
-
-def test_nodes_are_found_in_one_loop_as_docutils_finds_them(
-    extension: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree = publish_doctree("One\n===\n\n- *two*\n\n  - three, four_\n\n.. _four: five\n\nSix.\n")
-    asked = [{}, {"condition": nodes.Text}, {"condition": lambda node: len(node.children) == 1}]
-    item = next(iter(tree.findall(nodes.list_item)))
-    asked += [{"siblings": True}, {"include_self": False}, {"ascend": True, "descend": False}]
-    before = [[*at.findall(**one)] for at in (tree, item) for one in asked]
-    monkeypatch.setattr(nodes.Node, "findall", nodes.Node.findall)  # as it was, after this test
-    extension("build").search_pages_flat()
-    assert [[*at.findall(**one)] for at in (tree, item) for one in asked] == before
-    assert len(before[0]) > 10
