@@ -50,14 +50,14 @@ class Use:
 
 
 def uses() -> list[Use]:
-    """Every use in the package, in the order of the files."""
+    """Return every use in the package, in the order of the files."""
     return [
         use for path in sorted(PACKAGE.rglob("*.py")) for use in uses_in(path.read_text(), path)
     ]
 
 
 def uses_in(text: str, path: Path) -> list[Use]:
-    """The uses in one file: chains that begin with ``xp``, and what comes from the library."""
+    """Return the uses in one file: chains that begin with ``xp``, and imports of the library."""
     tree = ast.parse(text)
     calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
     imported = dict(_imported(tree))
@@ -79,7 +79,7 @@ def _at(path: Path, node: Any) -> str:
 
 
 def _imported(tree: ast.AST) -> Iterator[tuple[str, tuple[str, str]]]:
-    """What is imported from the library, by its name here: a module and a name in it."""
+    """Yield the names imported from the library: each with a module and a name in it."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in _OWN:
             yield from ((a.asname or a.name, (node.module, a.name)) for a in node.names)
@@ -104,7 +104,7 @@ def _chain(
 
 
 def _root(start: ast.expr, imported: dict[str, tuple[str, str]]) -> str | None:
-    """The module that a chain starts from: "" for the namespace, None for neither."""
+    """Return the module that a chain starts from: "" for the namespace, None for neither."""
     if isinstance(start, ast.Call) and isinstance(start.func, ast.Name):
         return "" if start.func.id == "array_namespace" else None
     if not isinstance(start, ast.Name):
@@ -116,7 +116,7 @@ def _root(start: ast.expr, imported: dict[str, tuple[str, str]]) -> str | None:
 
 
 def missing(use: Use, library: str) -> str | None:
-    """What is wrong with a use in a library; None where nothing is."""
+    """Return the fault of a use in a library, or None."""
     try:
         found = looked_up(use.module or LIBRARIES[library], use.name)
     except (AttributeError, KeyError):
@@ -129,7 +129,7 @@ def missing(use: Use, library: str) -> str | None:
 
 
 def looked_up(module: str, name: str) -> Any:
-    """An object of a library; the definition in its source where that cannot be imported."""
+    """Return an object of a library, or its definition where it cannot be imported."""
     try:
         return reduce(getattr, name.split("."), importlib.import_module(module))
     except ImportError:
@@ -137,7 +137,7 @@ def looked_up(module: str, name: str) -> Any:
 
 
 def _defined(module: str, name: str) -> ast.AST:
-    """Where a module binds a name; through the modules from which it imports it."""
+    """Return the node that binds a name, through the modules from which it is imported."""
     for node in ast.parse(_source(module).read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
             return node
@@ -168,7 +168,7 @@ def _signature(found: Any) -> inspect.Signature | None:
 
 
 def _written(args: ast.arguments) -> inspect.Signature:
-    """A signature as its source has it, without what defaults are."""
+    """Return a signature as its source has it, without the values of defaults."""
     kinds = inspect.Parameter
     both = [(a.arg, kinds.POSITIONAL_OR_KEYWORD) for a in (*args.posonlyargs, *args.args)]
     required = len(both) - len(args.defaults)
@@ -181,7 +181,7 @@ def _written(args: ast.arguments) -> inspect.Signature:
 
 
 def _unbound(call: ast.Call, signature: inspect.Signature) -> str | None:
-    """What a signature says against the arguments of a call; nothing where one has a star."""
+    """Return the objection of a signature to the arguments of a call; none where one has a star."""
     if any(isinstance(a, ast.Starred) for a in call.args) or any(
         k.arg is None for k in call.keywords
     ):
@@ -194,14 +194,14 @@ def _unbound(call: ast.Call, signature: inspect.Signature) -> str | None:
 
 
 def members() -> list[str]:
-    """The members of arrays that the package uses, as its `ground.array_protocol` lists them."""
+    """Return the members of arrays that the package uses, as `ground.array_protocol` has them."""
     tree = ast.parse((PACKAGE / "ground" / "array_protocol.py").read_text(encoding="utf-8"))
     array = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Array")
     return [node.name for node in array.body if isinstance(node, ast.FunctionDef)]
 
 
 def compare(library: str) -> list[str]:
-    """What the package uses and a library has not; prints how much was compared."""
+    """Return the uses that a library lacks; print how many were compared."""
     found = [use for use in uses() if not use.module or library == "cupy"]
     wrong = [problem for use in found if (problem := missing(use, library)) is not None]
     names = {(use.module, use.name) for use in found}
@@ -221,7 +221,7 @@ def compare(library: str) -> list[str]:
 
 
 def stand_in_has_more() -> list[str]:
-    """What the stand-in of the tests has and CuPy has not, or takes under other names."""
+    """Return the names of the tests' stand-in that CuPy lacks, or takes under other names."""
     sys.path.insert(0, str(ROOT / "tests" / "support"))
     import cupy_stand_in
 
@@ -263,7 +263,7 @@ def _known(use: Use, library: str) -> bool:
 
 
 def main() -> int:
-    """Compare with each library that is named and installed, and say what is missing."""
+    """Compare with each library that is named and installed; print the missing names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("libraries", nargs="*", choices=[*LIBRARIES, []])
     wrong = []

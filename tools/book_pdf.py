@@ -54,19 +54,19 @@ class Entry:
 
 
 def order(toc: dict[str, Any]) -> Iterator[str]:
-    """The documents as `_toc.yml` has them."""
+    """Yield the documents as `_toc.yml` has them."""
     yield toc["root"]
     for part in toc["parts"]:
         yield from (chapter["file"] for chapter in part["chapters"])
 
 
 def chosen(toc: dict[str, Any]) -> Iterator[str]:
-    """What is printed of them."""
+    """Yield the documents that are printed."""
     yield from (name for name in order(toc) if not APART.match(name))
 
 
 def article(name: str, serial: int, names: list[str]) -> Tag:
-    """The text of a page, its anchors and links made those of one document."""
+    """Return the text of a page, its anchors and links made those of one document."""
     page = BeautifulSoup((HTML / f"{name}.html").read_text("utf-8"), "html.parser")
     found = page.select_one("article.bd-article")
     assert found is not None, f"{name} has no text"
@@ -88,7 +88,7 @@ def article(name: str, serial: int, names: list[str]) -> Tag:
 
 
 def close(page: Tag) -> None:
-    """What is folded stays so, and leaves its line; the code of a figure goes whole.
+    """Keep folded parts folded, as a line; remove the code of a figure.
 
     A section for a second reading is no fold on paper.
     """
@@ -106,13 +106,13 @@ def close(page: Tag) -> None:
 
 
 def beside(name: str, address: str) -> Path:
-    """The file that an address on a page names."""
+    """Return the file that an address on a page names."""
     path = unquote(urlsplit(address).path)
     return HTML / posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
 
 
 def lead(link: Tag, name: str, names: list[str]) -> None:
-    """A link to a page of the book leads to its place in the document; another file to nowhere."""
+    """Point a link to a page at its place in the document; unlink other files."""
     parts = urlsplit(str(link["href"]))
     if parts.scheme:
         return
@@ -126,7 +126,7 @@ def lead(link: Tag, name: str, names: list[str]) -> None:
 
 
 def mend(pages: list[Tag]) -> None:
-    """A link into what was folded leads to the page that has it."""
+    """Point a link into a folded part at the page that has it."""
     known = {str(tag["id"]) for page in pages for tag in [page, *page.find_all(id=True)]}
     for page in pages:
         for link in page.find_all("a", href=re.compile("^#p")):
@@ -135,7 +135,7 @@ def mend(pages: list[Tag]) -> None:
 
 
 def entries(pages: list[Tag]) -> list[Entry]:
-    """The chapters and their sections; their headings become places to go to."""
+    """Return the chapters and their sections; their headings become places to go to."""
     found = []
     for page in pages:
         for heading in page.find_all(list(LEVELS)):
@@ -147,7 +147,7 @@ def entries(pages: list[Tag]) -> list[Entry]:
 
 
 def unbroken(pages: list[Tag]) -> None:
-    """Single spaces in headings, which the style sheet keeps.
+    """Leave single spaces in headings, which the style sheet keeps.
 
     A bookmark has the text of the lines of its heading; a space at which a line ends is lost else.
     """
@@ -160,7 +160,7 @@ def unbroken(pages: list[Tag]) -> None:
 
 
 def trim(texts: list[Any], strip: Callable[[str], str]) -> None:
-    """No space before the first of these words, or behind the last."""
+    """Strip the space before the first of these words and behind the last."""
     for text in texts:
         text.replace_with(strip(text))
         if text.strip():
@@ -168,7 +168,7 @@ def trim(texts: list[Any], strip: Callable[[str], str]) -> None:
 
 
 def contents(listed: list[Entry]) -> str:
-    """The contents, with room for the numbers of pages."""
+    """Return the contents, with room for the numbers of pages."""
     lines = (
         f'<li class="book-level-{entry.level}"><a href="#{escape(entry.anchor)}">'
         f"<span>{escape(entry.title)}</span><i></i><b></b></a></li>"
@@ -191,7 +191,7 @@ FOOT = (
 
 
 def document(pages: list[Tag], listed: list[Entry]) -> str:
-    """The one page that is printed."""
+    """Return the one page that is printed."""
     static = HTML / "_static"
     files = [path for name in STYLES for path in sorted(static.glob(name))]
     styles = "".join(f'<link rel="stylesheet" href="{path.as_uri()}">' for path in files)
@@ -210,7 +210,7 @@ READY = """() => window.MathJax.startup.promise.then(() =>
 
 
 def opened(browser: Any, source: Path) -> Any:
-    """The document, its formulas set and its pictures there."""
+    """Return the document, its formulas set and its pictures there."""
     page = browser.new_page()
     page.set_default_timeout(1_800_000)
     page.goto(source.as_uri())
@@ -253,7 +253,7 @@ def number(source: Path, target: Path, listed: list[Entry]) -> int:
 
 
 def _mark(text: str, level: int, box: Any) -> str:
-    """A number at the right end of the first line of its entry."""
+    """Return a number at the right end of the first line of its entry."""
     right, top = float(box[2]), float(box[3])
     left = right - DIGIT * SIZE * len(text)
     return f"BT /Book{level} {SIZE} Tf {left:.2f} {top - RISE:.2f} Td ({text}) Tj ET\n"

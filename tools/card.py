@@ -1,4 +1,4 @@
-"""Draw `book/card.png`, what other sites show beside a link: ``python tools/card.py``.
+"""Draw `book/card.png`, which other sites show with a link: ``python tools/card.py``.
 
 It is the README's picture on white, in the size that they ask for; most take no SVG. Run it after
 `picture.py`. It comes to the site only where that has an address, by `site_address.py`.

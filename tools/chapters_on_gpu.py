@@ -106,7 +106,7 @@ def _run(page: Path, stored: list[Any], lecture: bool) -> Iterator[str]:
 
 
 def _executed(shell: Any, code: str) -> tuple[str, BaseException | None]:
-    """What a cell prints and shows as text, and the error that ends it."""
+    """Return the printed text of a cell, and the error that ends it."""
     from IPython.utils.capture import capture_output
 
     with capture_output() as caught:
@@ -117,13 +117,13 @@ def _executed(shell: Any, code: str) -> tuple[str, BaseException | None]:
 
 
 def _printed(outputs: Any) -> str:
-    """The text of the stored outputs of a cell."""
+    """Return the text of the stored outputs of a cell."""
     streams = [output["text"] for output in outputs if output.output_type == "stream"]
     return "".join(streams) + _texts([o["data"] for o in outputs if "data" in o])
 
 
 def _texts(data: list[Any]) -> str:
-    """What is shown as text; a figure is shown as its size, and only where it is drawn."""
+    """Return the text of an output; a figure is its size, and only where it is drawn."""
     shown = [str(one[kind]) for one in data for kind in sorted(one) if kind.endswith("text/plain")]
     return "".join(text for text in shown if not text.startswith("<Figure"))
 
@@ -135,7 +135,7 @@ def _is_compared(cell: Any, was: Any, lecture: bool) -> bool:
 
 
 def _stored(slug: str) -> list[Any]:
-    """The stored outputs of each cell of a chapter, in order; none where there are none."""
+    """Return the stored outputs of each cell of a chapter, in order; none where there are none."""
     import stored_outputs
 
     path = STORED / f"{slug}.json"
@@ -159,7 +159,7 @@ def _evidence(*, left_out: bool) -> Iterator[None]:
 
 
 def _stops_nothing(error: BaseException) -> bool:
-    """Whether an error is of a check or of a claim, after which a build goes on."""
+    """Return whether an error is of a check or of a claim, after which a build goes on."""
     from checked_equations import ClaimError, EquationError
     from checked_equations.book.ledger import LedgerError
 
@@ -167,7 +167,7 @@ def _stops_nothing(error: BaseException) -> bool:
 
 
 def _line(error: BaseException, first: int) -> int:
-    """The line of the page at which a cell went wrong, that of its code begins with `first`."""
+    """Return the line of the page at which a cell failed; its code begins at `first`."""
     frames = traceback.extract_tb(error.__traceback__)
     own = (one.lineno for one in frames if "ipython-input" in one.filename)
     return first + (next(own, None) or 1) - 1

@@ -30,19 +30,19 @@ TRIAL = ROOT / "tools" / "dist_trial.py"
 
 
 def project_of(place: Path) -> dict[str, Any]:
-    """The project file of a distribution."""
+    """Return the project file of a distribution."""
     read: dict[str, Any] = tomllib.loads((place / "pyproject.toml").read_text("utf-8"))
     return read["project"]
 
 
 def pythons() -> list[str]:
-    """The versions of Python that the classifiers name."""
+    """Return the versions of Python that the classifiers name."""
     named = (line.rpartition(" :: ")[2] for line in project_of(ROOT)["classifiers"])
     return [version for version in named if version.startswith("3.")]
 
 
 def build(place: Path, to: Path) -> None:
-    """A source distribution, and the wheel that is built from it."""
+    """Build a source distribution, and the wheel from it."""
     command = [uv(), "build", "--quiet", "--out-dir", str(to), str(place)]
     subprocess.run(command, check=True)
 
@@ -56,13 +56,13 @@ def require_tag(tag: str, files: list[Path]) -> None:
 
 
 def metadata_of(files: list[Path]) -> None:
-    """What an index would refuse, as twine knows it; a warning is an error."""
+    """Check for what an index would refuse, as twine knows it; a warning is an error."""
     command = [uv(), "tool", "run", "--quiet", "--from", TWINE, "twine", "check", "--strict"]
     subprocess.run([*command, *map(str, files)], check=True)
 
 
 def found(version: str) -> str | None:
-    """An interpreter of a version, of those on this machine."""
+    """Return an interpreter of a version, if this machine has one."""
     command = [uv(), "python", "find", "--no-python-downloads", "--system", version]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() or None if done.returncode == 0 else None
@@ -86,7 +86,7 @@ def trial(interpreter: str, resolution: str, wheels: list[Path]) -> str:
 
 
 def asked() -> list[str]:
-    """What the wheels and three extras ask for, named, so that uv can take the oldest of each."""
+    """Return the requirements of the wheels and three extras, so that uv can take the oldest."""
     projects = [project_of(place) for place in PLACES]
     ours = {project["name"] for project in projects}
     extras = projects[1]["optional-dependencies"]
@@ -96,7 +96,7 @@ def asked() -> list[str]:
 
 
 def trials(wheels: list[Path], demanded: bool) -> Iterator[str]:
-    """A line for each interpreter and resolution; one that is not here is named, or an error."""
+    """Yield a line for each interpreter and resolution; a missing one is named, or an error."""
     for version in pythons():
         interpreter = found(version)
         if interpreter is None and demanded:

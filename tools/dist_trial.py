@@ -1,4 +1,4 @@
-"""What `dist.py` runs beside installed wheels: a fit, an estimator, an equation, every name."""
+"""Program that `dist.py` runs with its wheels: a fit, an estimator, an equation, every name."""
 
 from pathlib import Path
 

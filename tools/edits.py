@@ -84,7 +84,7 @@ def _name(func: ast.expr) -> str:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Is it a text, or a list, of which no sum is one of numbers?"""
+    """Return whether it is a text or a list, whose sum is none of numbers."""
     listed = isinstance(node, ast.JoinedStr | ast.List | ast.Tuple | ast.Starred)
     node = node.body if isinstance(node, ast.IfExp) else node
     return listed or isinstance(getattr(node, "value", None), str)
@@ -121,10 +121,10 @@ class _Instead(ast.NodeTransformer):
 
 
 def find(tree: ast.Module) -> list[ast.AST]:
-    """The nodes of a module that may be edited."""
+    """Return the nodes of a module that may be edited."""
     return [node for node in _walk(tree) if any(options(node))]
 
 
 def apply(tree: ast.Module, old: ast.AST, new: ast.AST) -> str:
-    """The text of the module with a node in another's place."""
+    """Return the text of the module with a node in another's place."""
     return ast.unparse(ast.fix_missing_locations(_Instead(old, new).visit(tree)))

@@ -31,7 +31,7 @@ NUMPY_ALONE = ["-k", "not (strict-device1 or strict-CPU_DEVICE or strict-no_floa
 
 @dataclass(frozen=True)
 class Result:
-    """How a run ended: pytest's last words, the tests that failed, the seconds it took."""
+    """End of a run: pytest's last words, the tests that failed, the seconds it took."""
 
     closing: str
     failed: tuple[str, ...]
@@ -62,6 +62,6 @@ def run(
 
 
 def _closing(output: str) -> str:
-    """`5 failed, 70 passed`, of pytest's last line."""
+    """Return ``5 failed, 70 passed`` from pytest's last line."""
     found = re.findall(r"^(?:=+ )?(\d+ \w+(?:, \d+ \w+)*) in [\d.]+s", output, re.M)
     return found[-1] if found else ""

@@ -1,4 +1,4 @@
-"""How high the chapters of the built book are, and what fills them, with all evidence folded.
+"""Heights of the chapters of the built book, by kind of block, with all evidence folded.
 
 ``python tools/heights.py [part/slug ...] [--html _build/html] [--where]``
 
@@ -48,7 +48,7 @@ class Heights:
     gaps: tuple[Gap, ...]
 
     def over(self, bounds: Mapping[str, float]) -> dict[str, float]:
-        """The measures that miss their bound."""
+        """Return the measures that miss their bound."""
         return {name: self.values[name] for name in bounds if not self._holds(name, bounds[name])}
 
     def _holds(self, name: str, bound: float) -> bool:
@@ -57,12 +57,12 @@ class Heights:
 
 
 def table() -> dict[str, dict[str, Any]]:
-    """For each chapter the figure that shows its answer, and the exceptions from the bounds."""
+    """Return for each chapter the figure of its answer, and the exceptions from the bounds."""
     return tomllib.loads(TABLE.read_text(encoding="utf-8"))
 
 
 def measured(page: Any, answer: str) -> Heights:
-    """The heights of an open page whose mathematics is typeset."""
+    """Return the heights of an open page whose mathematics is typeset."""
     seen = page.evaluate((ROOT / "tools" / "heights.js").read_text(encoding="utf-8"))
     shares = {name: height / seen["height"] for name, height in seen["heights"].items()}
     first = seen["figures"][:1]
@@ -81,7 +81,7 @@ def measured(page: Any, answer: str) -> Heights:
 
 
 def _screen(figures: list[dict[str, Any]]) -> float:
-    """The screen, from 1, on which the middle of the first of `figures` stands."""
+    """Return the screen, from 1, on which the middle of the first of `figures` stands."""
     if not figures:
         return float("inf")
     return 1 + (figures[0]["top"] + figures[0]["end"]) / 2 // SCREEN
@@ -92,7 +92,7 @@ def _screen(figures: list[dict[str, Any]]) -> float:
 
 @contextmanager
 def opened(html: Path) -> Iterator[Any]:
-    """A function that opens a page of the built book, and waits for its mathematics."""
+    """Yield a function that opens a page of the built book and waits for its mathematics."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
@@ -110,7 +110,7 @@ def opened(html: Path) -> Iterator[Any]:
 
 
 def said(slug: str, heights: Heights, bounds: Mapping[str, float]) -> Iterator[str]:
-    """One chapter in two lines; a star stands behind what misses its bound."""
+    """Yield two lines on a chapter; a star stands behind what misses its bound."""
     missed = heights.over(bounds)
     words = (f"{n} {v:.4g}{'*' if n in missed else ''}" for n, v in heights.values.items())
     yield f"{slug}: {', '.join(words)}"
@@ -119,7 +119,7 @@ def said(slug: str, heights: Heights, bounds: Mapping[str, float]) -> Iterator[s
 
 
 def where(heights: Heights) -> Iterator[str]:
-    """Where the longest stretches without a figure lie, and which checks are open."""
+    """Yield the places of the longest stretches without a figure, and the open checks."""
     for length, after, before in heights.gaps[:5]:
         yield f"    {length:.1f} screens without a figure: from “{after}” to “{before}”"
     for height, line in heights.machinery:

@@ -87,7 +87,7 @@ def _is_chapter(model: dict[str, Any], path: str) -> bool:
 
 
 def _evidence(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The metadata of the cells that only check."""
+    """Yield the metadata of the cells that only check."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code" and "evidence" in cell["metadata"].get("tags", ()):
             yield cell["metadata"]
@@ -100,7 +100,7 @@ def fold(notebook: dict[str, Any]) -> None:
 
 
 def unfolded(notebook: dict[str, Any]) -> dict[str, Any]:
-    """A copy as it is written: no cell says that it is folded, and directives have their names."""
+    """Return a copy to be written: no cell says that it is folded, directives have their names."""
     copy = deepcopy(notebook)
     _rewrite(copy, ours)
     for metadata in _evidence(copy):
@@ -117,7 +117,7 @@ def _rewrite(notebook: dict[str, Any], words: Callable[[str], str]) -> None:
 
 
 def known(text: str) -> str:
-    """The directives of the book as some that the viewer knows.
+    """Return the directives of the book as some that the viewer knows.
 
     >>> print(known("```{evidence} eq-a\\nWhy.\\n```"))
     ```{dropdown} Evidence: eq-a
@@ -129,7 +129,7 @@ def known(text: str) -> str:
 
 
 def ours(text: str) -> str:
-    """The text that `known` was given.
+    """Return the text that `known` was given.
 
     >>> ours(known("```{evidence} eq-a\\nWhy.\\n```"))
     '```{evidence} eq-a\\nWhy.\\n```'
@@ -143,7 +143,7 @@ def _labelled(directive: str, between: str, label: str | None) -> str:
 
 
 def keep(before: str, written: str, notebook: dict[str, Any], extension: str = ".md") -> str:
-    """What jupytext has ``written``, where that differs from ``before`` by an edit."""
+    """Return ``written`` by jupytext, where it differs from ``before`` by an edit."""
     unedited = jupytext.reads(before, fmt=extension)
     _report_kernel(unedited, notebook["metadata"])
     base = jupytext.writes(unedited, fmt=extension)
@@ -169,7 +169,7 @@ def _cells(text: str, extension: str) -> list[Any]:
 
 
 def merged(base: Lines, mine: Lines, theirs: Lines) -> Lines:
-    """``mine``, with what leads from ``base`` to ``theirs``; where both differ, ``theirs``.
+    """Return ``mine`` with the edits from ``base`` to ``theirs``; where both differ, ``theirs``.
 
     >>> merged(["a", "b", "c"], ["A", "b", "c"], ["a", "b", "d"])
     ['A', 'b', 'd']
@@ -185,7 +185,7 @@ def merged(base: Lines, mine: Lines, theirs: Lines) -> Lines:
 
 
 def _common(base: Lines, mine: Lines, theirs: Lines) -> Iterator[tuple[int, int, int, int]]:
-    """Where all three agree: the places and the number of lines; last, an empty one at the end."""
+    """Yield places where all three agree and the number of lines; last, an empty one at the end."""
     in_theirs = _matches(base, theirs)
     starts = [block.a for block in in_theirs]
     for block in _matches(base, mine):

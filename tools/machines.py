@@ -48,7 +48,7 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Kind:
-    """A way to run: the environment that asks for it, and how many processes are busy beside."""
+    """A way to run: the environment that asks for it, and the number of busy processes."""
 
     name: str
     env: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Kind:
 
 @dataclass(frozen=True)
 class Sight:
-    """What a probe saw."""
+    """Findings of a probe."""
 
     features: frozenset[str]
     loops: tuple[str, ...]
@@ -66,12 +66,12 @@ class Sight:
 
 
 def environment(threads: int = 1, **more: str) -> dict[str, str]:
-    """The variables that fix the number of BLAS threads, and more."""
+    """Return the variables that fix the number of BLAS threads, and more."""
     return {"OMP_NUM_THREADS": str(threads), "OPENBLAS_NUM_THREADS": str(threads), **more}
 
 
 def probe(env: dict[str, str]) -> Sight:
-    """What an interpreter sees with the variables given."""
+    """Return the findings of an interpreter with the variables given."""
     command = [sys.executable, "-W", "error", "-c", PROBE]
     done = subprocess.run(
         command, env={**os.environ, **env}, capture_output=True, text=True, check=True
@@ -86,17 +86,17 @@ def probe(env: dict[str, str]) -> Sight:
 
 
 def lacking(family: str, features: frozenset[str]) -> list[str]:
-    """What a processor would need for the kernels of a family, and does not have."""
+    """Return the features that a processor lacks for the kernels of a family."""
     return sorted(FAMILIES[family] - features)
 
 
 def wide(loops: Sequence[str]) -> list[str]:
-    """The sets of instructions, of those that NumPy has loops for, that go beyond SSE."""
+    """Return the sets of instructions, of those that NumPy has loops for, that go beyond SSE."""
     return [name for name in loops if name.startswith(WIDE)]
 
 
 def families(here: Sight) -> Iterator[tuple[Kind | None, str, str]]:
-    """Each family once: a kind to run, or none with the reason; and the kernels taken."""
+    """Yield each family once: a kind to run, or none with the reason; and the kernels taken."""
     taken: dict[str, str] = {}
     for family in FAMILIES:
         if lack := lacking(family, here.features):
@@ -112,7 +112,7 @@ def families(here: Sight) -> Iterator[tuple[Kind | None, str, str]]:
 
 
 def other(here: Sight) -> Iterator[tuple[Kind | None, str, str]]:
-    """One family whose kernels are not the native ones: Haswell if it can be."""
+    """Yield one family whose kernels are not the native ones: Haswell if it can be."""
     order = ("Haswell", "SkylakeX", "Sandybridge", "Nehalem", "Prescott")
     for family in (name for name in order if not lacking(name, here.features)):
         kind = Kind(family, environment(OPENBLAS_CORETYPE=family))
@@ -124,7 +124,7 @@ def other(here: Sight) -> Iterator[tuple[Kind | None, str, str]]:
 
 
 def others(here: Sight) -> Iterator[tuple[Kind | None, str, str]]:
-    """The native kernels with narrow loops, with two threads, and on a busy machine."""
+    """Yield the native kernels with narrow loops, with two threads, and on a busy machine."""
     if names := wide(here.loops):
         env = environment(NPY_DISABLE_CPU_FEATURES=" ".join(names))
         assert not wide(probe(env).loops), "NumPy kept loops that it was told to do without"

@@ -66,7 +66,7 @@ def draw(name: str, each: int, seed: int) -> Iterator[Row]:
 
 
 def known_breaks() -> Iterator[Row]:
-    """The breaks that were once let through, each of a text that its file has once."""
+    """Yield the breaks that were once let through, each of a text that its file has once."""
     for row in tomllib.loads(_KNOWN.read_text(encoding="utf-8"))["break"]:
         text = (ROOT / row["file"]).read_text(encoding="utf-8")
         before, was, after = text.partition(row["was"])
@@ -82,7 +82,7 @@ def _tree(path: Path) -> ast.Module:
 
 
 def changed(*texts: str) -> tuple[str, str]:
-    """The lines that differ, those of each text as one."""
+    """Return the lines that differ, those of each text as one."""
     one, other = ([line.strip() for line in text.splitlines()] for text in texts)
     for end in (0, -1):
         while one and other and one[end] == other[end]:
@@ -114,7 +114,7 @@ def try_all(kind: str, mutants: list[Row], results: Path) -> None:
 
 
 def _ordered(tree: Path, module: Path) -> list[str]:
-    """The tests of a module, those first that name most of it, and its doctests."""
+    """Return the tests of a module, those first that name most of it, and its doctests."""
     tests = [tree / name for name in rooms.find_tests(str(module.relative_to(tree)), tree)]
     files = {file for path in tests for file in sorted(path.rglob("test_*.py")) or [path]}
     names = {getattr(node, "name", module.stem) for node in _tree(module).body} | {module.stem}
@@ -125,7 +125,7 @@ def _ordered(tree: Path, module: Path) -> list[str]:
 
 
 def _first_failure(tree: Path, tests: list[str]) -> str:
-    """The test that fails, or hangs, if one does."""
+    """Return the test that fails, or hangs, if one does."""
     paths = os.pathsep.join(
         f"{tree}/{folder}src" for folder in ("", "engine/", "papers/", "editorial/")
     )
@@ -142,7 +142,7 @@ def _first_failure(tree: Path, tests: list[str]) -> str:
 
 
 def known() -> set[tuple[str, str]]:
-    """The edits that no caller can tell from the original."""
+    """Return the edits that no caller can tell from the original."""
     rows = tomllib.loads(_INDISTINCT.read_text(encoding="utf-8"))["edit"]
     return {(row["was"], row["becomes"]) for row in rows}
 

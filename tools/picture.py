@@ -37,7 +37,7 @@ PAPERS = ("light", "dark")
 
 
 def facts() -> dict[str, Any]:
-    """What the picture shows, in numbers and words, and the script that draws it."""
+    """Return the content of the picture, in numbers and words, and the script that draws it."""
     record = check_equation(LATEX, _numbers, oracle="SciPy's density")
     residuals = {mutant.edit: mutant.residual for mutant in record.mutants.list}
     posterior = condition(GP(Matern52(1.0, 1.4), 0.01), X, np.sin(X[:, 0]) + 0.1 * X[:, 0])
@@ -61,13 +61,13 @@ def _numbers(draw: np.random.Generator) -> dict[str, Any]:
 
 
 def kept(paper: str) -> dict[str, Any]:
-    """The facts that a picture was drawn from."""
+    """Return the facts that a picture was drawn from."""
     description = "{http://purl.org/dc/elements/1.1/}description"
     return json.loads(next(ElementTree.parse(_file(paper)).iter(description)).text or "")
 
 
 def colours_on(paper: str) -> dict[str, str]:
-    """The colours of the pages of the book, on light or on dark paper."""
+    """Return the colours of the pages of the book, on light or on dark paper."""
     light, _, dark = (ROOT / "src/gpnotes/colours.css").read_text("utf-8").partition("[data-theme=")
     given = dict(re.findall(r"--([\w-]+): (.+);", light + (dark if paper == "dark" else "")))
 

@@ -25,7 +25,7 @@ HEAD = "/* The surface of a chapter, for rabbit-playground.js: written by tools/
 
 
 def made() -> dict[str, Any]:
-    """What the cells of the chapter have made when its answer is drawn."""
+    """Return the variables of the chapter when its answer is drawn."""
     os.environ.setdefault("MPLBACKEND", "agg")  # figures without windows
     scope: dict[str, Any] = {"__name__": "__main__"}
     with chdir(CHAPTER.parent), redirect_stdout(io.StringIO()):
@@ -37,7 +37,7 @@ def made() -> dict[str, Any]:
 
 
 def packed(scope: dict[str, Any]) -> str:
-    """Whole numbers in a string, in the order in which `unpack` of the figure takes them."""
+    """Return whole numbers in a string, in the order in which `unpack` of the figure takes them."""
     x, slopes = scope["x"], scope["slopes"]
     normals = slopes / np.linalg.norm(slopes, axis=1)[:, None]
     parts = [

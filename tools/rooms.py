@@ -1,4 +1,4 @@
-"""Where a room of the code is, and where its tests are: one rule for all commands.
+"""Paths of a room of the code and of its tests: one rule for all commands.
 
 ``python tools/rooms.py infer/exact`` prints both, for `make check`; `make mutants` asks as well. A
 room is a module or a folder of a package. It is named by its path from here
@@ -27,7 +27,7 @@ HOMES = {  # of the packages, and of their tests
 
 
 def find(name: str, tree: Path = ROOT) -> str:
-    """The path of the room that is called so, from the root; LookupError if there is not one."""
+    """Return the path of the room of that name, from the root; LookupError if there is not one."""
     name = name.rstrip("/")
     if name.startswith(("src/", "engine/", "papers/", "editorial/", "tests/")):
         if not (tree / name).exists():
@@ -46,7 +46,7 @@ def find(name: str, tree: Path = ROOT) -> str:
 
 
 def find_tests(room: str, tree: Path = ROOT) -> list[str]:
-    """The files and folders that test it; LookupError if there are none."""
+    """Return the files and folders that test it; LookupError if there are none."""
     if "tests" in PurePosixPath(room).parts[:2]:
         return [room]
     home = _home(room)
@@ -71,7 +71,7 @@ def _mirrored(tree: Path, room: PurePosixPath, home: str) -> list[str]:
 
 
 def every(tree: Path, home: str) -> list[PurePosixPath]:
-    """All modules and folders of a package."""
+    """Return all modules and folders of a package."""
     files = (path.relative_to(tree) for path in (tree / home).rglob("*.py"))
     modules = {PurePosixPath(path) for path in files}
     folders = {path.parent for path in modules} - {PurePosixPath(home)}

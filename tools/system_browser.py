@@ -13,7 +13,7 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 
 
 def browser_path() -> str | None:
-    """The path that CHROMIUM says, or of the first that is there; where none is, None."""
+    """Return the path that CHROMIUM says, or of the first that is there; where none is, None."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 

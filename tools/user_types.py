@@ -21,14 +21,14 @@ BUILT = ROOT / "_build" / "typing"
 
 
 def pieces(page: Path) -> list[tuple[int, str]]:
-    """The code of a page, as examples or as cells, and before which of its lines it begins."""
+    """Return the code of a page, as examples or as cells, and the line before which each begins."""
     examples = doctest.DocTestParser().get_examples(page.read_text("utf-8"))
     found = [(one.lineno, one.source.rstrip("\n")) for one in examples]
     return found or [(cell.line - 1, cell.code) for cell in cells(page)]
 
 
 def program(page: Path) -> str:
-    """The code of a page as one file, with empty lines for its text."""
+    """Return the code of a page as one file, with empty lines for its text."""
     lines: list[str] = []
     for before, code in pieces(page):
         lines += [""] * (before - len(lines)) + code.splitlines()

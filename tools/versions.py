@@ -19,7 +19,7 @@ RESOLUTIONS = {"oldest": "lowest-direct", "newest": "highest"}
 
 
 def uv() -> str:
-    """The program that resolves and installs."""
+    """Return the program that resolves and installs."""
     beside = Path(sys.executable).with_name("uv")
     found = str(beside) if beside.is_file() else shutil.which("uv")
     if found is None:
@@ -28,7 +28,7 @@ def uv() -> str:
 
 
 def make(folder: Path, resolution: str) -> str:
-    """An environment with the package and what its tests need or try; its interpreter."""
+    """Make an environment with the package and the needs of its tests; return its interpreter."""
     python = str(folder / "bin" / "python")
     subprocess.run([uv(), "venv", "--quiet", "--python", sys.executable, str(folder)], check=True)
     # Compiled at once, as pip does it: what a compiler warns of is no error of a test.
@@ -41,7 +41,7 @@ def make(folder: Path, resolution: str) -> str:
 
 
 def installed(python: str) -> str:
-    """The versions that matter, in words."""
+    """Return the versions that matter, in words."""
     code = (
         "import sys\nfrom importlib.metadata import version\n"
         "print(*(f'{name} {version(name)}' for name in sys.argv[1:]), sep=', ')"

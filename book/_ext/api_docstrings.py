@@ -1,4 +1,4 @@
-"""What a docstring leaves to the signature, said where autodoc reads the docstring.
+"""Docstrings completed from signatures, where autodoc reads them.
 
 Docstrings are in NumPy's form, with types in words. A parameter that its list passes over gets its
 type from the annotation, with the shape that the name of the type stands for; one whose entry has
@@ -31,17 +31,17 @@ EQUATION = re.compile(r"\[(eq-[\w-]+)\]")
 
 
 def linked(text: str) -> str:
-    """The labels of equations as links."""
+    """Return the labels of equations as links."""
     return EQUATION.sub(r":eq:`\1`", text)
 
 
 def link(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Of a module, a class, a function or an attribute: its docstring with the links."""
+    """Turn the labels of equations in a docstring into links."""
     lines[:] = map(linked, lines)
 
 
 def complete(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Before napoleon: the docstring with all parameters, their types and their defaults."""
+    """Complete a docstring before napoleon reads it: all parameters, their types and defaults."""
     if what not in ("function", "method", "class") or getattr(value, "_is_protocol", False):
         return
     try:
@@ -75,12 +75,12 @@ def _names(line: str) -> list[str]:
 
 
 def _heads(lines: list[str]) -> list[int]:
-    """Where sections begin."""
+    """Return the lines where sections begin."""
     return [i for i in range(len(lines) - 1) if lines[i] and UNDERLINE.match(lines[i + 1])]
 
 
 def _section(lines: list[str], titles: tuple[str, ...]) -> tuple[int, int]:
-    """Where a section of one of these titles begins and ends; two zeros where there is none."""
+    """Return the first and last line of a section with one of these titles, or two zeros."""
     heads = [*_heads(lines), len(lines)]
     for start, end in pairwise(heads):
         if lines[start].strip() in titles:
@@ -89,7 +89,7 @@ def _section(lines: list[str], titles: tuple[str, ...]) -> tuple[int, int]:
 
 
 def _place(lines: list[str]) -> tuple[int, int]:
-    """Where a list of parameters belongs: before the first section, or at the end."""
+    """Return the line for a list of parameters: before the first section, or at the end."""
     start = next(iter(_heads(lines)), len(lines))
     if start == len(lines) and lines and lines[-1].strip():
         lines.append("")
@@ -98,7 +98,7 @@ def _place(lines: list[str]) -> tuple[int, int]:
 
 
 def _defaults_told(section: list[str], wanted: dict[str, inspect.Parameter]) -> list[str]:
-    """The entries of a section with the types and the defaults that they leave out.
+    """Return the entries of a section with the types and the defaults that they leave out.
 
     Names that share an entry get one each where it has no type, or their defaults differ.
     """
@@ -122,14 +122,14 @@ def _defaults_told(section: list[str], wanted: dict[str, inspect.Parameter]) -> 
 
 
 def _typed(one: inspect.Parameter, kind: str = "") -> str:
-    """The first line of the entry of a parameter, from the signature where nothing is said."""
+    """Return the first line of a parameter's entry, from the signature where it has none."""
     stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
     kind = f"{kind or _words(one.annotation)}{_default(one)}".removeprefix(", ")
     return f"{stars}{one.name} : {kind}" if kind else f"{stars}{one.name}"
 
 
 def _entry(one: inspect.Parameter, text: str) -> list[str]:
-    """The entry of a parameter that the list passes over."""
+    """Return the entry of a parameter that the list passes over."""
     usual = USUAL.get((one.name, one.annotation))
     said = re.search(rf"(?<![\w.]){re.escape(one.name)}(?![\w(])", text)
     explained = usual or (said and "Explained above.")

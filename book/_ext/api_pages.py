@@ -59,7 +59,7 @@ class Thing:
 
     @property
     def home(self) -> str:
-        """Where it is defined, as `figure_calls` says it."""
+        """The place of its definition, as `figure_calls` gives it."""
         return f"{self.value.__module__}.{self.value.__qualname__}"
 
     @functools.cached_property
@@ -105,13 +105,13 @@ class Room:
 
 
 def summary(value: Any) -> str:
-    """The first sentence of a docstring."""
+    """Return the first sentence of a docstring."""
     paragraph = linked(inspect.getdoc(value) or "").split("\n\n")[0]
     return FIRST.split(" ".join(paragraph.split()))[0].rstrip(":")
 
 
 def members(module: str, options: dict[str, str], overview: str) -> Iterator[Thing]:
-    """The public functions and classes of a module, or those that `members` names."""
+    """Yield the public functions and classes of a module, or those that `members` names."""
     home = importlib.import_module(module)
     named = [name.strip() for name in options.get("members", "").split(",") if name.strip()]
     left = {name.strip() for name in options.get("exclude-members", "").split(",")}
@@ -123,7 +123,7 @@ def members(module: str, options: dict[str, str], overview: str) -> Iterator[Thi
 
 
 def listed(root: Path, overviews: list[str]) -> list[Thing]:
-    """All that the overviews list, in their order."""
+    """Return all that the overviews list, in their order."""
     found = []
     for overview in overviews:
         text = (root / f"{overview}.md").read_text(encoding="utf-8")
@@ -134,13 +134,13 @@ def listed(root: Path, overviews: list[str]) -> list[Thing]:
 
 
 def package_of(module: str) -> str:
-    """The room of a module: a wing that is one file is its own."""
+    """Return the room of a module: a wing that is one file is its own."""
     alone = module.count(".") < 2 or hasattr(sys.modules[module], "__path__")
     return module if alone else module.rpartition(".")[0]
 
 
 def rooms(things: list[Thing]) -> list[Room]:
-    """The pages on which they stand: one for each package, or several where it is large."""
+    """Return the pages on which they stand: one for each package, or several where it is large."""
     size = Counter(package_of(thing.module) for thing in things)
     own = Counter(thing.module for thing in things)
     found = defaultdict(list)
@@ -191,7 +191,7 @@ class FullNames(SphinxTransform):
 
 
 def page(room: Room, uses: Uses, root: Path, paged: set[Any]) -> str:
-    """The source of the page of a room: bases of a class are named if one of them is `paged`."""
+    """Return the source of a room's page: bases of a class are named if one is `paged`."""
     return "\n".join(
         (
             ":orphan:\n",
@@ -206,7 +206,7 @@ def page(room: Room, uses: Uses, root: Path, paged: set[Any]) -> str:
 
 
 def section(thing: Thing, uses: Uses, root: Path, paged: set[Any]) -> str:
-    """What the page says of a thing."""
+    """Return the text of a page about a thing."""
     kind = "class" if inspect.isclass(thing.value) else "function"
     told = kind == "class" and paged.intersection(thing.value.__bases__)
     bases = (("show-inheritance", ""),) if told else ()
@@ -238,14 +238,14 @@ def name_bases(app: Any, name: str, kind: type, options: Any, bases: list[Any]) 
 
 @functools.cache
 def definitions(file: str) -> tuple[list[str], dict[str, ast.stmt]]:
-    """The lines of a module, and its functions and classes by name: parsed once for all of them."""
+    """Return the lines of a module, and its functions and classes by name; cached."""
     text = Path(file).read_text(encoding="utf-8")
     defined = (one for one in ast.parse(text).body if isinstance(one, DEFINED))
     return text.splitlines(), {one.name: one for one in defined}
 
 
 def source(value: Any) -> tuple[str, int]:
-    """The whole code of a function or class, and the line where it begins."""
+    """Return the whole code of a function or class, and the line where it begins."""
     lines, defined = definitions(sys.modules[value.__module__].__file__)
     node = defined[value.__name__]
     first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
@@ -253,7 +253,7 @@ def source(value: Any) -> tuple[str, int]:
 
 
 def bare(value: Any) -> str:
-    """The code without its docstrings, which stand above it on the page."""
+    """Return the code without its docstrings, which stand above it on the page."""
     text, first = source(value)
     lines = dict(enumerate(text.splitlines(), start=first))
     for node in ast.walk(definitions(sys.modules[value.__module__].__file__)[1][value.__name__]):
@@ -264,7 +264,7 @@ def bare(value: Any) -> str:
 
 
 def write(app: Any, config: Any) -> None:
-    """The contents are known: write the pages, and let the build have them."""
+    """Write the pages once the contents are known, and add them to the build."""
     root = Path(app.srcdir).resolve()
     names = [str(name) for name in config.external_site_map]
     overviews = [name for name in names if name.startswith("book/api/")]
@@ -286,7 +286,7 @@ def write(app: Any, config: Any) -> None:
 
 
 def name_as_typed(app: Any, env: Any) -> None:
-    """All is read: a thing can be referred to by the paths that one types, too."""
+    """Let references use the paths that one types, once all is read."""
     objects = env.get_domain("py").objects
     for name, entry in list(objects.items()):
         thing = app.api_things.get(name) or app.api_things.get(name.rpartition(".")[0])
@@ -297,8 +297,10 @@ def name_as_typed(app: Any, env: Any) -> None:
 
 
 def find(app: Any, env: Any, node: Any, contnode: Any) -> nodes.Node | None:
-    """A docstring names a thing by the end of its path, as `verbs.condition`: where one thing is
-    called so, it is meant; a parameter and a word stay what they are."""
+    """Return a link to the thing that a docstring names by the end of its path.
+
+    So `verbs.condition` leads to the one function that ends so; a parameter and a word have none.
+    """
     if node.get("refdomain") != "py" or node["reftype"] != "obj":
         return None
     known = vars(app.builder).setdefault("things_by_ends", {})
@@ -314,7 +316,7 @@ def find(app: Any, env: Any, node: Any, contnode: Any) -> nodes.Node | None:
 
 
 def about(app: Any, pagename: str, templatename: str, context: Any, doctree: Any) -> None:
-    """A page is written: nobody wrote what it is made from, so nobody need download it."""
+    """Offer no source of a page that is generated."""
     if room := app.api_rooms.get(pagename):
         context["sourcename"] = ""
         words = next(doctree.findall(nodes.paragraph)).astext()

@@ -1,4 +1,4 @@
-"""Where the book derives and uses what the package has: read from the sources of its pages.
+"""Places in the book that derive or use a function or class, read from the sources of its pages.
 
 An equation is known by the chapter that has its label, a call by the cell that makes it, and a
 figure shows the calls that `figure_calls` finds behind it, as in the gallery.
@@ -31,7 +31,7 @@ class Uses:
     )
 
     def said(self, thing: str, source: str) -> str:
-        """What the page of a thing says of the book: nothing where the book has nothing."""
+        """Return the section on the book for the page of a thing; empty where it is not used."""
         derived = defaultdict(list)
         for label in dict.fromkeys(EQUATION.findall(source)):
             if label in self.labels:
@@ -49,7 +49,7 @@ class Uses:
 
 
 def read_uses(root: Path, names: list[str]) -> Uses:
-    """The uses on these pages of a book."""
+    """Return the uses on these pages of a book."""
     uses = Uses()
     for name in names:
         path = root / f"{name}.md"

@@ -1,4 +1,4 @@
-"""Which calls of the package a figure shows: read backwards from the cell that draws it.
+"""Calls of the package that a figure shows, read backwards from the cell that draws it.
 
 What the drawing uses was assigned somewhere above; the statements that assigned it, and those that
 assigned what these use, are gone through from the nearest on, and calls of functions that were
@@ -33,7 +33,7 @@ class Call:
 
 
 def calls_before(cells: list[str], most: int = 2) -> list[Call]:
-    """The calls behind the last of these cells, nearest first, each function once."""
+    """Return the calls behind the last of these cells, nearest first, each function once."""
     trees = [tree for tree in map(_parsed, cells) if tree]
     imported = _imported(trees)
     if not trees:
@@ -52,7 +52,7 @@ def calls_before(cells: list[str], most: int = 2) -> list[Call]:
 
 
 def called(cells: list[str]) -> list[str]:
-    """All that these cells call of the package, each once."""
+    """Return all that these cells call of the package, each once."""
     trees = [tree for tree in map(_parsed, cells) if tree]
     imported = _imported(trees)
     nodes = (node for tree in trees for node in _called_in(tree))
@@ -62,7 +62,7 @@ def called(cells: list[str]) -> list[str]:
 
 @functools.cache
 def _parsed(cell: str) -> ast.Module | None:
-    """The tree of a cell; none of one with magic, which Python does not read."""
+    """Return the tree of a cell; none of one with magic, which Python does not read."""
     try:
         return ast.parse(cell)
     except SyntaxError:
@@ -75,7 +75,7 @@ def _backwards(trees: list[ast.Module]) -> list[ast.stmt]:
 
 @functools.cache
 def _used(tree: ast.AST) -> frozenset[str]:
-    """The names that it reads; those of Python itself lead nowhere."""
+    """Return the names that it reads; those of Python itself lead nowhere."""
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
     read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
     return frozenset(read - BUILTINS)
@@ -83,7 +83,7 @@ def _used(tree: ast.AST) -> frozenset[str]:
 
 @functools.cache
 def _bound(statement: ast.stmt) -> frozenset[str]:
-    """The names to which a statement gives a value."""
+    """Return the names to which a statement gives a value."""
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return frozenset((statement.name,))
     if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -93,7 +93,7 @@ def _bound(statement: ast.stmt) -> frozenset[str]:
 
 
 def _imported(trees: list[ast.Module]) -> dict[str, str]:
-    """Names that stand for parts of the package, with the paths that they were imported by."""
+    """Return names that stand for parts of the package, with the paths of their imports."""
     return {name: path for tree in trees for name, path in _imported_in(tree).items()}
 
 
@@ -110,7 +110,7 @@ def _imported_in(tree: ast.Module) -> dict[str, str]:
 
 
 def _calls(statement: ast.stmt, imported: dict[str, str]) -> list[Call]:
-    """The calls of the package in a statement, outer ones first."""
+    """Return the calls of the package in a statement, outer ones first."""
     found = []
     for node in _called_in(statement):
         path = _path(node.func, imported)
@@ -122,7 +122,7 @@ def _calls(statement: ast.stmt, imported: dict[str, str]) -> list[Call]:
 
 @functools.cache
 def _called_in(tree: ast.AST) -> list[ast.Call]:
-    """All calls, outer ones first: every figure below asks again for those of a cell."""
+    """Return all calls, outer ones first; cached, since every figure below asks again."""
     return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
 
@@ -132,7 +132,7 @@ def _written(node: ast.Call, target: str) -> Call:
 
 
 def _path(function: ast.expr, imported: dict[str, str]) -> str:
-    """The dotted path of what is called, if it begins with what was imported."""
+    """Return the dotted path of what is called, if it begins with what was imported."""
     rest = []
     while isinstance(function, ast.Attribute):
         rest.insert(0, function.attr)
@@ -144,7 +144,7 @@ def _path(function: ast.expr, imported: dict[str, str]) -> str:
 
 @functools.cache
 def _home(path: str) -> str:
-    """Where what is imported by this path is defined, as the pages of the package name it."""
+    """Return the defining path of an import, as the pages of the package name it."""
     module, _, name = path.rpartition(".")
     owner = None
     while module and owner is None:

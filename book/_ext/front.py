@@ -50,13 +50,13 @@ class Chapter:
 
     @property
     def question(self):
-        """What stands after the colon of its title, or the title if it has none."""
+        """The part of its title after the colon, or the title if it has none."""
         said = self.title.partition(": ")[2] or self.title
         return said[0].upper() + said[1:]
 
 
 def note(app, doctree):
-    """A page is read: to which pages and labels the first sentence of its needs leads."""
+    """Collect the pages and labels to which the first sentence of a page's needs leads."""
     for paragraph in doctree.findall(nodes.paragraph):
         if paragraph.astext().startswith(NEEDS):
             app.env.metadata[app.env.docname][KEPT] = list(_links(paragraph))
@@ -64,7 +64,7 @@ def note(app, doctree):
 
 
 def _links(paragraph):
-    """The references up to the first full stop."""
+    """Yield the references up to the first full stop."""
     said = ""
     for node in paragraph.children:
         if isinstance(node, addnodes.pending_xref) and not STOP.search(said):
@@ -73,12 +73,12 @@ def _links(paragraph):
 
 
 def again(app, env):
-    """Whatever page has changed, the first one is written again."""
+    """Return the first page: it is written again whatever page has changed."""
     return [env.config.root_doc]
 
 
 def chapters(env):
-    """The parts of the book with their chapters, as the contents have them."""
+    """Yield the parts of the book with their chapters, as the contents have them."""
     root = env.get_doctree(env.config.root_doc)
     for part in root.findall(addnodes.toctree):
         numbered = [one for one in part["entries"] if _number(env, one[1])]
@@ -98,14 +98,14 @@ def _chapter(env, short, name):
 
 
 def _page(env, name, kind, target):
-    """The page to which a link of a page leads."""
+    """Return the page to which a link of a page leads."""
     if kind == "doc":
         return env.relfn2path(target, name)[0].removesuffix(".md")
     return env.get_domain("std").labels.get(target.lower(), ("",))[0]
 
 
 def fill(app, doctree, docname):
-    """All is known: the cards, and the map."""
+    """Fill in the cards and the map, once all is known."""
     for place in list(doctree.findall(generated)):
         if place["what"] == CARDS:
             parts = (_part(app, docname, *part) for part in chapters(app.env))
@@ -123,7 +123,7 @@ def _part(app, docname, title, some):
 
 
 def _card(app, docname, one):
-    """Picture, a panel that is readable so small, name and question of a chapter."""
+    """Return the card of a chapter: a readable panel of its picture, name and question."""
     figures = gallery.figures_of(app.env, one.name)
     brief = app.env.metadata[one.name].get(PICTURED)
     chosen = [figure for figure in figures if figure.name == brief] or figures
@@ -137,7 +137,7 @@ def _card(app, docname, one):
 
 
 def chart(every, address):
-    """The map as SVG: a column for each depth, a curve from each chapter to those that need it."""
+    """Return the map as SVG: a column for each depth, a curve for each need."""
     if not every:  # a book of a few pages, made to look at them
         return ""
     above = {one.name: reduced(one.name, {one.name: one.needs for one in every}) for one in every}
@@ -154,7 +154,7 @@ def chart(every, address):
 
 
 def _places(above):
-    """Where each box stands: in the column of its depth, near to what it is tied to.
+    """Return the place of each box: in the column of its depth, near to its neighbours.
 
     The widest column has its boxes in the order of the book; those before and after it follow.
     """
@@ -175,13 +175,13 @@ def _places(above):
 
 
 def _middle(height, names):
-    """The middle of the boxes among these that have a place."""
+    """Return the middle of the boxes among these that have a place."""
     placed = [height[name] for name in names if name in height]
     return sum(placed) / len(placed) if placed else 0
 
 
 def reduced(name, needs):
-    """What a chapter needs, less what those need already."""
+    """Return the needs of a chapter, less those that follow from others."""
     known = [need for need in needs[name] if need in needs]
     implied, waiting = set(), list(known)
     while waiting:

@@ -48,7 +48,7 @@ class Gallery(Place):
     has_content = True
 
     def run(self):
-        """The place, on a page whose captions have formulas."""
+        """Return the place, on a page whose captions have formulas."""
         self.env.get_domain("math").data["has_equations"][self.env.docname] = True
         (place,) = super().run()
         place["named"] = [line.strip() for line in self.content if line.strip()]
@@ -65,12 +65,12 @@ class Figure:
     panels: tuple[str, ...] = ()  # what it says of each panel first
 
     def of(self, panel):
-        """What the caption says of a panel, or of the whole."""
+        """Return the part of the caption on a panel, or on the whole."""
         return self.panels[panel - 1] if 0 < panel <= len(self.panels) else self.said
 
 
 def note(app, doctree):
-    """A page is read: its figures, in their order."""
+    """Collect the figures of a page, in their order."""
     figures = [_figure(node) for node in doctree.findall(nodes.figure) if node["ids"]]
     app.env.metadata[app.env.docname][KEPT] = [figure for figure in figures if figure]
 
@@ -85,12 +85,12 @@ def _figure(node):
 
 
 def _words(caption):
-    """The texts and formulas of a caption, in their order."""
+    """Return the texts and formulas of a caption, in their order."""
     return list(caption.findall(lambda one: isinstance(one, nodes.math | nodes.Text)))
 
 
 def _letters(words):
-    """Where the letters of panels stand by themselves, outside of brackets."""
+    """Return the places where letters of panels stand by themselves, outside brackets."""
     told = [node.astext() for node in words]
     strong = (i for i, node in enumerate(words) if isinstance(node.parent, nodes.strong))
     return [
@@ -99,7 +99,7 @@ def _letters(words):
 
 
 def _of_panel(words, panel):
-    """What comes before the first letter, and what comes from that of a panel on."""
+    """Return the words before the first letter, and those from the letter of a panel on."""
     letters = _letters(words)
     if panel < 2 or sum(len(node.astext()) for node in words[: letters[0]]) > LEAD:
         return words
@@ -110,7 +110,7 @@ def _of_panel(words, panel):
 
 
 def first_sentence(caption, panel=0):
-    """What a caption says first, as HTML, and what comes next where that is a word or two.
+    """Return the first sentence of a caption as HTML, and the next if it has a word or two.
 
     Of a panel other than the first it is what stands behind its letter, if little comes before all.
 
@@ -140,7 +140,7 @@ def first_sentence(caption, panel=0):
 
 
 def _link(node):
-    """What a text refers to by its name, which is all that it says."""
+    """Return the target of a text that is a name and nothing else."""
     above = (node.parent, node.parent.parent)
     links = (one for one in above if isinstance(one, addnodes.pending_xref))
     kinds = ("numref", "eq")
@@ -149,7 +149,7 @@ def _link(node):
 
 
 def numbered(env, said):
-    """A sentence with the numbers of the figures and equations that it refers to."""
+    """Return a sentence with the numbers of its figures and equations."""
     return re.sub(MARK.format("(.*?)"), lambda match: number(env, match[1]), said)
 
 
@@ -165,12 +165,12 @@ def number(env, target):
 
 
 def again(app, env):
-    """Whatever page has changed, the gallery is written again."""
+    """Return the gallery: it is written again whatever page has changed."""
     return [name for name in env.all_docs if env.metadata.get(name, {}).get(WHAT)]
 
 
 def fill(app, doctree, docname):
-    """All is known: the figures of each task, and then the others."""
+    """Fill in the figures of each task, and then the others, once all is known."""
     places = [node for node in doctree.findall(generated) if node["what"] == WHAT]
     home = homes(app.env) if places else {}
     told, chosen = [], {entry.partition("/")[0] for one in places for entry in one["named"]}
@@ -187,20 +187,20 @@ def fill(app, doctree, docname):
 
 
 def pages_of(env):
-    """The pages of the book that have figures, in their order."""
+    """Return the pages of the book that have figures, in their order."""
     root = env.get_doctree(env.config.root_doc)
     listed = [name for toc in root.findall(addnodes.toctree) for _, name in toc["entries"]]
     return [name for name in (env.config.root_doc, *listed) if figures_of(env, name)]
 
 
 def homes(env):
-    """Of each figure by its name: its page, and what the page knows of it."""
+    """Return the page and the properties of each figure, by its name."""
     every = ((name, figure) for name in pages_of(env) for figure in figures_of(env, name))
     return {figure.name: (name, figure) for name, figure in every}
 
 
 def _page(app, docname, name, chosen):
-    """The figures of a page that stand for no task, folded."""
+    """Return the figures of a page that stand for no task, folded."""
     drawn = _drawn(app, name)
     figures = [figure for figure in figures_of(app.env, name) if figure.name not in chosen]
     cards = [_card(app, docname, name, one, drawn.get(one.name, ("",))[0]) for one in figures]
@@ -210,18 +210,18 @@ def _page(app, docname, name, chosen):
 
 
 def figures_of(env, name):
-    """The figures of a page, in their order."""
+    """Return the figures of a page, in their order."""
     return env.metadata.get(name, {}).get(KEPT, [])
 
 
 def picture(app, docname, name, figure, panel=0):
-    """The small picture of a figure of another page; nothing where no cell draws it."""
+    """Return the small picture of a figure of another page; nothing where no cell draws it."""
     png, _ = _drawn(app, name).get(figure.name, ("", []))
     return _small(app, docname, figure, png, panel) if png else ""
 
 
 def _drawn(app, name):
-    """Of each figure that a cell draws: its PNG, and the code of the page down to it."""
+    """Return the PNG of each figure that a cell draws, and the code down to it."""
     if not app.env.metadata.get(name, {}).get("kernelspec"):
         return {}
     cells = list(executed(app, name).values())
@@ -237,7 +237,7 @@ def _drawn(app, name):
 
 
 def _card(app, docname, name, figure, png, panel=0):
-    """A figure: its picture, its number, what it shows, all of which lead to it."""
+    """Return a figure: its picture, number and caption, each with a link to it."""
     address = f"{app.builder.get_relative_uri(docname, name)}#{figure.name}"
     numbers = app.env.toc_fignumbers.get(name, {}).get("figure", {}).get(figure.name, ())
     number = ".".join(map(str, numbers))
@@ -247,7 +247,7 @@ def _card(app, docname, name, figure, png, panel=0):
 
 
 def _task(app, docname, label, panel, home, told):
-    """A figure that stands for a task, with the calls to copy that stand in none above."""
+    """Return the figure of a task, with the calls to copy that stand in none above."""
     name, figure = home[label]
     png, code = _drawn(app, name).get(label, ("", []))
     calls = []
@@ -262,7 +262,7 @@ def _task(app, docname, label, panel, home, told):
 
 
 def _call(app, docname, call):
-    """The call, which leads to its description."""
+    """Return the call, which leads to its description."""
     entry = app.env.get_domain("py").objects.get(call.target)
     if entry is None:
         return escape(call.whole)
@@ -271,7 +271,7 @@ def _call(app, docname, call):
 
 
 def _small(app, docname, figure, png, panel=0):
-    """A small picture of what was drawn, or of one panel of it, beside the other images."""
+    """Return the element of a small picture of a figure or of one panel, and write its file."""
     path = Path(app.outdir) / THUMBS / f"{figure.name}{f'-{panel}' if panel else ''}.webp"
     sizes = vars(app.builder).setdefault("small_pictures", {})
     if path not in sizes:  # the gallery, the chapter and the leaflet show the same

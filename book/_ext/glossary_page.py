@@ -13,13 +13,13 @@ FILE = "book/glossary.yml"
 
 
 def terms(source):
-    """What the file of a book says; nothing where there is none."""
+    """Return the content of the file of a book; empty where there is none."""
     path = Path(source) / FILE
     return yaml.safe_load(path.read_text("utf-8")) if path.exists() else []
 
 
 def lines(term):
-    """An entry, as Sphinx's own glossary reads it."""
+    """Return an entry as Sphinx's own glossary reads it."""
     role = "eq" if term["where"].startswith("eq-") else "ref"
     symbol = f" ${term['symbol']}$." if term.get("symbol") else ""
     said = f"{term['says']}{symbol} See {{{role}}}`{term['where']}`."

@@ -48,7 +48,7 @@ EQUATION = re.compile(
 
 
 def inputs(root: Path) -> list[Path]:
-    """The files that the result of a cell may depend on, beside its own chapter."""
+    """Return the files that the result of a cell may depend on, apart from its own chapter."""
     folders = [root / top for top in ("src", "engine/src", "editorial/src", *DATA)]
     found = [path for top in folders for path in top.rglob("*") if path.is_file()]
     found += filter(Path.is_file, (root / name for name in SETTINGS))
@@ -61,7 +61,7 @@ def inputs(root: Path) -> list[Path]:
 
 
 def versions() -> list[str]:
-    """The numerical stack, in words; what is not installed leaves no trace."""
+    """Return the numerical stack, in words; what is not installed leaves no trace."""
     found = [f"python {sys.version.split()[0]}", f"backend {os.environ.get('GPNOTES_BACKEND', '')}"]
     for name in STACK + BACKENDS:
         try:
@@ -72,7 +72,7 @@ def versions() -> list[str]:
 
 
 def digest(root: Path) -> str:
-    """Sixteen hex digits for the state of everything that the chapters run on."""
+    """Return sixteen hex digits for the state of everything that the chapters run on."""
     total = hashlib.sha256("\n".join(versions()).encode())
     for path in inputs(root):
         total.update(f"\0{path.relative_to(root).as_posix()}\0".encode())
@@ -84,7 +84,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def code(path: Path) -> bytes:
-    """A module as Python reads it, less its docstrings."""
+    """Return a module as Python reads it, less its docstrings."""
     tree = ast.parse(path.read_bytes())
     for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
@@ -93,7 +93,7 @@ def code(path: Path) -> bytes:
 
 
 def page_code(root: Path) -> str:
-    """Sixteen hex digits for the state of the code that makes the pages."""
+    """Return sixteen hex digits for the state of the code that makes the pages."""
     total = hashlib.sha256()
     for path in sorted(path for folder in PAGES for path in (root / folder).rglob("*.py")):
         total.update(f"\0{path.relative_to(root).as_posix()}\0".encode())
@@ -102,13 +102,13 @@ def page_code(root: Path) -> str:
 
 
 def equations(text: str) -> str:
-    """A digest of the numbered equations in the text of a page."""
+    """Return a digest of the numbered equations in the text of a page."""
     found = [match.group(0) for match in EQUATION.finditer(text)]
     return hashlib.sha256("\0".join(found).encode()).hexdigest()[:16]
 
 
 def home_of(build):
-    """Where the folders of all states lie, for a book that is built in a folder."""
+    """Return the folder of all states, for a book that is built in a folder."""
     return Path(os.environ.get("BOOK_CACHE") or build / ".jupyter_cache")
 
 
@@ -124,20 +124,20 @@ def name_cache(app, config):
 
 
 def folder_of(app, docname, text):
-    """The folder of a page, and of no other: no two processes make the same data base."""
+    """Return the folder of a page, and of no other: no two processes make the same data base."""
     slug = docname.removeprefix("book/")
     return Path(app.config.nb_execution_cache_path) / docname / state(text, app.srcdir, slug)
 
 
 def state(text, root, slug):
-    """A digest of the numbered equations of a page, and of what is stored for its claims."""
+    """Return a digest of the numbered equations of a page and of the results of its claims."""
     found = Path(root) / "book" / CLAIMS / f"{slug}.json"
     stored = hashlib.sha256(found.read_bytes()).hexdigest()[:8] if found.is_file() else ""
     return f"{equations(text)}{stored}"
 
 
 def choose_folder(app, docname, source):
-    """Before a page is read: its own folder."""
+    """Choose the folder of a page before it is read."""
     folder = folder_of(app, docname, source[0])
     app.env.mystnb_config = app.env.mystnb_config.copy(execution_cache_path=str(folder))
 

@@ -21,7 +21,7 @@ BOX, LEAFLET = "in-brief", "leaflet"
 
 
 class InBrief(SphinxDirective):
-    """The box of a chapter; ``:equation:`` and ``:picture:`` name what stands beside its words."""
+    """The box of a chapter; ``:equation:`` and ``:picture:`` name what it shows with its words."""
 
     has_content = True
     option_spec = {  # noqa: RUF012
@@ -45,18 +45,18 @@ class Leaflet(Place):
     what = LEAFLET
 
     def run(self):
-        """The place, on a page that has formulas."""
+        """Return the place, on a page that has formulas."""
         self.env.get_domain("math").data["has_equations"][self.env.docname] = True
         return super().run()
 
 
 def again(app, env):
-    """Whatever page has changed, the leaflet is written again."""
+    """Return the leaflet: it is written again whatever page has changed."""
     return [name for name in env.all_docs if env.metadata.get(name, {}).get(LEAFLET)]
 
 
 def fill(app, doctree, docname):
-    """All is known: each box gets its equation and its picture, and the leaflet its boxes."""
+    """Fill in the equation and picture of each box, and the boxes of the leaflet."""
     for box in boxes(doctree, BOX):
         complete(app, box, doctree, docname, docname)
     for place in [node for node in doctree.findall(generated) if node["what"] == LEAFLET]:
@@ -76,7 +76,7 @@ def _leaves(app, docname):
 
 
 def plain(box):
-    """A box for another page: what it refers to is words there."""
+    """Return a box for another page, its references as words."""
     leaf = box.deepcopy()
     for link in list(leaf.findall(lambda node: node.tagname == "pending_xref")):
         link.replace_self(nodes.Text(link.astext()))
@@ -113,7 +113,7 @@ def _picture(app, box, address, home, docname):
 
 
 def note(app, doctree):
-    """A page is read: whether it shows the leaflet, and the picture of its box."""
+    """Note whether a page shows the leaflet, and the picture of its box."""
     places = (node["what"] for node in doctree.findall(generated))
     known = app.env.metadata[app.env.docname]
     known[LEAFLET] = LEAFLET in places

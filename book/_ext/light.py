@@ -1,9 +1,9 @@
-"""What a page weighs: styles without what no page uses, code and pictures without what none sees.
+"""Lighter pages: styles without unused rules, code and pictures without invisible parts.
 
 The theme's style sheets hold all of Bootstrap and two thousand icons. At the end of a build the
 names that the pages and their scripts use are gathered, and a rule stays if all classes of one
 of its selectors are among them. Pictures keep two decimals of a point; a printer does not see
-more. And they lose what says nothing: a library that does this and more takes minutes for a book.
+more. And they lose what says nothing. Scour makes them as small in fourteen times the seconds.
 """
 
 import re
@@ -28,7 +28,7 @@ DRAWN = re.compile(r'\b(?:d|x|y|points)="[^"]*"|translate\([^)]*\)')  # no facto
 
 
 def used(folder):
-    """The names that pages use as classes, and all words of their scripts."""
+    """Return the names that pages use as classes, and all words of their scripts."""
     names = set()
     for page in folder.rglob("*.html"):
         for classes in re.findall(r'class="([^"]*)"', page.read_text("utf-8")):
@@ -40,7 +40,7 @@ def used(folder):
 
 
 def pruned(rules, names):
-    """The rules, as text, of which at least one selector can meet something."""
+    """Return the rules, as text, that have at least one selector with a match."""
     return "".join(filter(None, (_rule(rule, names) for rule in rules)))
 
 
@@ -58,7 +58,7 @@ def _rule(rule, names):
 
 
 def selectors(text):
-    """The selectors of a list, parted at the commas outside of brackets."""
+    """Return the selectors of a list, parted at the commas outside of brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += (character in "([") - (character in ")]")
@@ -70,20 +70,22 @@ def selectors(text):
 
 
 def meets(selector, names):
-    """Whether all classes that a selector asks for are used; one of several in `:is()` will do."""
+    """Return whether all classes of a selector are used; one of several in `:is()` will do."""
     bare = INSIDE.sub("", selector)
     asked = CLASS.findall(re.sub(r":(?:is|where|has)\(.*\)", "", bare))
     return all(name.replace("\\", "") in names for name in asked)
 
 
 def rounded(picture):
-    """A picture with two decimals in its coordinates."""
+    """Return a picture with two decimals in its coordinates."""
     return DRAWN.sub(lambda drawn: DIGITS.sub(_short, drawn.group(0)), picture)
 
 
 def compact(picture):
-    """A picture without notes and without names that nothing refers to, its straight lines by their
-    differences, and with one style where all marks of a group have the same. Twice is as once."""
+    """Return a picture without notes and names that nothing refers to, idempotently.
+
+    Straight lines go by their differences, and marks of a group that look alike have one style.
+    """
     picture = MARKS.sub(_one_style, PATH.sub(_by_differences, NOTES.sub("", picture)))
     asked = set(re.findall(r"#([\w.-]+)", picture))
     picture = NAMED.sub(lambda match: match[0] if match[1] in asked else "", picture)
@@ -91,7 +93,7 @@ def compact(picture):
 
 
 def _by_differences(match):
-    """``M 1 2 L 3 4 L 5 6`` as ``M 1 2l2 2 2 2``: in decimals, so that no rounding adds up."""
+    """Return ``M 1 2 L 3 4 L 5 6`` as ``M 1 2l2 2 2 2``: in decimals, so no rounding adds up."""
     if "\n" not in match[1]:  # as an earlier build left it
         return match[0]
     words, before, here = [], "", None
@@ -108,7 +110,7 @@ def _by_differences(match):
 
 
 def _brief(number):
-    """A decimal without a zero before its point."""
+    """Return a decimal without a zero before its point."""
     text = f"{number.normalize():f}"
     return re.sub(r"^(-?)0\.", r"\1.", text) if number else "0"
 
@@ -125,7 +127,7 @@ def _short(match):
 
 
 def plain_code(app, pagename, templatename, context, doctree):
-    """A page is written: names, signs and spaces of code need no elements of their own.
+    """Remove the elements around names, signs and spaces of code on a page.
 
     Both styles give names, commas and spaces the colour of all code, and signs such as ``+`` need
     no other; together they are a third of the bytes of a chapter.
@@ -135,7 +137,7 @@ def plain_code(app, pagename, templatename, context, doctree):
 
 
 def lighten(app, exception):
-    """After everything is written: the style sheets of others, and the pictures."""
+    """Lighten the style sheets of others and the pictures, after everything is written."""
     if exception or app.builder.format != "html":
         return
     folder = Path(app.outdir)
@@ -150,7 +152,7 @@ def lighten(app, exception):
 
 
 def drop(static):
-    """Files that no page asks for any more, and the README's picture, which no page shows."""
+    """Remove files that no page asks for, and the README's picture, which no page shows."""
     unused = ["scripts/fontawesome.js", "scripts/fontawesome.js.LICENSE.txt", "searchtools.js"]
     unused += ["language_data.js", "sphinx_highlight.js"]
     idle = [static / name for name in unused]

@@ -27,7 +27,7 @@ class Literature(SphinxRole):
         return [figure, nodes.Text("\N{NO-BREAK SPACE}"), *cited], messages
 
     def citation(self, key):
-        """What the role `cite:p` makes of `key`."""
+        """Return the nodes that the role `cite:p` makes of `key`."""
         cite = self.env.get_domain("cite").role("p")
         return cite("cite:p", f":cite:p:`{key}`", key, self.lineno, self.inliner)
 

@@ -17,7 +17,7 @@ FONTS = "output/chtml/fonts/woff-v2"
 
 
 def carried() -> Path:
-    """The folder of MathJax inside the installed package."""
+    """Return the folder of MathJax inside the installed package."""
     for entry in files("sphinx-mathjax-offline") or ():
         if entry.name == SCRIPT:
             return Path(entry.locate()).parent
@@ -25,7 +25,7 @@ def carried() -> Path:
 
 
 def copy(app, exception):
-    """Copy what the pages need; files that are there already stay as they are."""
+    """Copy the files that pages need; those that are there already stay as they are."""
     if exception or app.builder.format != "html":
         return
     source, target = carried(), Path(app.outdir) / "_static" / "mathjax"
@@ -38,7 +38,7 @@ def copy(app, exception):
 
 
 def prepare(app, pagename, templatename, context, doctree):
-    """On a page with mathematics: the script that runs before MathJax does."""
+    """Add the script that runs before MathJax, on a page with mathematics."""
     if app.env.get_domain("math").has_equations(pagename):
         app.add_js_file(None, body=BEFORE.read_text(encoding="utf-8"), priority=900)
 

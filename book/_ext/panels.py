@@ -15,7 +15,7 @@ LEAST = 0.15, 0.25  # of the breadth and of the height: what is narrower is no p
 
 
 def panels(image):
-    """The boxes of the panels, row by row, as `crop` takes them; one, where there are no more."""
+    """Return the boxes of the panels, row by row, as `crop` takes them; at least one."""
     inked = np.asarray(image.convert("L")) < BLANK
     across, down = LEAST
     return [
@@ -26,7 +26,7 @@ def panels(image):
 
 
 def strips(inked, least):
-    """Where what is inked begins and ends, strip by strip, none narrower than a share of all."""
+    """Return the ends of each inked strip, none narrower than a share of all."""
     turns = np.flatnonzero(np.diff(np.concatenate([[False], inked, [False]]).astype(int)))
     found = list(map(tuple, turns.reshape(-1, 2).tolist()))
     narrow = least * inked.size

@@ -38,23 +38,23 @@ class Code:
 
 @dataclass(frozen=True)
 class Numbers:
-    """What the page numbers, by identifier."""
+    """The numbers on a page, by identifier."""
 
     sections: dict = field(default_factory=dict)
     figures: dict = field(default_factory=dict)  # by kind: displaymath, figure, exercise
 
     def section(self, node):
-        """The number of a section with a blank behind it, or nothing."""
+        """Return the number of a section with a blank behind it, or nothing."""
         names = node["ids"] if isinstance(node.parent, nodes.section) else [""]
         return next((f"{self.sections[i]} " for i in names if self.sections.get(i)), "")
 
     def of(self, kind, node):
-        """The number of an equation, a figure or an exercise, or nothing."""
+        """Return the number of an equation, a figure or an exercise, or nothing."""
         return next((self.figures[kind, i] for i in node["ids"] if (kind, i) in self.figures), "")
 
 
 def pieces(document, numbers):
-    """The blocks and code cells of a page in reading order."""
+    """Yield the blocks and code cells of a page in reading order."""
     yield from _Writer(numbers).blocks(document)
     cited = (node for node in document.findall(nodes.reference) if _cites(node))
     entries = list(dict.fromkeys(node["reftitle"] for node in cited))
@@ -75,16 +75,16 @@ class _Writer:
         self.summary = summary
 
     def within(self, **changes):
-        """The same, deeper in the page or inside a fold."""
+        """Return the same, deeper in the page or inside a fold."""
         return _Writer(**{**vars(self), **changes})
 
     def blocks(self, node):
-        """The pieces of what stands inside `node`."""
+        """Yield the pieces of what stands inside `node`."""
         for child in node.children:
             yield from self.block(child)
 
     def block(self, node):
-        """The pieces of one node; of a kind that is not known, of what stands inside."""
+        """Yield the pieces of one node; of a kind that is not known, of what stands inside."""
         if isinstance(node, SILENT) or type(node).__name__ == "generated":
             return
         if isinstance(node, nodes.Text | nodes.Inline) and not isinstance(node, nodes.raw):
@@ -93,12 +93,12 @@ class _Writer:
         yield from getattr(self, type(node).__name__, self.blocks)(node)
 
     def words(self, text, **more):
-        """A block of words, where there are some."""
+        """Yield a block of words, where there are some."""
         if text.strip():
             yield Words(text, self.summary, **more)
 
     def inside(self, node):
-        """The text of the blocks inside a node that holds no code."""
+        """Return the text of the blocks inside a node that holds no code."""
         found = list(self.blocks(node))
         return "\n\n".join(piece.text for piece in found if isinstance(piece, Words))
 
@@ -133,7 +133,7 @@ class _Writer:
         yield from self.items(node, [f"{first + i}. " for i in range(len(node.children))])
 
     def items(self, node, marks):
-        """A list, each item behind its mark and indented by its width."""
+        """Yield a list, each item behind its mark and indented by its width."""
         inside = [self.inside(item) for item in node.children]
         gap = "\n\n" if any("\n\n" in text for text in inside) else "\n"
         texts = (
@@ -186,7 +186,7 @@ class _Writer:
         yield from self.headed(node, f"Exercise {self.numbers.of('exercise', node)}")
 
     def headed(self, node, name):
-        """A heading of a lower level, and what stands below it."""
+        """Yield a heading of a lower level, and its content."""
         for child in node.children:
             if isinstance(child, nodes.title):
                 marks = "#" * min(self.depth + 1, 6)
@@ -212,7 +212,7 @@ class _Writer:
 
 
 def display(latex, number="", label=""):
-    """An equation between double dollars, with its number in a tag and its label in a comment.
+    """Return an equation between double dollars, its number in a tag, its label in a comment.
 
     >>> print(display("a &= b", "2.4", "eq-a"))
     $$
@@ -233,7 +233,7 @@ def display(latex, number="", label=""):
 
 
 def inline(node):
-    """What stands in a line of text, as Markdown.
+    """Return the content of a line of text as Markdown.
 
     >>> inline(nodes.paragraph("", "", nodes.Text("of 2 * 3 "), nodes.strong("", "all")))
     'of 2 \\\\* 3 **all**'
@@ -263,7 +263,7 @@ def _inline(node):
 
 
 def _marked(text, mark):
-    """Words between marks, with the blanks at their ends outside."""
+    """Return words between marks, with the blanks at their ends outside."""
     bare = text.strip()
     head, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     return f"{head}{mark}{bare}{mark}{tail}" if bare else text
@@ -274,11 +274,11 @@ def _escaped(text):
 
 
 def _begun(text):
-    """A paragraph that begins like a list or a heading, and is none."""
+    """Return a paragraph, escaped where it begins like a list or a heading."""
     return re.sub(r"^(\d+)([.)] )", r"\1\\\2", re.sub(r"^([-+#>=])", r"\\\1", text))
 
 
 def _cell(entry):
-    """The text of one cell of a table; a bar in a formula would end it."""
+    """Return the text of one cell of a table; a bar in a formula would end it."""
     text = " ".join(inline(part) for part in entry.children)
     return re.sub(r"(?<!\\)\|", r"\\vert ", text) if "$" in text else text.replace("|", r"\|")

@@ -1,4 +1,4 @@
-"""What the literature puts beside the methods of a chapter: ``{rivals}``, from a file of its own.
+"""Rivals in the literature of the methods of a chapter: ``{rivals}``, from a file of its own.
 
 ``book/_rivals/PART/CHAPTER.toml`` lists, method by method, the rivals that a reader of the
 literature would ask for: which was tried, and where, and why another was not.
@@ -16,17 +16,17 @@ TITLE = "What else the literature would put here, and what we have not tried"
 
 
 def file_of(book: Path, slug: str) -> Path:
-    """Where the rivals of a chapter stand."""
+    """Return the path of the rivals of a chapter."""
     return book / FOLDER / f"{slug}.toml"
 
 
 def rivals(file: Path) -> list[dict[str, str]]:
-    """The rows of a file: a method, a rival, its source, and ``tried`` or ``untried``."""
+    """Return the rows of a file: a method, a rival, its source, and ``tried`` or ``untried``."""
     return tomllib.loads(file.read_text(encoding="utf-8"))["rival"]
 
 
 def row(rival: dict[str, str]) -> str:
-    """A row of the table, in MyST; a bar would end its cell."""
+    """Return a row of the table in MyST; a bar would end its cell."""
     source = f" {{cite:p}}`{rival['source']}`" if rival.get("source") else ""
     label = rival.get("tried", "")
     tried = f"tried: {{ref}}`here <{label}>`" if label else f"not tried: {rival['untried']}"

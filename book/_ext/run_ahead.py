@@ -1,4 +1,4 @@
-"""The chapters run beside each other before Sphinx reads the pages one after the other.
+"""Chapters run in parallel, before Sphinx reads the pages one after the other.
 
 A chapter is a process of its own that mostly computes, and Sphinx waits for each. Here all that
 must run are started first, as many at a time as `BOOK_JOBS` says (one for each core, unless it is
@@ -31,12 +31,12 @@ class Silent:
 
 
 def jobs():
-    """How many chapters may run at a time."""
+    """Return the number of chapters that may run at a time."""
     return int(os.environ.get("BOOK_JOBS") or os.cpu_count() or 1)
 
 
 def waiting(app, docname):
-    """The notebook of a page that must run, with its reader and its settings, or nothing."""
+    """Return the notebook of a page that must run, with its reader and its settings, or nothing."""
     path = app.env.doc2path(docname)
     if not path.endswith(".md"):
         return None
@@ -51,7 +51,7 @@ def waiting(app, docname):
 
 
 def _known(folder, notebook):
-    """Whether the cache has what a notebook prints."""
+    """Return whether the cache has the outputs of a notebook."""
     try:
         get_cache(folder).match_cache_notebook(notebook)
     except KeyError:
@@ -69,7 +69,7 @@ def run(page):
 
 
 def run_ahead(app, env, docnames):
-    """Before the pages are read: run what several of them would wait for."""
+    """Run the chapters that are not in the cache, before the pages are read."""
     pages = [page for page in (waiting(app, name) for name in docnames) if page]
     if len(pages) < 2 or jobs() < 2:
         return

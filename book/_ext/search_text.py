@@ -1,4 +1,4 @@
-"""What a page says, section by section, as the search of the book reads it.
+"""The text of a page, section by section, as the search of the book reads it.
 
 The body of a page becomes a list of `Section`: the prose and the code under one heading, with the
 anchor that leads there. Formulas inside a sentence stay as TeX between ``\\(`` and ``\\)``, so that
@@ -47,7 +47,7 @@ class Section:
 
 
 def sections(body: str) -> list[dict[str, Any]]:
-    """The sections of the body of a page, as plain data; those that say nothing are left out."""
+    """Return the sections of the body of a page as plain data, without empty ones."""
     reader = _Reader()
     reader.read(body)
     kept = [one for one in reader.found if one.says_something]
@@ -144,7 +144,7 @@ class _Reader:
             setattr(here, to, getattr(here, to) + data)
 
     def _grow(self, data: str) -> None:
-        """More of a numbered formula: its number in parentheses first, then its LaTeX."""
+        """Add to a numbered formula: its number in parentheses first, then its LaTeX."""
         listed = self.path[-1].equations
         anchor, number, latex = listed[-1]
         text = data.strip()

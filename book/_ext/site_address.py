@@ -1,4 +1,4 @@
-"""Where the site and its repository are: one setting, empty until they are somewhere.
+"""Addresses of the site and its repository: one setting, empty until they have some.
 
     site_address:
       pages: https://somebody.github.io/gpnotes/
@@ -52,7 +52,7 @@ def validate(app, config):
 
 
 def description(doctree):
-    """The first paragraph of a page that stands in its text, says something and has no formula."""
+    """Return the first paragraph in the text of a page that is not empty and has no formula."""
     for paragraph in doctree.findall(nodes.paragraph) if doctree else ():
         text = " ".join(paragraph.astext().split())
         formula = "\\" in text or any(paragraph.findall(nodes.math))
@@ -62,7 +62,7 @@ def description(doctree):
 
 
 def shortened(text):
-    """As many whole sentences as there is room for, else words and three dots."""
+    """Return as many whole sentences as there is room for, else words and three dots."""
     if len(text) <= LONG:
         return text
     sentences = re.match(rf"(.{{{SHORT},{LONG - 1}}}[.?!])(?= )", text)
@@ -70,7 +70,7 @@ def shortened(text):
 
 
 def page(app, pagename, templatename, context, doctree):
-    """A page is written: what it says of itself, and where it leads."""
+    """Add to a page its description and its links."""
     known = app.config.site_address
     context["page_description"] = context.get("said_of_page") or description(doctree)
     if known["pages"]:
@@ -85,14 +85,14 @@ def page(app, pagename, templatename, context, doctree):
 
 
 def slip(known, version, pagename, context):
-    """The form for a slip, which knows the page and the version."""
+    """Return the form for a slip, which knows the page and the version."""
     title = re.sub(r"<[^>]*>", "", context.get("title") or pagename)
     where = {"template": "slip.yml", "where": f"{title} ({pagename})", "version": version}
     return f"{known['repository']}/issues/new?{urlencode(where)}"
 
 
 def buttons_of(known, source, chapter, slip_address):
-    """A group of links: the source of the page, its edit, the form, and Binder for a chapter."""
+    """Return links to the source of a page, its edit, the form, and Binder for a chapter."""
     repository, branch = known["repository"], quote(known["branch"], safe="")
     links = [
         ("Source of this page", f"{repository}/blob/{branch}/{source}?plain=1", "fas fa-code"),
@@ -111,7 +111,7 @@ def buttons_of(known, source, chapter, slip_address):
 
 
 def cited(app, doctree, docname):
-    """The entry for a bibliography says where the book is, once it is somewhere."""
+    """Add the address of the book, if it has one, to its entry for a bibliography."""
     pages = app.config.site_address["pages"]
     for block in list(doctree.findall(nodes.literal_block)) if pages else ():
         text = block.astext().rstrip()
@@ -121,7 +121,7 @@ def cited(app, doctree, docname):
 
 
 def finish(app, exception):
-    """At the end: what a site has once, or nothing where there is no site."""
+    """Write the files that a site has once, or none where there is no site."""
     if exception or app.builder.format != "html":
         return
     target, site = Path(app.outdir), app.config.site_address["pages"]
@@ -144,7 +144,7 @@ def finish(app, exception):
 
 
 def sitemap(uris):
-    """All pages, for those who look for them by machine."""
+    """Return the sitemap."""
     lines = "".join(f"<url><loc>{escape(uri)}</loc></url>\n" for uri in uris)
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'
     return f'{head}<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{lines}</urlset>\n'

@@ -29,13 +29,13 @@ LETTER = 11  # points: what a label that is turned needs to the left of its base
 
 
 def size(picture):
-    """Width and height of a picture, in points, or nothing."""
+    """Return width and height of a picture in points, or None."""
     found = SIZE.search(picture)
     return tuple(map(float, found.groups())) if found else None
 
 
 def columns(picture):
-    """The panels beside each other: left end of what belongs to each, and ends of its frame."""
+    """Return the panels side by side: the left end of each with its labels, and its frame."""
     starts = [match.start() for match in AXES.finditer(picture)] + [len(picture)]
     parts = [picture[a:b] for a, b in pairwise(starts)]
     frames = sorted(filter(None, map(_extent, parts)))
@@ -50,7 +50,7 @@ def columns(picture):
 
 
 def _extent(axes):
-    """Where the axes and what is written beside them begin, and the ends of their frame."""
+    """Return the left end of the axes with their labels, and the ends of their frame."""
     ends = (sorted(map(float, frame.groups())) for frame in FRAME.finditer(axes))
     wide = next((pair for pair in ends if pair[0] < pair[1]), None)
     if not wide:  # an upright spine comes first where nothing is painted behind the axes
@@ -61,7 +61,7 @@ def _extent(axes):
 
 
 def cuts(picture, width):
-    """Where to cut a picture of several panels, from its left to its right end."""
+    """Return the places to cut a picture of several panels, from left to right."""
     panels = columns(picture)
     pairs = pairwise(panels)
     inner = [max(before[2] + 1, after[0] - 4) for before, after in pairs]
@@ -69,7 +69,7 @@ def cuts(picture, width):
 
 
 def shown(match, folder_of):
-    """The element of an image: with its size, lazily, and with its panels apart."""
+    """Return the element of an image: with its size, lazily, and with its panels apart."""
     path = folder_of(Path(match["src"]).name)
     picture = path.read_text("utf-8") if path else ""
     extent = size(picture)
@@ -86,7 +86,7 @@ def shown(match, folder_of):
 
 
 def _panels(src, at, extent, alt, how):
-    """The panels of a picture, one below the other; what they show is said once, by the first."""
+    """Return the panels of a picture, one below the other; the first has the description."""
     images = []
     narrow = " book-panel-narrow" if at and extent[0] / (len(at) - 1) < NARROW else ""
     for i, (left, right) in enumerate(pairwise(at)):
@@ -99,7 +99,7 @@ def _panels(src, at, extent, alt, how):
 
 
 def place(app, pagename, templatename, context, doctree):
-    """A page is written: look at each of its pictures."""
+    """Replace each picture of a page."""
     if "_images/" not in context.get("body", ""):
         return
     files = {name: Path(app.srcdir) / path for path, name in app.builder.images.items()}

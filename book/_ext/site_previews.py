@@ -1,4 +1,4 @@
-"""What the previews of links show: every numbered equation and every symbol, in one script.
+"""Data for the previews of links: every numbered equation and every symbol, in one script.
 
 `_static/preview-data.js` is asked for when a reader points at the first link, not before.
 Tooltips of other extensions fetch the page that a link leads to, which a browser refuses on
@@ -14,7 +14,7 @@ from checked_equations.sphinx.directives import symbol_groups
 
 
 def equations(pages):
-    """Number and LaTeX of each equation, by the anchor that leads to it."""
+    """Return number and LaTeX of each equation, by the anchor that leads to it."""
     return {
         anchor: [number, latex]
         for page in pages
@@ -24,7 +24,7 @@ def equations(pages):
 
 
 def symbols(groups, page):
-    """The rows of the notation: all spellings, and what they mean."""
+    """Yield the rows of the notation: all spellings, and what they mean."""
     for group in groups.values():
         for row in group["symbols"]:
             forms = list(dict.fromkeys([*row["latex"], *row.get("shown", ())]))
@@ -33,7 +33,7 @@ def symbols(groups, page):
 
 
 def write(app, exception):
-    """At the end: the script, beside the others."""
+    """Write the script at the end of a build."""
     if exception or app.builder.format != "html":
         return
     groups = symbol_groups(Path(app.srcdir) / app.config.equations_notation)

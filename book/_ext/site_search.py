@@ -23,12 +23,12 @@ APART = re.compile(r"(genindex|search|py-modindex)$")
 
 
 def folder(app):
-    """Where the pages leave what they say."""
+    """Return the folder in which the pages leave their sections."""
     return Path(app.outdir).parent / "search"
 
 
 def read(app, pagename, templatename, context, doctree):
-    """A page is written: keep its sections, and let the page of the search typeset formulas."""
+    """Keep the sections of a page, and let the page of the search typeset formulas."""
     if APART.match(pagename) or "body" not in context:
         return
     target = folder(app) / f"{pagename}.json"
@@ -39,17 +39,17 @@ def read(app, pagename, templatename, context, doctree):
 
 
 def plain(html):
-    """The text of a title."""
+    """Return the text of a title."""
     return re.sub(r"<[^>]*>", "", html).replace("&amp;", "&").strip()
 
 
 def typeset_results(app, env):
-    """The page of the search has formulas, though it is no document."""
+    """Load MathJax on the page of the search, which is no document."""
     env.get_domain("math").data["has_equations"]["search"] = True
 
 
 def gather(app):
-    """What all pages say, in the order of the contents."""
+    """Return the sections of all pages, in the order of the contents."""
     pages = []
     for name in ordered(app.env):
         path = folder(app) / f"{name}.json"
@@ -60,7 +60,7 @@ def gather(app):
 
 
 def ordered(env):
-    """The documents as the contents have them, then those that no contents name."""
+    """Return the documents as the contents have them, then those that no contents name."""
     stack, found = [env.config.root_doc], {}
     while stack:
         name = stack.pop()
@@ -71,13 +71,13 @@ def ordered(env):
 
 
 def place_of(page, label):
-    """Which section has that label, or that anchor."""
+    """Return the section that has a label or an anchor."""
     known = ({*one["labels"], one["anchor"]} for one in page["sections"])
     return next((i for i, names in enumerate(known) if label in names), None)
 
 
 def also_called(pages, listed):
-    """Other names, each with the section where the book has the thing; a test asks for all."""
+    """Yield other names, each with the section where the book has the thing."""
     by_name = {page["name"].removeprefix("book/"): i for i, page in enumerate(pages)}
     for entry in listed:
         at = by_name.get(entry["page"])
@@ -90,7 +90,7 @@ def also_called(pages, listed):
 
 
 def defined(source):
-    """The terms of the glossary as entries of that list."""
+    """Yield the terms of the glossary as entries of that list."""
     for term in terms(source):
         names = [term["term"], *term.get("other", [])]
         said = {key: term[key] for key in ("says", "page", "section")}
@@ -98,20 +98,20 @@ def defined(source):
 
 
 def called(pages, source):
-    """All names, those of the glossary first: they lead to what derives a thing."""
+    """Return all names, those of the glossary first: they lead to derivations."""
     path = Path(source) / NAMES
     listed = yaml.safe_load(path.read_text("utf-8")) if path.exists() else []
     return list(also_called(pages, [*defined(source), *listed]))
 
 
 def no_other_index(app):
-    """Sphinx's own index, which no page loads, would stem every word of the book."""
+    """Leave out Sphinx's own index, which no page loads."""
     for name in ("load_indexer", "index_page", "dump_search_index"):
         setattr(app.builder, name, lambda *told: None)
 
 
 def write(app, exception):
-    """At the end: one script with all of it."""
+    """Write one script with all of it at the end of a build."""
     if exception or app.builder.format != "html":
         return
     pages = gather(app)

@@ -1,4 +1,4 @@
-"""What the chapters say of the items of the sources, gathered from all pages."""
+"""Verdicts of the chapters on the items of the sources, gathered from all pages."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Answers:
         return named
 
     def equation(self, source_id: str) -> str:
-        """The label of the equation that answers an item, or nothing; what is argued has none."""
+        """Return the label of the equation that answers an item; None for what is argued."""
         verdict = self.verdicts.get(source_id, {})
         if verdict.get("verdict") == "argued":
             return ""
@@ -54,7 +54,7 @@ class Answers:
         return verdict.get("label") or instead or self._named.get(source_id, "")
 
     def residuals(self, source_id: str) -> dict[str, float | None]:
-        """What the printed formula was off by, and what the equation of the book is off by."""
+        """Return the residuals of the printed formula and of the equation of the book."""
         refuted = self.refutations.get(source_id, {})
         verdict = self.verdicts.get(source_id, {})
         row = self.book.by_label.get(self.equation(source_id))
@@ -65,13 +65,13 @@ class Answers:
         }
 
     def judged(self, source_id: str) -> str:
-        """The verdict, and of what is wrong whether the source prints it."""
+        """Return the verdict, and for wrong items whether the source prints them."""
         verdict = str(self.verdicts[source_id]["verdict"])
         taken = self.refutations.get(source_id, {}).get("taken")
         return "taken" if verdict == "wrong" and taken else verdict
 
     def unanswered(self) -> Iterator[tuple[str, str]]:
-        """The items of closed chapters without a verdict: a document, and what to say."""
+        """Yield the items of closed chapters without a verdict: a document, and what to say."""
         closed = {record["chapter"] for record in self.book.records("ledger")}
         for item in self.items:
             if item.chapter in closed and item.id not in self.verdicts:
@@ -79,7 +79,7 @@ class Answers:
                 yield docname, f"the item {item.id} of the sources has no verdict: {item.item}"
 
     def added(self) -> Added:
-        """What the ledger of the book shows of the sources."""
+        """Return the part of the ledger that is about the sources."""
         answered = [item for item in self.items if item.id in self.verdicts]
         counts = len(answered), len(self.items)
         return Added(
@@ -103,10 +103,10 @@ class Answers:
 
 
 def _answered(record: Data) -> list[str]:
-    """The items that the check of an equation names."""
+    """Return the items that the check of an equation names."""
     return list(record.get("more", {}).get("answers", ()))
 
 
 def _sources(row: Row) -> list[str]:
-    """The items that an equation answers, as the strongest of its records has them."""
+    """Return the items that an equation answers, as the strongest of its records has them."""
     return _answered(row.record or {})

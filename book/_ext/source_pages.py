@@ -1,4 +1,4 @@
-"""The sources, line by line: the verdict on each item, and what it leaves beside the lecture."""
+"""The sources, line by line: the verdict on each item, and its mark in the margin."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SPOKEN = {
 
 
 def sources(said: Answers, links: Links, prefix: str) -> str:
-    """Every item of one source, with its verdict; what is wrong comes first.
+    """Return every item of one source with its verdict; wrong ones come first.
 
     Those that wait are folded under their number.
     """
@@ -60,7 +60,7 @@ def _folded(said: Answers, links: Links, waiting: list[Item]) -> str:
 
 
 def verdicts(said: Answers, page: str = "") -> str:
-    """How many items have which verdict; what is ticked is shown alone (see sources.css).
+    """Return the number of items with each verdict; ticked ones are shown alone (sources.css).
 
     Where the items stand on another `page`, each leads there, and is ticked there.
     """
@@ -74,7 +74,7 @@ def verdicts(said: Answers, page: str = "") -> str:
 
 
 def wrong(said: Answers) -> str:
-    """What is wrong in any of the sources: an item a line, with a link to its row."""
+    """Return the wrong items of all sources, one a line, each with a link to its row."""
     judged = {item: said.judged(item.id) for item in said.items if item.id in said.verdicts}
     lines = (
         element("li", link(item.id, f"#item-{item.id}"), " ", say(item.item), " ", _chip(verdict))
@@ -100,7 +100,7 @@ def _chip(verdict: str) -> str:
 
 
 def _item(said: Answers, links: Links, item: Item) -> str:
-    """An item with its verdict; one that waits names the chapter that will answer it."""
+    """Return an item with its verdict; one that waits names the chapter that will answer it."""
     verdict = said.verdicts.get(item.id)
     waiting = element("span", f"for {say(item.chapter)}", class_="eqn-waiting")
     head = element(
@@ -129,13 +129,13 @@ def _answer(said: Answers, links: Links, item: Item, verdict: Data) -> str:
 
 
 def _why(verdict: Data) -> str:
-    """The reason; after *holds if* it does not say "if" once more."""
+    """Return the reason; after *holds if* it does not say "if" once more."""
     conditional = verdict["verdict"] == "holds-if"
     return verdict["why"].removeprefix("if ") if conditional else verdict["why"]
 
 
 def _printed(refuted: Data, residual: float | None) -> str:
-    """What was evaluated, under a title that says whether the source prints it."""
+    """Return the evaluated formula, under a title that says whether the source prints it."""
     off = f"off by {number(residual)}" if residual is not None else "the shapes do not conform"
     says = element("span", say(_attributed(refuted)))
     title = element("p", says, element("span", off))
@@ -151,7 +151,7 @@ def _attributed(refuted: Data) -> str:
 
 
 def _experiment(off: Mapping[str, float | None]) -> str:
-    """What a numerical experiment found where there is no formula to refute."""
+    """Return the finding of a numerical experiment where there is no formula to refute."""
     printed, corrected = off["printed_residual"], off["corrected_residual"]
     if printed is None:
         return ""
@@ -164,13 +164,13 @@ def _framed(title: str, latex: str, name: str) -> str:
 
 
 def _argued(said: Answers, verdict: Data) -> str:
-    """Where the argument stands: no number is shown, for none was evaluated."""
+    """Return a link to the argument: no number is shown, for none was evaluated."""
     title, address = said.sections.get(verdict["section"], (verdict["section"], ""))
     return element("p", "Argued in ", link(f"“{title}”", address), "; nothing was evaluated.")
 
 
 def _holds(said: Answers, links: Links, label: str, refuted: Data | None) -> str:
-    """The equation that answers the item, or the one that stands against a refuted formula."""
+    """Return the equation that answers the item, or stands against a refuted formula."""
     row = said.book.by_label.get(refuted["instead"] if refuted else label)
     if row is None:
         return ""
@@ -182,7 +182,7 @@ def _holds(said: Answers, links: Links, label: str, refuted: Data | None) -> str
 
 
 def mark(said: Answers, address: str, source_id: str) -> str:
-    """What a verdict leaves where its cell stood: the item's name, which leads to its row."""
+    """Return the mark at the place of a verdict: the item's name, which leads to its row."""
     verdict = said.judged(source_id)
     told = f"what the source says of this: {source_id}, {_SPOKEN[verdict]}"
     kind = "wrong" if verdict == "taken" else verdict

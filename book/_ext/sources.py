@@ -45,31 +45,31 @@ class Wrong(Place):
 
 
 def answers(env, book):
-    """What the chapters say of all items."""
+    """Return the verdicts of the chapters on all items."""
     path = Path(env.srcdir) / env.config.sources_items
     return Answers(book, tuple(read_items(path if path.is_file() else None).values()))
 
 
 def add(app, book):
-    """To the ledger: a column, totals, and the verdicts as data."""
+    """Return a column, totals and data for the ledger."""
     return answers(app.env, book).added()
 
 
 def name(app, book, docname):
-    """The items, with the equation that answers each and the mark that its verdict leaves."""
+    """Return the items, each with the equation that answers it and the mark of its verdict."""
     said = answers(app.env, book)
     page = _page(app, book, docname)
     return {item: _named(said, item, f"{page}#item-{item}" if page else "") for item in _told(said)}
 
 
 def _page(app, book, docname):
-    """The page of the items, seen from another one; nothing where no page has them."""
+    """Return the page of the items, seen from another one; nothing where no page has them."""
     where = page_with(book, "sources")
     return app.builder.get_relative_uri(docname, where) if where else ""
 
 
 def _told(said):
-    """The items that some record is about."""
+    """Return the items that some record is about."""
     return dict.fromkeys([*said.verdicts, *said.refutations])
 
 
@@ -79,7 +79,7 @@ def _named(said, item, address):
 
 
 def _sections(app, docname):
-    """Title and address of all labelled sections, seen from a page."""
+    """Return title and address of all labelled sections, seen from a page."""
     labels = app.env.get_domain("std").labels
     return {
         label: (title, f"{app.builder.get_relative_uri(docname, page)}#{anchor}")
@@ -89,7 +89,7 @@ def _sections(app, docname):
 
 
 def fill(app, doctree, docname):
-    """Before the engine fills its places: these."""
+    """Fill the places of the sources before the engine fills its own."""
     whats = ("verdicts", "wrong", "sources")
     places = [n for n in doctree.findall(generated) if n["what"] in whats]
     if not places:
@@ -103,7 +103,7 @@ def fill(app, doctree, docname):
 
 
 def _written(said, links, place, page):
-    """What stands in such a place, as HTML; the items stand on `page`, if not on this one."""
+    """Return the content of such a place as HTML; the items stand on `page`, if not on this one."""
     if place["what"] == "verdicts":
         return source_pages.verdicts(said, page)
     if place["what"] == "wrong":

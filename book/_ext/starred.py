@@ -22,7 +22,7 @@ OPENED = '<details class="starred-rest"><summary>Read this section</summary>'
 
 
 class Starred(SphinxDirective):
-    """What stands of a section for a second reading while it is folded."""
+    """The visible part of a section for a second reading while it is folded."""
 
     has_content = True
 
@@ -55,7 +55,7 @@ def _seen(node):
 
 
 def fold(app, doctree, docname):
-    """Last of all, when each piece is at its place: what follows a box goes into a fold."""
+    """Put what follows a box into a fold, when each piece is at its place."""
     for box in boxes(doctree, BOX):
         section = box.parent
         section.insert(section.index(box) + 1, _html(OPENED))

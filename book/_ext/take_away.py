@@ -20,7 +20,7 @@ OPENING = (
 
 
 def numbers_of(env, docname):
-    """What the builder numbers on a page, as the page prints it."""
+    """Return the numbers on a page as the page prints them."""
     sections = env.toc_secnumbers.get(docname, {})
     kinds = env.toc_fignumbers.get(docname, {})
     return Numbers(
@@ -34,7 +34,7 @@ def _dotted(number):
 
 
 def cells_of(found, code):
-    """The cells of the notebook: words between two code cells stand in one.
+    """Yield the cells of the notebook: words between two code cells stand in one.
 
     `code` has the code cells by their places; those that the page does not show come as well.
     """
@@ -51,7 +51,7 @@ def cells_of(found, code):
 
 
 def markdown(words):
-    """Blocks under each other; neighbours with the same summary are folded together."""
+    """Return blocks under each other; neighbours with the same summary are folded together."""
     texts = []
     for summary, group in groupby(words, key=lambda piece: piece.summary):
         text = "\n\n".join(piece.text for piece in group)
@@ -61,7 +61,7 @@ def markdown(words):
 
 
 def _cell(cell, folded):
-    """A code cell with what every host can show of its outputs."""
+    """Return a code cell with those of its outputs that every host can show."""
     tags = cell.metadata.get("tags", [])
     metadata = {"tags": tags} if tags else {}
     if folded or FOLDED & set(tags):
@@ -73,7 +73,7 @@ def _cell(cell, folded):
 
 
 def _shown(output):
-    """An output without what only the book's own tools read, or nothing."""
+    """Return an output without the parts for the book's own tools, or None."""
     if "data" not in output:
         return output
     data = {k: value for k, value in output.data.items() if not k.startswith(DROPPED)}
@@ -81,7 +81,7 @@ def _shown(output):
 
 
 def executed(app, docname):
-    """The code cells of a page by their places, as they ran: read once, for all who ask."""
+    """Return the code cells of a page by their places, as they ran: read once, for all who ask."""
     known = vars(app).setdefault("executed_cells", {})
     if docname not in known:
         known[docname] = _read(app, docname)
@@ -102,7 +102,7 @@ def _read(app, docname):
 
 
 def notebook_of(app, doctree, docname):
-    """The whole notebook of a page."""
+    """Return the whole notebook of a page."""
     found = list(pieces(doctree, numbers_of(app.env, docname)))
     found.insert(1, Words(OPENING.format(book=app.config.html_title)))
     cells = list(cells_of(found, executed(app, docname)))
@@ -115,12 +115,12 @@ def notebook_of(app, doctree, docname):
 
 
 def target(app, docname):
-    """Where the notebook of a page lies: beside its source."""
+    """Return the path of the notebook of a page, next to its source."""
     return Path(app.outdir) / "_sources" / f"{docname}.ipynb"
 
 
 def write(app, doctree, docname):
-    """Before anything on the page is moved or filled in: write its notebook."""
+    """Write the notebook of a page before anything on the page is moved or filled in."""
     if app.builder.format != "html" or not app.env.metadata.get(docname, {}).get("kernelspec"):
         return
     notebook = notebook_of(app, doctree, docname)

@@ -34,25 +34,25 @@ def drop_foreign(app, pagename, templatename, context, doctree):
 
 
 def drop_repeated_identifiers(app, doctree, docname):
-    """Every exercise and every solution comes with a section of the same identifier."""
+    """Drop the identifier that every exercise and every solution repeats."""
     for section in doctree.findall(nodes.section):
         section["ids"] = [name for name in section["ids"] if name not in REPEATED]
 
 
 def mend_roles(app, pagename, templatename, context, doctree):
-    """A bibliography says that it is a list, but its entries do not say that they are items."""
+    """Remove the role of a list from a bibliography, whose entries have none of items."""
     body = context.get("body", "")
     context["body"] = body.replace('<div role="list" class="citation-list">', CITATIONS)
 
 
 def keep_marks(app, pagename, templatename, context, doctree):
-    """What follows a formula without a space stays on its line: a browser would part them."""
+    """Keep what follows a formula without a space on its line."""
     if "body" in context:
         context["body"] = FOLLOWED.sub(r'<span class="book-kept">\1\2</span>', context["body"])
 
 
 def offer_no_source(app, pagename, templatename, context, doctree):
-    """A page without a source file, as that of a function, offers none to download."""
+    """Offer no source of a page that has no source file, as that of a function."""
     if context.get("sourcename"):
         return
     for group in context.get("header_buttons", []):

@@ -45,11 +45,11 @@ class Forked:
         self.terminate, self.kill = process.terminate, process.kill
 
     def poll(self):
-        """The exit status, or None while it runs."""
+        """Return the exit status, or None while it runs."""
         return self._process.exitcode
 
     def wait(self):
-        """The exit status, once there is one."""
+        """Return the exit status, once there is one."""
         self._process.join()
         return self._process.exitcode
 
@@ -77,7 +77,7 @@ def serve(arguments, env, folder, begun):
 
 @contextmanager
 def warm_kernels():
-    """Within, the kernels of this process that are called as `python -m` are forked."""
+    """Fork the kernels of this process that are called as `python -m`, within the context."""
     if sys.platform != "linux" or os.environ.get("GPNOTES_BACKEND", "numpy") != "numpy":
         yield
         return

@@ -1,4 +1,4 @@
-"""What Sphinx finds out again for every page, found out once.
+"""Results that Sphinx computes again for every page, computed once.
 
 The pages of one folder have the same contents at their side, in which the page is marked that one
 is on, or the overview of a page that describes functions and classes: no contents name it. A
@@ -33,7 +33,7 @@ class References(StandardDomain):
         return Kept(self.env)
 
     def resolve_xref(self, env, *told):
-        """As before; what is looked into is read once."""
+        """Resolve as Sphinx does; a page that is looked into is read once."""
         return super().resolve_xref(self._kept if env is self.env else env, *told)
 
 
@@ -47,7 +47,7 @@ class Side:
         return ""
 
     def marked(self, link, here):
-        """The same for a page to which this link leads, from which it leads nowhere."""
+        """Return the same for a page to which this link leads, from which it leads nowhere."""
         plain = f'"><a class="reference internal" href="{link}">'
         return self.text.replace(
             plain, f' current active"><a class="current reference internal" href="{here}">'
@@ -55,7 +55,7 @@ class Side:
 
 
 def share_contents(app, pagename, templatename, context, doctree):
-    """A page is written: it has the contents at its side that all have of its folder."""
+    """Share the contents at the side of a page with all pages of its folder."""
     if doctree is None or pagename == app.config.root_doc:
         return
     room = getattr(app, "api_rooms", {}).get(pagename)
@@ -71,7 +71,7 @@ def share_contents(app, pagename, templatename, context, doctree):
 
 @functools.cache
 def find_plugin(*asked, **named):
-    """What pybtex finds, whom each citation asks for the same: without this, 7 ms a time."""
+    """Return the plugin that pybtex finds; each citation asks for the same, 7 ms a time."""
     return _find_plugin(*asked, **named)
 
 
