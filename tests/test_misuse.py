@@ -23,7 +23,7 @@ ROOMS = (
     "infer.features", "infer.fitting", "infer.heteroscedastic", "infer.interdomain",
     "infer.laplace", "infer.state_space",
     "infer.linear", "networks", "infer.repeats", "infer.report", "samplers", "infer.saving",
-    "infer.linear_smoother", "infer.sparse", "infer.svgp", "infer.verbs", "model.normal",
+    "infer.linear_smoother", "infer.sparse", "infer.stacks", "infer.svgp", "infer.verbs", "model.normal",
     "model.kernels", "model.likelihoods", "model.means", "model.positive_priors",
     "model.priors", "testing",
 )  # fmt: skip

@@ -18,6 +18,7 @@ from cupy_stand_in.counts import Counts, counting
 
 from gpnotes import GP, RBF, SVGP, Gaussian, condition, fit, log_evidence, log_evidence_and_gradient
 from gpnotes.ground import late_reads
+from gpnotes.infer.stacks import evidences_and_gradients
 
 D = 8
 
@@ -49,6 +50,17 @@ def test_an_evidence_with_all_gradients(cp: ModuleType, n: int) -> None:
     counts = counted(lambda: log_evidence_and_gradient(gp, X, y))
     assert counts.launches <= 36
     assert counts.crossings <= 2
+
+
+@pytest.mark.parametrize("many", [2, 50])
+def test_many_evidences_with_all_gradients(cp: ModuleType, many: int) -> None:
+    """As many launches for fifty models as for two, but for their lengths, which are stacked."""
+    gp, X, y = problem(cp, 20)
+    lengths = [gp.kernel.lengthscale * scale for scale in np.linspace(0.5, 2.0, many)]
+    gps = [GP(RBF(1.3, length), 0.1) for length in lengths]
+    counts = counted(lambda: evidences_and_gradients(gps, X, y))
+    assert counts.launches <= 58
+    assert counts.crossings <= 3
 
 
 def test_a_posterior(cp: ModuleType) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground import memory
 from ..ground.conversion import columns_of, floats, takes
+from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import (
@@ -177,6 +179,7 @@ def cross_validate(
     *,
     groups: Array | Sequence[int | str] | None = None,
     level: float = 0.95,
+    jobs: Jobs = 1,
     rng: RNG | None = None,
 ) -> CrossValidation:
     """Score predictions of y (n,) at X (n, d), each by a fit to rows that it is not among.
@@ -193,6 +196,9 @@ def cross_validate(
         Labels, a fold for each, as in `group_folds`; instead of `folds` and `rng`.
     level : float, default 0.95
         The probability with which the intervals of the coverage hold y.
+    jobs : int or callable, default 1
+        On how many processes `fit` is called, by ``joblib``, or the `map` that calls it, as in
+        `gpnotes.fit`. On a device `stacks.in_step` fits small folds at once.
     rng : Stream, Generator, int or None, default None
         The source of random numbers.
 
@@ -220,7 +226,8 @@ def cross_validate(
     n = _admitted(fit, floats(X, "X"), y)
     sds_to_each_side(level)
     pairs = _pairs(n, folds, rng, groups)
-    parts = [_in_fold(k, fit, X, y, pair, level) for k, pair in enumerate(pairs)]
+    in_fold = partial(_in_fold, fit, X, y, level)
+    parts = list(mapper_of(checked_jobs(jobs))(in_fold, list(enumerate(pairs))))
     scores, means, variances = zip(*parts, strict=True)
     held_out = tuple(test for _, test in pairs)
     back = np.argsort(np.concatenate(held_out))  # from the order of the folds to that of the rows
@@ -230,15 +237,14 @@ def cross_validate(
 
 
 def _in_fold(
-    number: int,
     fit: FitFunction,
     X: Matrix,
     y: Vector,
-    pair: tuple[HostVector, HostVector],
     level: float,
+    numbered: tuple[int, tuple[HostVector, HostVector]],
 ) -> tuple[Scores, Vector, Vector]:
     """Scores and predictions of the rows that a fold holds out; its errors have its number."""
-    train, test = pair
+    number, (train, test) = numbered
     try:
         posterior = fit(_rows(X, train), _rows(y, train))
         mean, variance = _predictions(posterior, _rows(X, test), _rows(y, test), test)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from functools import partial
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
-from greenlet import getcurrent, greenlet
 
+from .in_step import ask, run_in_step
 from .xp import HostMatrix, HostVector, Minimum, minimise
 
 __all__ = ["UNEVALUABLE", "Ascent", "ascend", "ascend_all", "finite_or_none"]
@@ -154,9 +155,8 @@ def ascend_all(
     -----
     A call at ten points costs hardly more than one at a single point. Where the function raises
     what is a wall, it is called at each point alone. SciPy's optimisers call back, for one point at
-    a time; so each runs as a greenlet, which is left while the others ask for theirs. What SciPy
-    has below them, step by step, is private and changes; threads would take turns thirty times as
-    slowly as greenlets do.
+    a time, so that ascents run `in_step`; what SciPy has below them, step by step, is private and
+    changes.
 
     Examples
     --------
@@ -165,48 +165,21 @@ def ascend_all(
     >>> [ascent.vector.tolist() for ascent in found]
     [[0.5], [0.5]]
     """
-    sides = None if rows is None else [(rows[0], b) for b in rows[1]]
-    groups = (slice(i, i + _TOGETHER) for i in range(0, len(starts), _TOGETHER))
-    made = (_Group(starts[g], limits, steps, sides and sides[g]) for g in groups)
-    return [ascent for group in made for ascent in group.ascend(function)]
+
+    def climb(i: int) -> Ascent:
+        sides = None if rows is None else (rows[0], rows[1][i])
+        return ascend(_at, starts[i], limits, steps, rows=sides)
+
+    climbs = [partial(climb, i) for i in range(len(starts))]
+    groups = (climbs[i : i + _TOGETHER] for i in range(0, len(starts), _TOGETHER))
+    answers = partial(_answers, function)
+    return [ascent for group in groups for ascent in run_in_step(group, answers, "points")]
 
 
-class _Group:
-    """Ascents that go on in step: each asks for a point and waits until all have asked."""
-
-    def __init__(
-        self, starts: HostMatrix, limits: HostMatrix, steps: int, rows: list[Rows] | None
-    ) -> None:
-        self._task = starts, limits, steps
-        self._rows = rows
-
-    def ascend(self, function: Functions) -> list[Ascent]:
-        """All of them, in the order of their starts."""
-        climbers = [greenlet(self._climb) for _ in self._task[0]]
-        said = {i: climber.switch(i) for i, climber in enumerate(climbers)}
-        try:
-            while waiting := {i: at for i, at in said.items() if not isinstance(at, Ascent)}:
-                answers = _answers(function, list(waiting.values()))
-                for i, answer in zip(waiting, answers, strict=True):
-                    said[i] = climbers[i].switch(answer)
-        finally:
-            for climber in climbers:
-                climber.throw()  # nothing to one that has ended; the others end, unheard
-        return [said[i] for i in sorted(said)]
-
-    def _climb(self, i: int) -> Ascent:
-        """The i-th ascent, which hands each point to the one that all are waiting for."""
-        starts, limits, steps = self._task
-        group = getcurrent().parent
-
-        def at(vector: HostVector) -> tuple[float, HostVector]:
-            answer = group.switch(vector.copy())  # the optimiser may write its next point there
-            if isinstance(answer, Exception):
-                raise answer
-            return answer
-
-        rows = None if self._rows is None else self._rows[i]
-        return ascend(at, starts[i], limits, steps, rows=rows)
+def _at(vector: HostVector) -> tuple[float, HostVector]:
+    """Value and gradient, once all that are under way have asked for theirs."""
+    answer = ask(vector.copy())  # the optimiser may write its next point there
+    return cast("tuple[float, HostVector]", answer)
 
 
 _Answer: TypeAlias = tuple[float, HostVector] | Exception
@@ -217,7 +190,7 @@ def _answers(function: Functions, points: list[HostVector]) -> list[_Answer]:
     if not points:
         return []
     try:
-        # a greenlet has a context of its own: what an ascent ignores, its caller does not
+        # what an ascent ignores, its caller does not
         with np.errstate(all="ignore"):
             values, gradients = function(np.stack(points))
     except UNEVALUABLE as problem:

@@ -54,8 +54,8 @@ __all__ = [
     "fused", "has_double", "how_many", "in_double", "is_cupy_array", "is_numpy_namespace",
     "keep_copies", "kept_where", "lapack", "largest", "log_normal_cdf", "log_sum_exp",
     "mills_fractions", "minimise", "set_at", "set_rows", "sobol", "solve_triangular",
-    "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_product", "whole_power",
-    "zero_where", "zeros",
+    "symmetric_part", "to_device", "to_numpy", "to_write", "triangular_inverses",
+    "triangular_product", "whole_power", "zero_where", "zeros",
 ]  # fmt: skip
 
 
@@ -354,10 +354,11 @@ def device_elsewhere(a: Array) -> str | None:
     return None if device(a) == here else str(here)
 
 
-def cholesky_factor(a: Matrix, *, finite: bool = False) -> Matrix | None:
+def cholesky_factor(a: Array, *, finite: bool = False) -> Array | None:
     """Return the lower Cholesky factor of a matrix, or None if it is not positive definite.
 
-    It is also None where numbers are not finite, unless all are known to be `finite`.
+    It is also None where numbers are not finite, unless all are known to be `finite`. Of a stack
+    (..., n, n) it is that of each matrix, or None if one of them has none.
 
     Notes
     -----
@@ -379,11 +380,14 @@ def cholesky_factor(a: Matrix, *, finite: bool = False) -> Matrix | None:
     return lower if bool(xp.all(xp.isfinite(diagonal(lower)))) else None
 
 
-def _scipy_cholesky(a: Matrix) -> Matrix:
+def _scipy_cholesky(a: Array) -> Array:
     import numpy as np
     from scipy.linalg import cholesky
 
     from . import tiled_cholesky
+
+    if a.ndim > 2:
+        return np.linalg.cholesky(as_host(a))
 
     with tiled_cholesky.sharing(as_host(a)) as threads:
         if threads == 1:
@@ -394,10 +398,10 @@ def _scipy_cholesky(a: Matrix) -> Matrix:
     return lower
 
 
-def _foreign_cholesky(xp: Namespace, a: Matrix) -> Matrix:
+def _foreign_cholesky(xp: Namespace, a: Array) -> Array:
     if is_jax_array(a):  # by default it reads both triangles, and takes their mean
         cholesky = import_module("jax.numpy.linalg").cholesky
-        return cast("Matrix", cholesky(a, symmetrize_input=False))
+        return cast("Array", cholesky(a, symmetrize_input=False))
     if not _gives_lower(xp):
         name = getattr(xp, "__name__", xp)
         raise TypeError(f"{name}.linalg.cholesky must return the lower factor; got another")
@@ -459,6 +463,21 @@ def cholesky_inverse(lower: Matrix) -> Matrix:
     if is_torch_namespace(xp) and device(lower).type == "cpu":
         return symmetric_part(cast("Matrix", import_module("torch").cholesky_inverse(lower)))
     return symmetric_part(_gram_of_halves(_inverse_by_halves(lower)))  # up to rounding it was so
+
+
+def triangular_inverses(lower: Array) -> Array:
+    """Return ``L⁻¹`` of each lower triangular matrix of a stack (..., n, n), zeros above; O(n³).
+
+    PyTorch and JAX substitute in all of them at once. The others have no such function for a stack,
+    and eliminate.
+    """
+    xp = array_namespace(lower)
+    ones = xp.broadcast_to(eye(lower.shape[-1], lower), lower.shape)
+    if is_jax_array(lower):
+        return _jax_solve(lower, ones, False)
+    if is_torch_namespace(xp):
+        return _torch_solve(lower, ones, False)
+    return xp.tril(xp.linalg.solve(lower, ones))
 
 
 _HALVED = 4096  # rows of a triangle beyond which its zeros are worth some launches
@@ -691,8 +710,8 @@ def _jax_solve(lower: Matrix, b: Array, transpose: bool) -> Array:
 def _torch_solve(lower: Matrix, b: Array, transpose: bool) -> Array:
     solve = import_module("torch").linalg.solve_triangular
     a = array_namespace(lower).matrix_transpose(lower) if transpose else lower
-    x = solve(a, b if b.ndim == 2 else b[:, None], upper=transpose)
-    return cast("Array", x if b.ndim == 2 else x[:, 0])
+    x = solve(a, b if b.ndim > 1 else b[:, None], upper=transpose)
+    return cast("Array", x if b.ndim > 1 else x[:, 0])
 
 
 def log_sum_exp(terms: Matrix, weights: Array | float, *, axis: Literal[0, 1]) -> Vector:

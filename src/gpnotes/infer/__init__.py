@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # isort: off
         open_start as open_start,
         posterior as posterior, prior_terms as prior_terms,
         progress as progress, repeats as repeats, report as report, run as run, saving as saving,
-        sparse as sparse,
+        sparse as sparse, stacked_evidences as stacked_evidences, stacks as stacks,
         state_space as state_space, sufficient_statistics as sufficient_statistics,
         summands as summands, svgp as svgp,
         ties as ties,

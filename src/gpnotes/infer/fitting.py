@@ -28,14 +28,15 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.ascent import Ascent
-from ..ground.chunks import Chunks, Data
-from ..ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
+from ..ground.chunks import Chunks, Data, Rows
+from ..ground.interrupts import INTERRUPTED, deferred_interrupts, kept_interrupts, warn_of
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.params import Parameters
 from ..ground.random import RNG, stream_of
 from ..ground.threads import in_one_pool
-from ..ground.xp import HostVector, OfEach, Table
+from ..ground.xp import HostVector, OfEach, Table, array_namespace, is_numpy_namespace
 from ..model.contracts import Prior
+from ..model.gaussian_process import GP
 from ..model.starts import out_of_scale, started
 from . import exact as exact  # registers GP, which comes from a lower floor
 from .evidence import evidence_of, given, measured
@@ -49,9 +50,10 @@ from .progress import ENOUGH, Bar, OnStep, bar_of, show_steps
 from .report import FLAT_THRESHOLD
 from .report.hyperparameters import by_entry
 from .run import Run
+from .stacked_evidences import is_stacked
+from .stacks import in_step
 
 if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
-    from ..model.gaussian_process import GP
     from .deep import DeepGP, DeepPosterior
     from .exact import ExactPosterior
     from .features import FeatureGP, FeaturePosterior
@@ -254,7 +256,9 @@ def fit(
     jobs : int or callable, default 1
         On how many processes the runs are made, by ``joblib``, or the `map` that makes them: of an
         executor, of a cluster. They come to the same runs, in the same order, but for what a
-        product rounds otherwise on fewer threads.
+        product rounds otherwise on fewer threads. Runs of a `GP` of up to 512 rows on another
+        library than NumPy, to which nobody listens by `on_step`, go on in step in this process:
+        their evidences are computed as one, `stacks.in_step`.
     batch : int or None, default None
         The rows of a step, for an `SVGP`, whose q follows the parameters then: one run, as
         `svgp.batch_fit` says. Without it, all rows are asked for the best q at each step.
@@ -374,12 +378,15 @@ def fit(
     runs: list[Run[Any]] = []
     with _shown(len(starts), jobs, progress) as bar:
         hear = on_step if bar is None or jobs != 1 else show_steps(bar, len(starts), on_step)
+        together = jobs == 1 and hear is None and _pays_in_step(objective, data, starts)
+        climbs = _in_step if together else _ascents
         ascents = chain(
-            _ascents(objective, data, starts, max_steps, jobs, hear),
+            climbs(objective, data, starts, max_steps, jobs, hear),
             _further(objective, data, runs, max_steps, hear),
         )
         ended = map(partial(_ended, objective), ascents)
-        for run in _until(ended, callback, bar if jobs != 1 else None):
+        many = len(starts) if together else 1
+        for run in _until(ended, callback, bar if jobs != 1 else None, many):
             runs.append(run)
     like = like_of(model, data)
     held = held_open(model, objective.spread, like, chosen["fixed"]) if fixed else ""
@@ -569,6 +576,33 @@ def _ascents(
     return iter(mapper_of(jobs)(made, list(enumerate(starts))))
 
 
+def _pays_in_step(
+    objective: Objective[Any], data: Data | WaveSums, starts: list[HostVector]
+) -> bool:
+    """Whether the evidences of several runs are cheaper as one: never on NumPy, to the last bit."""
+    model = objective.model
+    if len(starts) == 1 or not (isinstance(model, GP) and isinstance(data, Rows)):
+        return False
+    return not is_numpy_namespace(array_namespace(data.X)) and is_stacked(model, data)
+
+
+def _in_step(
+    objective: Objective[Any],
+    data: Data | WaveSums,
+    starts: list[HostVector],
+    max_steps: int,
+    jobs: Jobs,
+    hear: OnStep | None,
+) -> Iterator[Ascent]:
+    """The same ascents, whose evidences are computed as one; Ctrl-C ends all of them."""
+    made = partial(climb, objective, data, max_steps=max_steps)
+    with deferred_interrupts() as pressed:
+        ascents = in_step(made, list(enumerate(starts)), stopped=lambda: bool(pressed))
+    yield from ascents
+    if pressed:
+        raise KeyboardInterrupt
+
+
 def _further(
     objective: Objective[Any],
     data: Data | WaveSums,
@@ -588,9 +622,12 @@ def _further(
 
 
 def _until(
-    runs: Iterable[Run[Any]], callback: Callback | None, bar: Bar | None
+    runs: Iterable[Run[Any]], callback: Callback | None, bar: Bar | None, together: int = 1
 ) -> Iterator[Run[Any]]:
-    """The runs up to the one after which the caller wants no more, or interrupts."""
+    """The runs up to the one after which the caller wants no more, or interrupts.
+
+    Of those that went on together all are there when one is.
+    """
     many = 0
     try:
         for run in runs:
@@ -598,7 +635,7 @@ def _until(
             if bar is not None:
                 bar.update(1)
             yield run
-            if run.message == INTERRUPTED:
+            if run.message == INTERRUPTED and together == 1:
                 raise KeyboardInterrupt
             answer = None if callback is None else callback(run)
             enough = answer is not None and _check.flag(answer, "callback(run)")

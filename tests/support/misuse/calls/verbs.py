@@ -18,14 +18,14 @@ from gpnotes import (
     log_evidence_and_gradient,
 )
 from gpnotes.ground.chunks import Chunks
-from gpnotes.infer import deep, features, interdomain, laplace, sparse, svgp
+from gpnotes.infer import deep, features, interdomain, laplace, sparse, stacks, svgp
 from gpnotes.infer.heteroscedastic import HeteroscedasticGP
 from gpnotes.infer.linear import BayesianLinear
 from gpnotes.infer.state_space import StateSpaceGP
 from gpnotes.model.kernels import CircularRBF
 
 from ..answers import Call, call
-from ..kinds import Argument, matrix, thing, vector
+from ..kinds import Argument, function, matrix, thing, vector
 
 _DRAW = np.random.default_rng(4)
 _X, _Y = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal(6)
@@ -73,6 +73,24 @@ _CHUNKED = Argument(
      "no rows": Chunks([(_X[:0], _Y[:0])]), "a NaN": Chunks([(_X, np.full(6, np.nan))])},
 )  # fmt: skip
 _SUMS = interdomain.wave_sums(_CIRCLE.variables, _X[:, :1], _Y)
+_STACK = np.stack([_X, 2.0 * _X])
+_SEVERAL = Argument(
+    [_GP, _GP],
+    {"None": None, "a number": 3.0, "a string": "x", "its class": GP, "three": [_GP] * 3,
+     "none": [], "a kernel": RBF(), "kernels": [RBF(), RBF()], "a posterior": _EXACT},
+)  # fmt: skip
+
+
+def _of_stack(a: np.ndarray) -> Argument:
+    """Data of two models."""
+    return Argument(
+        a,
+        {"None": None, "a number": 3.0, "a string": "x", "words": np.full(a.shape, "a"),
+         "one more axis": a[None], "a scalar": a[(0,) * a.ndim], "a NaN": a * np.nan,
+         "three": np.stack([*a, a[0]]), "rows too few": a[:, :-1], "no rows": a[:, :0],
+         "complex": a + 1j, "float32": a.astype(np.float32), "huge": np.full(a.shape, np.inf)},
+    )  # fmt: skip
+
 
 CALLS: tuple[Call, ...] = (
     *(call(f"{verb.__name__} of a {name}", verb, model=thing(model, RBF(), _EXACT), X=X, y=y)
@@ -87,6 +105,10 @@ CALLS: tuple[Call, ...] = (
     *(call(f"{verb.__name__} of chunks, {type(model).__name__}", verb,
            model=thing(model, RBF(), _EXACT), X=_CHUNKED)
       for model in (_SPARSE, _MODELS["FeatureGP"][0]) for verb in _VERBS),
+    call("evidences_and_gradients", stacks.evidences_and_gradients,
+         models=_SEVERAL, X=_of_stack(_STACK), y=_of_stack(_STACK[:, :, 0])),
+    call("in_step", stacks.in_step, function=function(lambda one: one), items=Argument(
+        (1, 2), {"None": None, "a number": 3})),
     *(call(f"{verb.__name__} of sums", verb, model=thing(_CIRCLE, _SPARSE), X=thing(_SUMS))
       for verb in _VERBS),
 )  # fmt: skip

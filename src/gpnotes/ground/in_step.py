@@ -1,0 +1,103 @@
+"""Computations that go on in step: each asks for a number and waits until all have asked.
+
+A call for many costs little more than a call for one: a minimum of an acquisition from many starts,
+an evidence of many small models on a device. What asks is code that asks for one thing at a time,
+such as an optimiser of SciPy's that calls back. So each computation runs as a greenlet, which is
+left while the others ask for theirs. Threads would take turns thirty times as slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from typing import Any, TypeVar, cast
+
+from greenlet import getcurrent, greenlet
+
+__all__ = ["ask", "asks", "run_in_step"]
+
+T = TypeVar("T")
+
+Answers = Callable[[list[Any]], Sequence[Any]]
+
+
+class _Task(greenlet):
+    """A computation that has questions of one kind."""
+
+    kind = ""
+
+
+class _Question:
+    """What a task waits for; what it returns in the end is none."""
+
+    def __init__(self, content: Any) -> None:
+        self.content = content
+
+
+def asks(kind: str) -> bool:
+    """Tell if the caller runs in step with others that have questions of a kind."""
+    current = getcurrent()
+    return isinstance(current, _Task) and current.kind == kind
+
+
+def ask(question: object) -> object:
+    """Wait until the other tasks have asked too, and return the answer.
+
+    An answer that is an exception is raised.
+    """
+    answer: object = cast("greenlet", getcurrent().parent).switch(_Question(question))
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
+
+
+def run_in_step(tasks: Sequence[Callable[[], T]], answers: Answers, kind: str) -> list[T]:
+    """Run functions until each has returned, and answer together what they `ask`.
+
+    Parameters
+    ----------
+    tasks : sequence of callables
+        The functions. Between two questions of one no other runs, and they take turns in their
+        order, so that what they have in common is changed in one order always.
+    answers : callable
+        It gives a list of questions their answers, exceptions among them, which are raised where
+        the question was asked.
+    kind : str
+        The kind of the questions, as in `asks`.
+
+    Returns
+    -------
+    list
+        What the functions returned, in their order.
+
+    Raises
+    ------
+    BaseException
+        What a function raises, or `answers`; the other functions end then.
+
+    Examples
+    --------
+    >>> def double(questions):
+    ...     print("asked", questions)
+    ...     return [2 * question for question in questions]
+    >>> run_in_step([lambda: ask(1), lambda: ask(2) + ask(3)], double, "a number")
+    asked [1, 2]
+    asked [3]
+    [2, 10]
+    """
+    running = []
+    for task in tasks:
+        started = _Task(task)
+        started.gr_context = copy_context()  # without, it would have an empty one
+        started.kind = kind
+        running.append(started)
+    try:
+        said = {i: one.switch() for i, one in enumerate(running)}
+        while waiting := {i: q.content for i, q in said.items() if isinstance(q, _Question)}:
+            found = answers(list(waiting.values()))
+            for i, answer in zip(waiting, found, strict=True):
+                said[i] = running[i].switch(answer)
+    finally:
+        for one in running:
+            one.throw()  # nothing to one that has ended; the others end, unheard
+    return [said[i] for i in range(len(running))]

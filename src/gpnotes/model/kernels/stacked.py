@@ -1,0 +1,203 @@
+"""Matrices of many kernels of one form at once, (B, n, n), and the way back from their derivatives.
+
+The kernels differ in their numbers, or the data do, or both. Where one matrix is small, a library
+takes as long to begin an operation as to do it, and begins as many for a stack as for one matrix.
+Squared distances are sums of squared differences, whatever the number of columns: they are formed
+once for all kernels of the same data, and multiplied by the lengthscales in one product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import fields
+from functools import cached_property, reduce, singledispatch
+from operator import mul
+from typing import Any, TypeAlias, cast
+
+from ...ground.params import cotangent
+from ...ground.xp import (
+    Array,
+    Matrix,
+    Numbers,
+    array_namespace,
+    as_array,
+    diagonal,
+    eye,
+    kept_where,
+)
+from .algebra import ActiveDims, Constant, Kernel, Product, Scaled, Sum
+from .pullback_sums import added, products_of_others
+from .stationary import Stationary
+from .white import White
+
+__all__ = ["Gaps", "Pull", "form", "matrices"]
+
+Pull: TypeAlias = Callable[[Array], Kernel]
+"""From derivatives (B, n, n) to one kernel that holds those of all, with a leading axis B."""
+
+
+class Gaps:
+    """The differences of all pairs of rows of inputs, (n, d) or, for each of a stack, (B, n, d)."""
+
+    def __init__(self, X: Array) -> None:
+        self.X = X
+
+    def of(self, columns: tuple[int, ...]) -> Gaps:
+        """Those of some columns."""
+        xp = array_namespace(self.X)
+        return Gaps(xp.stack([self.X[..., k] for k in columns], axis=-1))
+
+    @cached_property
+    def _differences(self) -> Array:
+        columns = array_namespace(self.X).matrix_transpose(self.X)
+        return columns[..., :, None] - columns[..., None, :]
+
+    def squared(self, units: Array) -> Array:
+        """Their squares, (d, n²) or (B, d, n²), in a unit for each column."""
+        xp, (n, d) = array_namespace(self.X), self.X.shape[-2:]
+        gaps = self._differences / units[:, None, None]
+        return xp.reshape(gaps * gaps, (*self.X.shape[:-2], d, n * n))
+
+
+def form(kernel: Kernel) -> Hashable:
+    """Return what kernels of one stack have in common; None for one that no stack takes.
+
+    Stationary kernels without further hyperparameters are taken, `Constant`, `White`, and sums,
+    products, multiples and choices of columns of what is taken.
+    """
+    if isinstance(kernel, Stationary):
+        alone = len(fields(kernel)) == 2 and kernel.of_pairs
+        return (type(kernel), _size(kernel.lengthscale)) if alone else None
+    kind, known = type(kernel), cast(Any, kernel)
+    if kind in (Sum, Product):
+        return _form_of(kind, known.names, *known.parts)
+    if kind is Scaled:
+        return _form_of(kind, (), known.kernel)
+    if kind is ActiveDims:
+        return None if known.seeks_columns else _form_of(kind, known.numbers, known.kernel)
+    return kind if kind in (Constant, White) else None
+
+
+def _form_of(kind: type, what: tuple[Any, ...], *parts: Kernel) -> Hashable:
+    forms = tuple(map(form, parts))
+    return None if None in forms else (kind, what, *forms)
+
+
+def _size(lengths: Numbers) -> int:
+    """The number of the lengthscales; 0 for one that is a number."""
+    return 0 if isinstance(lengths, float) else lengths.shape[0]
+
+
+def matrices(kernels: Sequence[Kernel], gaps: Gaps) -> tuple[Array, Pull]:
+    """Return the matrices of kernels of one `form`, (B, n, n) or less, and the pullback of all.
+
+    Where no part looks at the inputs they may be (B, 1, 1), to be broadcast.
+    """
+    return _stacked(kernels[0], kernels, gaps)
+
+
+@singledispatch
+def _stacked(first: Kernel, kernels: Sequence[Kernel], gaps: Gaps) -> tuple[Array, Pull]:
+    raise TypeError(f"kernels must be such as `form` takes; got {first!r}")
+
+
+@_stacked.register
+def _(first: Stationary, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+    X, xp = gaps.X, array_namespace(gaps.X)
+    (n, d), many = X.shape[-2:], len(kernels)
+    lengths, variances = _lengths(kernels, gaps), _column(kernels, "variance", X)
+    squares = gaps.squared(lengths[0, :])
+    turned = xp.matrix_transpose(squares)
+    shares = (lengths[:1, :] / lengths) ** 2
+    shared = squares.ndim == 2
+    q = shares @ squares if shared else shares[:, None, :] @ squares
+    q = xp.reshape(q, (many, n, n))
+    profile = first.profile(q)
+
+    def pull(K_bar: Array) -> Kernel:
+        by_variance = xp.sum(K_bar * profile, axis=(1, 2))
+        # where points coincide a profile may have no slope, and no length matters
+        q_bar = kept_where(q > 0.0, variances * K_bar * first._slope(q))
+        flat = xp.reshape(q_bar, (many, n * n) if shared else (many, 1, n * n))
+        by_squares = xp.reshape(flat @ turned, (many, d))
+        by_lengths = -2.0 * by_squares * shares / lengths
+        if isinstance(first.lengthscale, float):
+            by_lengths = xp.sum(by_lengths, axis=1)
+        return cotangent(first, variance=by_variance, lengthscale=by_lengths)
+
+    return variances * profile, pull
+
+
+@_stacked.register
+def _(first: Sum, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+    parts, pulls = _parts(kernels, gaps)
+    return added(parts), lambda K_bar: cotangent(first, parts=tuple(p(K_bar) for p in pulls))
+
+
+@_stacked.register
+def _(first: Product, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+    parts, pulls = _parts(kernels, gaps)
+
+    def pull(K_bar: Array) -> Kernel:
+        others = products_of_others(parts)
+        return cotangent(
+            first, parts=tuple(p(K_bar * k) for p, k in zip(pulls, others, strict=True))
+        )
+
+    return reduce(mul, parts), pull
+
+
+def _parts(kernels: Sequence[Any], gaps: Gaps) -> tuple[list[Array], list[Pull]]:
+    each = zip(*(kernel.parts for kernel in kernels), strict=True)
+    parts, pulls = zip(*(matrices(alike, gaps) for alike in each), strict=True)
+    return list(parts), list(pulls)
+
+
+@_stacked.register
+def _(first: Scaled, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+    scales, xp = _column(kernels, "scale", gaps.X), array_namespace(gaps.X)
+    K, pull = matrices([kernel.kernel for kernel in kernels], gaps)
+
+    def pulled(K_bar: Array) -> Kernel:
+        by_scale = xp.sum(K_bar * K, axis=(1, 2))
+        return cotangent(first, scale=by_scale, kernel=pull(scales * K_bar))
+
+    return scales * K, pulled
+
+
+@_stacked.register
+def _(first: ActiveDims, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+    K, pull = matrices([kernel.kernel for kernel in kernels], gaps.of(first.places))
+    return K, lambda K_bar: cotangent(first, kernel=pull(K_bar))
+
+
+@_stacked.register
+def _(first: Constant, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+    xp = array_namespace(gaps.X)
+    variances = _column(kernels, "variance", gaps.X)
+    return variances, lambda K_bar: cotangent(first, variance=xp.sum(K_bar, axis=(1, 2)))
+
+
+@_stacked.register
+def _(first: White, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+    X, xp = gaps.X, array_namespace(gaps.X)
+    variances = _column(kernels, "variance", X)
+
+    def pull(K_bar: Array) -> Kernel:
+        return cotangent(first, variance=xp.sum(diagonal(K_bar), axis=1))
+
+    return variances * eye(X.shape[-2], X), pull
+
+
+def _column(kernels: Sequence[Any], name: str, like: Array) -> Array:
+    """A number of each kernel, (B, 1, 1)."""
+    return as_array([[[getattr(kernel, name)]] for kernel in kernels], like)
+
+
+def _lengths(kernels: Sequence[Any], gaps: Gaps) -> Matrix:
+    """The lengthscales of each, (B, d)."""
+    X, d = gaps.X, gaps.X.shape[-1]
+    each = [kernel.lengthscale for kernel in kernels]
+    if isinstance(each[0], float):
+        return as_array([[length] * d for length in each], X)
+    return array_namespace(X).stack(each)
