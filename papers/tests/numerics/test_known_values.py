@@ -58,6 +58,33 @@ SERIES = (
 )
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x / (1.0 + x * x),
+        lambda x: (1.0 + x) / (1.0 + x * x),
+        lambda x: x,
+        math.tanh,
+    ],
+)
+def test_a_principal_value_over_the_whole_line_is_no_integral(f):
+    with pytest.raises(OperationError, match="does not settle: it has a principal value at most"):
+        integrate(f, -math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x * math.exp(-x * x),
+        lambda x: x / (1.0 + x * x) ** 2,
+        lambda x: math.sin(x) / (1.0 + x * x),
+        lambda x: x * math.sin(x * x) / (1.0 + x**4),
+    ],
+)
+def test_an_odd_function_that_dies_away_has_the_integral_zero(f):
+    assert abs(integrate(f, -math.inf, math.inf)) < 1e-12
+
+
 @pytest.mark.parametrize(("term", "first", "value"), SERIES)
 def test_series(term, first, value):
     assert abs(series(term, first) - value) < 1e-8

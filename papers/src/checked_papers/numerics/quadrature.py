@@ -46,6 +46,9 @@ def roughly() -> Iterator[None]:
 def integrate(f: Integrand, low: float, high: float) -> complex:
     """The integral of `f`, either end perhaps infinite. Raises `OperationError` if none settles.
 
+    Over the whole line both halves must settle. If they do not, that of an odd function is no zero,
+    though its parts from −a to a are: it has a principal value, and no integral.
+
     >>> round(integrate(lambda x: math.exp(-x * x), -math.inf, math.inf).real ** 2, 9)
     3.141592654
     """
@@ -59,13 +62,24 @@ def integrate(f: Integrand, low: float, high: float) -> complex:
     if settled is not None:
         return settled
     if low == -math.inf:
-        return integrate(lambda x: f(x) + f(-x), 0.0, math.inf)
+        even = integrate(lambda x: f(x) + f(-x), 0.0, math.inf)
+        _require_odd_part(f)
+        return even
     panelled = _by_panels(f, low, high)
     if panelled is not None:
         return panelled
     if high == math.inf:
         return _oscillating(f, low)
     raise OperationError("the integral does not settle")
+
+
+def _require_odd_part(f: Integrand) -> None:
+    """Refuse what settles only because one half of the line makes up for the other."""
+    try:
+        integrate(lambda x: f(x) - f(-x), 0.0, math.inf)
+    except OperationError as problem:
+        said = "the integral does not settle: it has a principal value at most"
+        raise OperationError(said) from problem
 
 
 def _by_panels(f: Integrand, low: float, high: float) -> complex | None:
