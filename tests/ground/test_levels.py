@@ -44,6 +44,25 @@ def test_polars_is_read_alike():
     assert np.array_equal(Levels.of(CARS).codes(frame), CODED)
 
 
+def test_as_a_frame_codes_keep_the_names_of_their_columns_and_the_labels_of_rows():
+    levels, labelled = Levels.of(CARS), CARS.set_axis(["w", "x", "y", "z"])
+    coded = levels.frame(labelled[["new", "wheels", "tons", "origin"]])
+    pd.testing.assert_frame_equal(
+        coded, pd.DataFrame(CODED, columns=list(CARS), index=labelled.index)
+    )
+    kernel = RBF().on("tons") * Hamming().on("origin")
+    by_number = RBF().on(*levels.numbers[:1]) * Hamming().on(*levels.words[:1])
+    posterior = condition(GP(kernel, 0.1), coded, labelled["tons"])
+    same = condition(GP(by_number, 0.1), np.asarray(CODED), CARS["tons"])
+    np.testing.assert_array_equal(posterior.mean(coded[["origin", "new", "tons", "wheels"]]),
+                                  same.mean(np.asarray(CODED)))  # fmt: skip
+    polars = pytest.importorskip("polars")
+    frame = levels.frame(polars.DataFrame(CARS.to_dict("list")))
+    assert isinstance(frame, polars.DataFrame)
+    assert frame.columns == list(CARS)
+    np.testing.assert_array_equal(frame.to_numpy(), CODED)
+
+
 def test_a_level_that_was_not_there_is_named():
     said = r"\['europe', 'japan', 'usa'\] in column 'origin'; got 'mars' in row 1"
     with pytest.raises(ValueError, match=said):

@@ -14,9 +14,11 @@ from gpnotes import (
     GP,
     RBF,
     SVGP,
+    BayesianLinear,
     Bernoulli,
     Chunks,
     FeatureGP,
+    Gaussian,
     HeteroscedasticGP,
     LaplaceGP,
     Linear,
@@ -35,8 +37,10 @@ from gpnotes import (
 )
 from gpnotes.draw.paths import sample_paths
 from gpnotes.ground.params import flatten_gradient
+from gpnotes.infer.deep import with_inner_layers
 from gpnotes.infer.features import draw_frequencies
 from gpnotes.infer.objective import objective_of
+from gpnotes.infer.svgp import initial_posterior
 
 ROWS = stream(0).uniform((14, 3)) * 3.0
 FRAME = pd.DataFrame(ROWS, columns=["wind", "temp", "time"])
@@ -133,6 +137,30 @@ def test_a_process_that_has_seen_no_frame_takes_columns_as_they_come():
     others = FRAME.set_axis(["a", "b", "c"], axis=1)
     assert log_evidence(found, others, Y) == log_evidence(found, ROWS, Y)
     assert condition(found, others, Y).gp.input_columns == ("a", "b", "c")
+
+
+def _linear(y):
+    return BayesianLinear(np.diag([1.0, 1e-3, 0.1]), 0.1)
+
+
+def _deep(y):
+    shallow = initial_posterior(SVGP(GP(EACH, 0.0), Gaussian(0.1), ROWS[::4]))
+    return with_inner_layers(shallow, [RBF()])
+
+
+@pytest.mark.parametrize("made", [_linear, _deep])
+def test_a_model_without_a_process_knows_the_columns_of_its_fit_too(made, tmp_path):
+    found = fit(made(Y), FRAME, Y, max_steps=2)
+    assert found.model.input_columns == ("wind", "temp", "time")
+    save(found, tmp_path / "found")
+    again = load(tmp_path / "found")
+    np.testing.assert_array_equal(again.posterior.mean(TURNED), found.posterior.mean(FRAME))
+    for model in (found.model, again.model):
+        value = log_evidence(model, FRAME, Y)
+        assert log_evidence(model, TURNED, Y) == value
+        assert log_evidence(model, TURNED.to_numpy(), Y) != value
+        assert fit(model, TURNED, Y, max_steps=1).posterior.columns == tuple(FRAME)
+    assert "input_columns" not in repr(found.model)
 
 
 def test_a_line_may_have_a_name():

@@ -297,16 +297,20 @@ def matched(model: M, X: T) -> tuple[M, T]:
     columns = columns_of(X)
     if not columns:
         return model, X
-    gp = getattr(model, "gp", model)
-    known = gp.input_columns if isinstance(gp, GP) else ()
+    known = getattr(_owner(model), "input_columns", ())
     if columns != known and sorted(columns) == sorted(known):
         X, columns = ordered(X, "X", known), known
     model = at_columns(model, columns)
-    gp = getattr(model, "gp", model)
-    if not isinstance(gp, GP) or gp.input_columns == columns:
+    owner = _owner(model)
+    if getattr(owner, "input_columns", columns) == columns:
         return model, X
-    gp = replace(gp, input_columns=columns)
-    return (replace(cast(Any, model), gp=gp) if hasattr(model, "gp") else cast(M, gp)), X
+    owner = replace(owner, input_columns=columns)
+    return (replace(cast(Any, model), gp=owner) if hasattr(model, "gp") else cast(M, owner)), X
+
+
+def _owner(model: Any) -> Any:
+    """What of a model knows the columns: its process, or where it has none the model itself."""
+    return getattr(model, "gp", model)
 
 
 def whole_rows(data: Data | WaveSums, model: Parameters) -> Rows:

@@ -7,7 +7,7 @@ one formula serves a batch, a second batch, and one observation at a time.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ..ground import check as _check
@@ -50,6 +50,9 @@ class BayesianLinear:
         S_w, symmetric positive definite; copied.
     noise_var : float
         σ_n², positive.
+    input_columns : tuple of str, default ()
+        The names of the columns of Φ, as of a `gpnotes.GP`: `gpnotes.fit` returns a model that has
+        those of its frame, and takes another frame in their order, in which S_w stands.
 
     Notes
     -----
@@ -68,6 +71,7 @@ class BayesianLinear:
 
     prior_cov: Matrix
     noise_var: float = positive()
+    input_columns: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     __repr__ = summary
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import cast
 
@@ -115,6 +115,9 @@ class DeepGP:
         The seed of these draws, which are the same at each step of a fit.
     nodes : int, default 20
         The nodes of averages over f that have no closed form.
+    input_columns : tuple of str, default ()
+        The names of the columns of X, as of a `gpnotes.GP`: the model of a fit to a frame has them,
+        and takes another frame in their order, in which the first Z stand.
 
     Notes
     -----
@@ -138,6 +141,7 @@ class DeepGP:
     num_samples: int = fixed(10)
     seed: int = fixed(0)
     nodes: int = fixed(20)
+    input_columns: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         _validate_layers(self.layers)

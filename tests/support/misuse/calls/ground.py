@@ -53,6 +53,7 @@ CALLS = (
     call("Levels.of", gpnotes.Levels.of, frame=_TABLE),
     call("Levels.codes", gpnotes.Levels.of(_FRAME).codes, frame=_TABLE.but(
          **{"another level": _FRAME.assign(origin="mars"), "no column": _FRAME[["tons"]]})),
+    call("Levels.frame", gpnotes.Levels.of(_FRAME).frame, frame=_TABLE),
     call("cholesky", linalg.cholesky, K=covariance(_K, mates=False).but(
          "an asymmetric matrix"), jitter=_JITTER),
     call("Cholesky.solve", _FACTOR.solve, b=matrix(np.ones((3, 2)), rows=True).but("a vector")),
