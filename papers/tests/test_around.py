@@ -54,7 +54,7 @@ def test_what_the_text_says(tmp_path: Path, text: str, outcome: str, why: str) -
     ("latex", "definition", "wanted"),
     [
         ("K_y^{-1} b", "K_{y} = A", r"\left(A\right)^{-1} b"),
-        (r"\hat x + x_1 + x' + ax + x", "x = y", r"\hat \left(y\right) + x_1 + x' + ax + "
+        (r"\hat x + x_1 + x' + ax + x", "x = y", r"\hat x + x_1 + x' + a\left(y\right) + "
          r"\left(y\right)"),
         (r"\sigma s", r"\sigma = 2", r"\left(2\right) s"),
         ("x = x + 1", "x = x + 1", "x = x + 1"),
@@ -109,7 +109,7 @@ def test_what_a_function_is(tmp_path: Path, text: str, outcome: str, why: str) -
     [
         (
             r"g_1(\mathbf{x}, y) := \mathbf x y.",
-            Defined("g_1", (r"\mathbf{x}", "y"), r"\mathbf x y"),
+            Defined("g_1", (r"\mathbf x", "y"), r"\mathbf x y"),
         ),
         ("f(x) = x^2 = a", Defined("f", ("x",), "x^2")),
         ("f(x) = 0", None),

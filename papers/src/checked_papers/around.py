@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from .functions import defined
 from .sources.paper import Paper, PaperEquation
+from .token_patterns import ORDERS, pieces_of, texts
 
 _DEFINES = re.compile(
     r"\b(?:where|let|with|defin\w+|denot\w+|set|put|writ\w+|introduc\w+|here|and|recall)\b[\w\s,]{0,25}\$?$",
@@ -22,8 +23,7 @@ _STATES = re.compile(
     r"\b(?:for|where|when|if|with|whenever|provided|assum\w+|suppos\w+|and)\b[\w\s,]{0,25}\$?$",
     re.IGNORECASE,
 )
-_EQUALITY = re.compile(r"^[^=<>]+?:?=[^=<>]+$")
-_ORDER = re.compile(r"[<>]|\\(?:le|ge|leq|geq|ne|neq|in)(?![A-Za-z])")
+_ORDERS = ORDERS | {"\\in"}
 _SENTENCE = re.compile(r"\.(?:\s|$)|\n\s*\n|\\(?:begin|end|item|section|subsection|paragraph)\b")
 _FAR = 60  # characters in which the word stands
 
@@ -78,9 +78,14 @@ def _sentence(paper: Paper, own: PaperEquation, end: int) -> int:
 
 def _defines(paper: Paper, one: PaperEquation) -> bool:
     said = _DEFINES.search(paper.text(one.at - _FAR, one.at))
-    return said is not None and _EQUALITY.match(one.latex) is not None
+    return said is not None and _is_equality(one.latex)
+
+
+def _is_equality(latex: str) -> bool:
+    relations = [token for token in pieces_of(latex) if token.text in ("=", ":=", "<", ">")]
+    return len(relations) == 1 and relations[0].text in ("=", ":=") and relations[0].start > 0
 
 
 def _states(paper: Paper, one: PaperEquation) -> bool:
     said = _STATES.search(paper.text(one.at - _FAR, one.at))
-    return said is not None and _ORDER.search(one.latex) is not None
+    return said is not None and not _ORDERS.isdisjoint(texts(pieces_of(one.latex)))

@@ -7,26 +7,40 @@ what does not hold for that may hold for independent ones.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from string import ascii_uppercase
 
+from checked_equations.latex.names import joined
+from checked_equations.latex.tokenizer import FONTS, Token, word_set
+
+from .token_patterns import (
+    ORDERS,
+    Row,
+    behind_script,
+    exchanged,
+    in_words,
+    is_symbol,
+    letters_of,
+    pieces_of,
+    put_for,
+    row_of,
+    shut_at,
+    source,
+    texts,
+)
 from .tried import kinds
 from .tried.kinds import Kind
 
-SIGN = re.compile(
-    r"(?<![A-Za-z\\])(?:\\(?:mathbb|mathrm|operatorname\*?|text|textrm|mathop|mathsf)\s*\{?\s*"
-    r"(?P<word>E|V|Var|var|Cov|cov)\s*\}?|(?P<bare>E|Var|Cov))\s*(?:_\s*(?:\{\s*(?P<under>[0t]?)\s*\}|(?P<at>[0t])(?![A-Za-z])))?\s*"
-    r"(?=(?:\\left|\\[bB]igg?l?)?\s*(?P<open>\(|\[|\\\{|\\lbrack))"
-)
 _SPELLED = {"E": r"\mathbb E", "V": r"\mathbb V", "var": r"\operatorname{Var}",
              "Var": r"\operatorname{Var}", "cov": r"\operatorname{Cov}",
              "Cov": r"\operatorname{Cov}"}  # fmt: skip
-_CLOSE = {"(": ")", "[": "]", "\\{": "\\}", "\\lbrack": "\\rbrack"}
-_COMMANDS = re.compile(r"\\(?:mathbb|mathrm|operatorname\*?|text|textrm)\s*\{[^{}]*\}|\\[A-Za-z]+")
-_VARIABLE = re.compile(r"(?P<key>[A-DF-Z])(?:_(?P<index>\d|\{\d\}))?(?![A-Za-z_'])")
-_SMALL = re.compile(r"(?<![A-Za-z_^])(?P<key>[uvwxyz])(?:_(?P<index>\d|\{\d\}))?(?![A-Za-z_'])")
-_ACCENT = re.compile(r"\\(?:wide)?(?:hat|tilde|bar|check)(?![A-Za-z])|\\overline|\\dot")
+_FONTS = word_set(r"\mathbb \mathrm \mathsf")
+_BARE = ("E", "Var", "Cov")
+_OPENS = frozenset(["(", "[", "\\{"])
+CAPITALS = frozenset(ascii_uppercase) - {"E"}
+_SMALL = frozenset("uvwxyz")
+_ACCENTS = word_set(r"\hat \tilde \bar \check \widehat \widetilde \overline \dot \ddot \dots")
 _MOST = 4  # random variables at a time
 LETTERS = "srqp"  # of a distribution
 
@@ -56,9 +70,9 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
         return
     if any(map(claims_order, inside)):  # of an indicator, whose points must meet its bounds
         return
-    if any(map(_ACCENT.search, inside)):  # an estimate, or a mean: how is it distributed?
+    if any(map(_is_estimate, inside)):  # how is it distributed?
         return
-    form = _VARIABLE if _variables(inside, _VARIABLE) else _SMALL
+    form = CAPITALS if _variables(inside, CAPITALS) else _SMALL
     variables = _variables(inside, form)
     if not all(_variables([one], form) for one in inside):  # else the mean of a number
         return
@@ -81,27 +95,76 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
             yield Averaged(means, said, drawn, region)
 
 
+def _is_estimate(latex: str) -> bool:
+    return not _ACCENTS.isdisjoint(texts(row_of(latex)))
+
+
 def insides(latex: str) -> list[str]:
     """What stands in the brackets of each average.
 
     Nothing where one is given something, or where they are taken at several times, as
     ``\\mathbb E_0`` and ``\\mathbb E_t``.
     """
-    signs = list(SIGN.finditer(latex))
-    inside = [_bracketed(latex, sign) for sign in signs]
-    given = any("|" in one or "\\mid" in one for one in inside)
-    times = {sign["under"] or sign["at"] or "" for sign in signs}
-    return [] if given or len(times) > 1 else inside
+    row = row_of(latex)
+    signs = signs_in(row)
+    inside = [source(latex, row[sign.end + 1 : sign.shut]) for sign in signs]
+    given = any("|" in texts(row[sign.end : sign.shut]) for sign in signs)
+    return [] if given or len({sign.time for sign in signs}) > 1 else inside
+
+
+@dataclass(frozen=True)
+class Sign:
+    """The sign of an average: its word and time, and where it and its brackets end."""
+
+    word: str
+    time: str
+    start: int
+    end: int
+    shut: int
+
+
+def signs_in(row: Row) -> list[Sign]:
+    """Return the signs of averages in a row, also those that stand within others."""
+    found = (_sign(row, i) for i in range(len(row)))
+    return [sign for sign in found if sign is not None]
+
+
+def _sign(row: Row, i: int) -> Sign | None:
+    word, end = _word(row, i)
+    below = behind_script(row, end, "_") if word else end
+    time = joined(row[end + 2 : below - 1]) if below > end else ""
+    if not word or time not in ("", "0", "t") or below >= len(row) or row[below].text not in _OPENS:
+        return None
+    shut = shut_at(row, below)
+    return Sign(word, time, i, below, shut) if shut > 0 else None
+
+
+def _word(row: Row, i: int) -> tuple[str, int]:
+    """Return the word of an average that begins at place `i`, and where it ends."""
+    text = row[i].text
+    if text.startswith("\\text{"):
+        word, end = text.removeprefix("\\text{").rstrip("}"), i + 1
+    elif text in _FONTS and i + 1 < len(row) and (shut := shut_at(row, i + 1)) > 0:
+        word, end = "".join(texts(row[i + 2 : shut])), shut + 1
+    else:
+        glued = i > 0 and is_symbol(row[i - 1].text) and row[i - 1].end == row[i].start
+        framed = i > 1 and row[i - 1].text == "{" and row[i - 2].text in FONTS
+        bare = (one for one in _BARE if texts(row[i : i + len(one)]) == list(one))
+        word = "" if glued or framed else next(bare, "")
+        end = i + len(word)
+    return (word, end) if word in _SPELLED else ("", i)
 
 
 def written_below(latex: str, key: str) -> str:
     """With a distribution below each average."""
-    return SIGN.sub(lambda sign: f"{_SPELLED[sign['word'] or sign['bare']]}_{{{key}}}", latex)
+    row = row_of(latex)
+    heads = (((row[sign.start].start, row[sign.end].start), sign.word) for sign in signs_in(row))
+    return exchanged(latex, [(span, f"{_SPELLED[word]}_{{{key}}}") for span, word in heads])
 
 
 def free_letter(latex: str, letters: str) -> str:
     """The first of `letters` that the display has no use for."""
-    used = re.compile(r"(?<![A-Za-z\\])[a-z]").findall(latex)
+    used = set(letters_of(row_of(latex)))
     return next((one for one in letters if one not in used), "")
 
 
@@ -111,45 +174,41 @@ def claims_order(latex: str) -> bool:
     >>> claims_order(r"E[X]^2 \\le E[X^2]"), claims_order(r"\\left< x \\right> = E[X]")
     (True, False)
     """
-    return _ORDERS.search(_AROUND.sub("", latex)) is not None
+    return any(token.text in _ORDERS and not token.side for token in pieces_of(latex))
 
 
-_AROUND = re.compile(r"\\(?:left|right)\s*[<>]")
-_ORDERS = re.compile(
-    r"[<>]|\\(?:le|ge|leq|geq|lt|gt|ll|gg|leqslant|geqslant|succeq|preceq|ne|neq)(?![A-Za-z])"
-)
+_ORDERS = ORDERS | word_set(r"\ll \gg \succeq \preceq")
 
 
-def _bracketed(latex: str, sign: re.Match[str]) -> str:
-    """What stands in the brackets behind the sign of an average."""
-    opened, shut = sign["open"], _CLOSE[sign["open"]]
-    start = at = latex.index(opened, sign.end()) + len(opened)
-    depth = 1
-    while at < len(latex) and depth:
-        depth += latex.startswith(opened, at) - latex.startswith(shut, at)
-        at += 1
-    return latex[start : at - 1]
+def unsigned(row: Row) -> list[Token]:
+    """Return the row without signs of averages and without words."""
+    signed = {i for sign in signs_in(row) for i in range(sign.start, sign.end)}
+    words = in_words(row)
+    return [token for i, token in enumerate(row) if i not in signed and not words[i]]
 
 
-def _variables(inside: list[str], form: re.Pattern[str]) -> list[str]:
-    """The letters of random variables, each once, as they come."""
+def _variables(inside: list[str], form: frozenset[str]) -> list[str]:
+    """Return the letters of random variables, each once, as they come."""
     found: dict[str, None] = {}
     for one in inside:
-        bare = _COMMANDS.sub(" ", SIGN.sub(" ", one))
-        for match in form.finditer(bare):
-            index = match["index"]
-            found[match["key"] + (f"_{index.strip('{}')}" if index else "")] = None
+        row = unsigned(row_of(one))
+        i = 0
+        while i < len(row):
+            text, end = row[i].text, behind_script(row, i + 1, "_")
+            index = joined(row[i + 3 : end - 1]) if end > i + 1 else ""
+            primed = i + 1 < len(row) and row[i + 1].text == "'"
+            if text in form and not primed and (not index or (index.isdigit() and len(index) == 1)):
+                found[text + (f"_{index}" if index else "")] = None
+            i = max(end, i + 1)
     return list(found)
 
 
 def _with_means(latex: str, variables: list[str], key: str) -> str:
     """With ``\\mu`` and ``\\sigma^2`` for what they are by custom: those of the one variable."""
-    named = [(f"_\\{{?{re.escape(one)}\\}}?", one) for one in variables]
+    named = [(f"_{{{one}}}", one) for one in variables]
     if len(variables) == 1:
-        named.append((r"(?!\s*_)", variables[0]))
+        named.append(("", variables[0]))
     for script, one in named:
-        mean, spread = rf"\mathbb E_{{{key}}}[{one}]", rf"\mathbb V_{{{key}}}[{one}]"
-        latex = re.sub(rf"\\sigma\s*{script}\s*\^\s*\{{?2\}}?", lambda _: spread, latex)  # noqa: B023
-        latex = re.sub(rf"\\sigma\s*\^\s*\{{?2\}}?\s*{script}", lambda _: spread, latex)  # noqa: B023
-        latex = re.sub(rf"\\mu(?![A-Za-z])\s*{script}", lambda _: mean, latex)  # noqa: B023
+        for written, sign in ((rf"\sigma{script}^2", "V"), (rf"\mu{script}", "E")):
+            latex = put_for(latex, written, rf"\mathbb {sign}_{{{key}}}[{one}]", unless="_")
     return latex

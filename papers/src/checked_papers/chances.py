@@ -7,7 +7,6 @@ what does not hold for that may hold where they are independent.
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -26,7 +25,6 @@ _HEADS: Mapping[str, str] = {"P": "P", "\\Pr": "P", "H": "H", "I": "I", "h": "H"
 FONTS = frozenset(["\\mathbb", "\\mathrm", "\\mathcal", "\\mathsf", "\\operatorname", "\\text"])
 _OPEN = {"(": ")", "[": "]", "\\{": "\\}"}
 _BARS = frozenset(["|", "\\mid", "\\vert", "\\lvert", "\\rvert"])
-_SIZES = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])|\\[,;:! ]")
 _MOST, _VALUES = 4, 3
 Row = Sequence[Token]
 Event = Callable[[Mapping[str, bool]], bool]
@@ -45,7 +43,7 @@ def with_numbers(latex: str) -> Iterator[Averaged]:
     ('a = b + c', 'for a joint distribution of X, Y that was drawn')
     """
     try:
-        row = tokens(_SIZES.sub(" ", latex))
+        row = tokens(latex)
         calls = list(_calls(row))
         letters = sorted({letter for call in calls for letter in call.letters})
     except (_Unread, UnclosedError, EquationError):

@@ -6,44 +6,55 @@ the text. Where symbols are declared there is no such doubt. What is left is tol
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise, takewhile
+
+from checked_equations.latex.tokenizer import Token, word_set
 
 from .mends import Mend
+from .token_patterns import (
+    Pattern,
+    Row,
+    behind_script,
+    is_letter,
+    letters_of,
+    occurrences,
+    outside_scripts,
+    pieces_of,
+    row_of,
+    stretches,
+    texts,
+)
 from .tried import Tried
 from .tried.kinds import Kind
 
-_ARROW = re.compile(r"\\(?:long)?mapsto(?![A-Za-z])|\\(?:long)?(?:to|rightarrow)(?![A-Za-z])")
-_SCRIPT = re.compile(r"[_^]\s*\{[^{}]*\}")
-_OPEN = r"\s*(?:\^\s*(?:\{[^{}]*\}|\\?\w+))?\s*'*\s*(?:\\left|\\[bB]igg?l?)?\s*(?:\(|\[|\\\{)"
-_ARGUMENT = re.compile(r"[^()\[\]]*")
-_FACTOR = re.compile(
-    r"^(?:[a-ceik-uv-z]|\\(?:alpha|beta|epsilon|varepsilon|eta|kappa|lambda|nu|omega|sigma|tau|theta))"
-    r"(?:_.*)?$"
+_ARROWS = word_set(r"\mapsto \longmapsto \to \longto \longrightarrow")
+_OPENING = word_set(r"( [ \{")
+_BRACKETS = _OPENING | word_set(r") ] \}")
+_SIGNS = frozenset("+-")
+_FACTORS = frozenset("abceiklmnopqrstuvwxyz") | word_set(
+    r"\alpha \beta \epsilon \varepsilon \eta \kappa \lambda \nu \omega \sigma \tau \theta"
 )
-_ARRAY = re.compile(r"\^\s*\{\s*-1\s*\}|\\top|(?<![A-Za-z\\])I(?![A-Za-z])")
-_APPLIED = re.compile(r"\)\s*(?:\\left)?\(\s*(?:\\?[A-Za-z]+|\\mathbf\s*\{?\w\}?)\s*(?:\\right)?\)")
-_LETTER = re.compile(
-    r"^(?:\\(?:mathbf|boldsymbol|bm|vec|hat|tilde|bar|dot|ddot|widehat|widetilde|overline|mathsf)"
-    r"\s*\{?\s*)*(?:[A-Za-z]|\\(?:[Gg]amma|[Dd]elta|[Tt]heta|[Ll]ambda|[Xx]i|[Pp]i|[Ss]igma"
-    r"|[Uu]psilon|[Pp]hi|[Pp]si|[Oo]mega|alpha|beta|zeta|eta|kappa|mu|nu|rho|tau|chi|iota|epsilon"
-    r"|varepsilon|vartheta|varphi|varrho|varsigma|ell))\}*'*(?:[_^].*)?$"
+_APPLIED = (Pattern(") ( <atom> )"), Pattern(") ( <letter> <letter> )"))
+_INVERSE = Pattern("^ { - 1 }")
+_FONTS = word_set(r"\mathbf \boldsymbol \vec")
+_OVER = _FONTS | word_set(r"\hat \tilde \bar \dot \ddot \widehat \widetilde \overline \mathsf")
+_GREEK = word_set(
+    r"\Gamma \gamma \Delta \delta \Theta \theta \Lambda \lambda \Xi \xi \Pi \pi \Sigma \sigma "
+    r"\Upsilon \upsilon \Phi \phi \Psi \psi \Omega \omega \alpha \beta \zeta \eta \kappa \mu \nu "
+    r"\rho \tau \chi \iota \epsilon \varepsilon \vartheta \varphi \varrho \varsigma \ell"
 )
-_COUNTED = r"[\s&{}]*[-+]?\s*[\d.]+(?:[\s&{}]*(?:[-+]|\\times|\\cdot)[\s&{}]*[\d.]+)*[\s&{}]*"
-_MEMBER = re.compile(r"_\{[^{}]*[A-Za-z][^{}]*[+-]|_\{[^{}]*[+-]\s*[A-Za-z]")
-_NUMBERS = re.compile(rf"^{_COUNTED}(?:=|\\equiv){_COUNTED}[\s.,;]*$")
-_BOLD = re.compile(r"^\\(?:mathbf|boldsymbol|bm|vec)(?![A-Za-z])")
-_DECIMAL = re.compile(r"\d\.\d")
+_RELATIONS = word_set(r"= < > \le \ge \approx \sim \equiv")
 _NEAR = 1e-2
 
 
 def arrow_in(latex: str) -> bool:
     """Whether an arrow stands in the line, and not below a limit: that is no claim of equality.
 
-    >>> arrow_in(r"x \\\\mapsto x^2"), arrow_in(r"\\\\lim_{x \\\\to 0} x = 0")
+    >>> arrow_in(r"x \\mapsto x^2"), arrow_in(r"\\lim_{x \\to 0} x = 0")
     (True, False)
     """
-    return _ARROW.search(_SCRIPT.sub("", latex)) is not None
+    return any(token.text in _ARROWS for token in outside_scripts(pieces_of(latex)))
 
 
 def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
@@ -59,17 +70,17 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
     loose = next((key for key in drawn if not _on_every_side(key, latex)), "")
     if loose:
         return f"a relation that the text must explain: {loose} on one side only"
-    if _NUMBERS.match(latex):
+    if _two_numbers(latex):
         return "two numbers: what a text derives or contradicts, or counts modulo a third"
-    member = next((key for key in drawn if _MEMBER.search(key)), "")
+    member = next((key for key in drawn if _is_member(key)), "")
     if member:
         return f"`{member}` is a member of a sequence, which may be related to the others"
     function = next(_functions(latex, drawn), "")
     if function:
         return f"`{function}` may be a function: declare what it is"
-    if _APPLIED.search(latex):
+    if _is_applied(latex):
         return "what stands before brackets may be a function"
-    if _DECIMAL.search(latex) and (tried.residual or 1.0) < _NEAR:
+    if _has_a_decimal(latex) and (tried.residual or 1.0) < _NEAR:
         return "a number is printed with so many digits: state it with \\approx"
     if drawn and tried.mend is not None and not mended_for_good(tried):
         return "it holds on no numbers that were drawn, and no single edit would mend it"
@@ -84,22 +95,79 @@ def more_than_numbers(tried: Tried, declared: Mapping[str, Kind]) -> str:
     '`\\\\mathbf a` is printed as an array: declare what it is'
     """
     numbers = [key for key, kind in tried.drawn.items() if key not in declared and not kind.shape]
-    bold = next(filter(_BOLD.match, numbers), "")
+    bold = next(filter(_is_bold, numbers), "")
     if bold:
         return f"`{bold}` is printed as an array: declare what it is"
-    strange = next((key for key in numbers if not _LETTER.match(key)), "")
+    strange = next((key for key in numbers if not _is_one_letter(key)), "")
     return f"`{strange}` may be more than a number: declare what it is" if strange else ""
 
 
+def _is_bold(key: str) -> bool:
+    return bool(_FONTS.intersection(texts(row_of(key))[:1]))
+
+
+def _is_one_letter(key: str) -> bool:
+    """Return True for a letter with accents, primes and scripts: for what may be a number."""
+    written = [text for text in texts(row_of(key)) if text not in "{}'"]
+    bare = next((i for i, text in enumerate(written) if text not in _OVER), len(written))
+    letter, behind = written[bare : bare + 1], written[bare + 1 : bare + 2]
+    return bool(letter) and (is_letter(letter[0]) or letter[0] in _GREEK) and behind in _SCRIPTS
+
+
+_SCRIPTS: Sequence[list[str]] = ([], ["_"], ["^"])
+
+
+def _is_member(key: str) -> bool:
+    """Return True for ``x_{n + 1}``, which is no symbol by itself."""
+    row = row_of(key)
+    at = next((i for i, token in enumerate(row) if token.text == "_"), len(row))
+    inside = texts(row[at : behind_script(row, at, "_")]) if at < len(row) else []
+    signs = [i for i, text in enumerate(inside) if text in _SIGNS]
+    return any(map(is_letter, inside[: signs[-1] + 2] if signs else ()))
+
+
+def _two_numbers(latex: str) -> bool:
+    """Return True for an equality of sums and products of printed numbers.
+
+    >>> _two_numbers("3 + 4 = 1"), _two_numbers("3 + a = 1")
+    (True, False)
+    """
+    row = [token for token in row_of(latex) if token.text not in ("&", "{", "}")]
+    while row and row[-1].text in (".", ",", ";"):
+        row.pop()
+    sides = stretches(row, ("=", "\\equiv"))
+    return len(sides) == 2 and all(_is_counted(texts(side)) for side in sides)
+
+
+def _is_counted(side: list[str]) -> bool:
+    number = [text.isdigit() or text == "." for text in side[side[:1] in (["+"], ["-"]) :]]
+    alone = all(one or other for one, other in pairwise([False, *number, False]))
+    signs = {text for text in side if not text.isdigit()} - {".", "+", "-", "\\times", "\\cdot"}
+    return alone and not signs
+
+
+def _is_applied(latex: str) -> bool:
+    """Return True where one letter stands in brackets behind others: ``(f + g)(x)``."""
+    return any(pattern.first(latex) for pattern in _APPLIED)
+
+
+def _has_a_decimal(latex: str) -> bool:
+    row = texts(row_of(latex))
+    triples = zip(row, row[1:], row[2:], strict=False)
+    return any(a.isdigit() and dot == "." and b.isdigit() for a, dot, b in triples)
+
+
 def _on_every_side(key: str, latex: str) -> bool:
-    """Whether a symbol stands on each side: what asks for it, as ``p(x) = 0``, is no slip."""
-    sides = _RELATION.split(_BARE.sub("", _INDEX.sub("", latex)))
-    return all(_BARE.sub("", key) in side for side in sides)
+    """Return True where a symbol stands on each side: what asks for it is no slip."""
+    ranges = outside_scripts(row_of(latex), "_", lambda inside: not _RELATIONS.isdisjoint(inside))
+    bare = [token for token in ranges if token.text not in "{}"]
+    wanted = [text for text in texts(row_of(key)) if text not in "{}"]
+    sides = map(texts, stretches(bare, _RELATIONS))
+    return all(wanted in _windows(side, len(wanted)) for side in sides)
 
 
-_INDEX = re.compile(r"_\s*\{[^{}]*(?:[=<>]|\\(?:le|ge|leq|geq)(?![A-Za-z]))[^{}]*\}")
-_BARE = re.compile(r"[\s{}]")
-_RELATION = re.compile(r"[=<>]|\\(?:le|ge|leq|geq|approx|sim|equiv)(?![A-Za-z])")
+def _windows(row: list[str], n: int) -> list[list[str]]:
+    return [row[i : i + n] for i in range(len(row))]
 
 
 def mended_for_good(tried: Tried) -> bool:
@@ -114,26 +182,43 @@ def _says_nothing(mend: Mend) -> bool:
     ``x y = -y x``, which says that x and y anticommute. The sign between terms is left aside:
     ``\\|x + y\\| = \\|x + y\\|`` mends what says that x and y are orthogonal.
     """
-    sides = [_UNARY.sub(r"\1 ", side) for side in mend.step.split("=")]
+    sides = [_without_signs(side) for side in stretches(row_of(mend.step), ("=",))]
     if len(sides) != 2:
         return False
-    letters = [set(_POWER.sub("", side)) for side in sides]
-    alike = [list(_tokens(side)) for side in sides]
+    alike = [list(_factors(side)) for side in sides]
+    powers = [
+        outside_scripts(side, "^", lambda inside: "".join(inside).isdigit()) for side in sides
+    ]
+    letters = [set(texts(side)) - _LEFT_ASIDE for side in powers]
     twice = alike[0] == alike[1]
     commuted = sorted(alike[0]) == sorted(alike[1]) and "+" not in alike[0]
     return twice or commuted or (letters[0] == letters[1] and len(letters[0]) == 1)
 
 
-def _tokens(side: str) -> Iterator[str]:
-    """What a side is made of, a square as its factor twice, without brackets."""
-    for match in _TOKEN.finditer(side):
-        sign = "+" if match["token"] == "-" else match["token"]
-        yield from [sign] * int(match["power"] or 1)
+def _without_signs(side: Row) -> list[Token]:
+    """Return a side without the signs that begin it, or something in brackets."""
+    before = [None, *side]
+    return [
+        token
+        for last, token in zip(before, side, strict=False)
+        if token.text != "-" or not (last is None or last.text in "({" or last.side == "open")
+    ]
 
 
-_UNARY = re.compile(r"(^|[({]|\\l[vV]ert)\s*-")
-_TOKEN = re.compile(r"(?P<token>\\[A-Za-z]+|[^\s(){}\\,])(?:\s*\^\s*\{?(?P<power>[2-9])\}?(?!\d))?")
-_POWER = re.compile(r"\^\{?\d+\}?|[\s(){}]")
+def _factors(side: Row) -> Iterator[str]:
+    """Yield what a side is made of, a square as its factor twice, without brackets."""
+    i = 0
+    while i < len(side):
+        text, power = side[i].text, _POWER.at("", side, i + 1)
+        i += 1
+        if text not in _LEFT_ASIDE:
+            count = int(side[power.parts["n"][0]].text) if power else 1
+            yield from ["+" if text == "-" else text] * count
+            i = power.end if power else i
+
+
+_LEFT_ASIDE = frozenset(["(", ")", "{", "}", ","])
+_POWER = Pattern("^ { <whole:n> }", whole=map(str, range(2, 10)))
 
 
 def _functions(latex: str, keys: Iterable[str]) -> Iterator[str]:
@@ -141,17 +226,39 @@ def _functions(latex: str, keys: Iterable[str]) -> Iterator[str]:
 
     What stands nowhere else, and twice, may be one in any case: ``k(x - y) = k(y - x)``.
     """
+    row = row_of(latex)
     for key in keys:
-        written = re.escape(key).replace(r"\ ", r"\s*\{?\s*")
-        anywhere = rf"(?<![A-Za-z\\]){written}(?![A-Za-z])"
-        calls = list(re.finditer(rf"(?<![_^]){anywhere}{_OPEN}", latex))
-        if 1 < len(calls) == len(re.findall(anywhere, latex)):
+        places = occurrences(row, key)
+        calls = [at for _, end in places if (at := _call(row, end))]
+        if 1 < len(calls) == len(places):
             yield key
-        for match in calls:
-            inside = _ARGUMENT.match(latex, match.end())
-            is_array = inside is not None and _ARRAY.search(inside[0])
-            if is_array and len(key) == 1 and key.isupper():
+        for at in calls:
+            inside = list(takewhile(lambda token: token.text not in _BRACKETS, row[at:]))
+            if _is_array(inside) and len(key) == 1 and key.isupper():
                 continue
-            is_sum = inside is not None and re.search(r"\w\s*[+-]|[+-]\s*\w.*[+-]", inside[0])
-            if not (_FACTOR.match(key) and is_sum):
+            if not (_is_factor(key) and _is_sum(texts(inside))):
                 yield key
+
+
+def _call(row: Row, end: int) -> int:
+    """Return the place behind the bracket that opens behind a symbol; 0 where none does."""
+    while end < len(row) and row[end].text == "'":
+        end += 1
+    end = behind_script(row, end, "^")
+    return end + 1 if end < len(row) and row[end].text in _OPENING else 0
+
+
+def _is_factor(key: str) -> bool:
+    row = texts(row_of(key))
+    return row[:1] != [] and row[0] in _FACTORS and row[1:2] in ([], ["_"])
+
+
+def _is_sum(inside: list[str]) -> bool:
+    signs = [i for i, text in enumerate(inside) if text in _SIGNS]
+    return bool(signs) and (signs[0] > 0 or len(signs) > 1)
+
+
+def _is_array(inside: Row) -> bool:
+    """Return True where an inverse, a transpose or the identity stands in brackets."""
+    marked = _INVERSE.first("", inside) or "\\top" in texts(inside)
+    return bool(marked) or "I" in letters_of(inside)

@@ -6,32 +6,38 @@ Of ``f(x) = x^2`` the call ``f(y + 1)`` becomes ``(y + 1)^2``, and ``f'(x)`` the
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
-from .sources.commands import group
+from checked_equations.latex.names import joined
+from checked_equations.latex.tokenizer import FONTS, split, word_set
+
+from .token_patterns import (
+    Pattern,
+    Row,
+    Span,
+    behind_script,
+    exchanged,
+    function_head,
+    is_letter,
+    is_one_symbol,
+    occurrences,
+    row_of,
+    shut_at,
+    source,
+    span_of,
+    stretches,
+    texts,
+)
 
 _MOST = 3
-_PIECE = re.compile(r"\\[A-Za-z]+\s*|\\.|\s+|.", re.DOTALL)
-_FONT = (
-    r"\\(?:mathbf|boldsymbol|bm|mathcal)\s*"
-    r"(?:\{\s*(?:[A-Za-z]|\\[A-Za-z]+)\s*\}|[A-Za-z](?![A-Za-z]))"
-)
-_SYMBOL = rf"(?:{_FONT}|\\[A-Za-z]+|[A-Za-z])"
-_DEFINITION = re.compile(
-    rf"\s*(?P<name>{_SYMBOL}(?:_(?:\w|\{{\w+\}}))?)\s*(?:\\left)?\(\s*"
-    rf"(?P<of>{_SYMBOL}(?:\s*,\s*{_SYMBOL})*)\s*(?:\\right)?\)\s*:?=(?P<body>[^=<>]+)"
-)
 _NOT_BY_NAME = frozenset(["p", "q", "P", "d", "E"])  # letters of many functions, and of none
-_TEXTS = frozenset([r"\text", r"\mathrm", r"\operatorname", r"\mbox", r"\begin", r"\end"])
-_PRIMES = re.compile(r"\s*(?:(?P<plain>'+)|\^\s*(?:\\prime|\{\s*(?P<many>(?:\\prime\s*)+)\}))")
-_OPENS = re.compile(r"\s*(?:\\left\s*)?\(")
-_POWER = r"\^\s*(?:\d|\{\s*\d\s*\})"
-_ORDERED = re.compile(rf"(?:\\partial|\\mathrm\s*\{{\s*d\s*\}}|\\mathrm\s+d|d)\s*(?:{_POWER})?\s*$")
-_NABLA = re.compile(rf"\\nabla\s*(?P<power>{_POWER})?\s*$")
-_NABLA_BY = re.compile(rf"\\nabla\s*_\s*(?:\{{[^{{}}]*(?:\{{\w+\}})?\s*\}}|\w)\s*(?:{_POWER})?\s*$")
+_FONTS = word_set(r"\mathbf \boldsymbol \mathcal")
+_POWER = Pattern("^ { <digit:power> }")
+_BY = Pattern("\\nabla _ <group>")
+_D = (Pattern("d"), Pattern("\\partial"), Pattern("\\mathrm { d }"))
 
 
 @dataclass(frozen=True)
@@ -50,14 +56,19 @@ def defined(latex: str) -> Defined | None:
     >>> defined(r"f(x, y) = x^2 + y.")
     Defined(name='f', of=('x', 'y'), body='x^2 + y')
     """
-    match = _DEFINITION.match(latex)
-    if match is None or match["name"].strip() in _NOT_BY_NAME:
+    row = row_of(latex)
+    head = function_head(row)
+    if head is None:
         return None
-    name, body = match["name"].strip(), match["body"].strip().rstrip(".,; ")
-    of = tuple(one.strip() for one in match["of"].split(","))
-    starts = _starts(body)
-    recursive = any(_at(body, i, name) for i in starts)
-    solved = body in of or not any(_at(body, i, one) for i in starts for one in of)
+    name, of, end = head
+    index = name.partition("_")[2].strip("{}") or "i"
+    fonts = FONTS.intersection(texts(row[:end])) - _FONTS
+    if fonts or name in _NOT_BY_NAME or not index.isalnum():
+        return None
+    right = stretches(row[end:], ("=", "<", ">", ":="))[0]
+    body = source(latex, right).strip().rstrip(".,; ")
+    recursive = bool(occurrences(right, name))
+    solved = body in of or not any(occurrences(right, one) for one in of)
     return None if recursive or solved else Defined(name, of, body)
 
 
@@ -78,41 +89,83 @@ def with_functions(latex: str, functions: Iterable[Defined]) -> str:
 
 
 def _with(latex: str, function: Defined) -> str:
-    done, last = "", 0
-    for start in _starts(latex):
-        end = _at(latex, start, function.name) if start >= last else 0
-        if not end or _goes_on(latex, end):
+    row, edits, last = row_of(latex), [], 0
+    nucleus, _, below = function.name.partition("_")
+    for start, end in occurrences(row, nucleus):
+        if start < last:
             continue
-        before = done + latex[last:start]
-        written = _written(before, latex, end, function)
-        if written:
-            kept, put, last = written
-            done = kept + put
-        else:
-            done, last = before + latex[start:end], end
-    return done + latex[last:]
+        call = _Call.at(latex, row, (start, end), f"_{below}" if below else "")
+        if call is None or not (written := call.written(function)):
+            continue
+        span = span_of(latex, row, written[0], call.end)
+        if span:
+            edits.append((span, written[1]))
+            last = call.end
+    return exchanged(latex, edits)
 
 
-def _written(before: str, latex: str, end: int, function: Defined) -> tuple[str, str, int] | None:
-    """What stands before it, what it is, and where what is behind begins."""
-    primes, end = _primes(latex, end)
-    arguments, end = _arguments(latex, end)
-    own = arguments in ((), function.of)
-    nabla = _NABLA.search(before)
-    derived = nabla or _NABLA_BY.search(before) or _ORDERED.search(before)
-    bare = not (primes or arguments or derived)
-    several = len(function.of) > 1 and (primes or nabla)
-    if bare or several or (arguments and len(arguments) != len(function.of)):
-        return None
-    if primes:
-        return before, _slope(function, primes, () if own else arguments), end
-    put = dict(zip(function.of, arguments, strict=True)) if not own else {}
-    body = _put(function.body, put) if put else function.body
-    if nabla:
-        by = arguments[0] if arguments else function.of[0]
-        before = f"{before[: nabla.start()]}\\nabla_{{{by}}}{nabla['power'] or ''} "
-        body = body if re.fullmatch(_SYMBOL, by) else ""
-    return (before, _bracketed(body), end) if body else None
+@dataclass(frozen=True)
+class _Call:
+    """A function where it stands: its primes, its arguments, and what differentiates it."""
+
+    latex: str
+    row: Row
+    start: int
+    end: int
+    primes: int
+    arguments: tuple[str, ...]
+
+    @classmethod
+    def at(cls, latex: str, row: Row, place: Span, below: str) -> _Call | None:
+        """The call at a place, if its subscript is `below`."""
+        start, end = place
+        primes = len(list(takewhile(lambda token: token.text == "'", row[end:])))
+        end += primes
+        shut = behind_script(row, end, "_")
+        if joined(row[end:shut]) != below:
+            return None
+        opened = shut < len(row) and row[shut].text == "("
+        close = shut_at(row, shut) if opened else -1
+        if close < 0:
+            return cls(latex, row, start, shut, primes, ())
+        listed = split(row[shut + 1 : close], {","})[0]
+        arguments = tuple(source(latex, one).strip() for one in listed)
+        return cls(latex, row, start, close + 1, primes, arguments)
+
+    def written(self, function: Defined) -> tuple[int, str] | None:
+        """Return where what it stands for begins, and that; None where that is not clear."""
+        own = self.arguments in ((), function.of)
+        before, nabla, power = self._derived()
+        several = len(function.of) > 1 and (self.primes or nabla)
+        bare = not (self.primes or self.arguments or before < self.start)
+        if bare or several or (self.arguments and len(self.arguments) != len(function.of)):
+            return None
+        if self.primes:
+            return self.start, _slope(function, self.primes, () if own else self.arguments)
+        values = dict(zip(function.of, self.arguments, strict=True)) if not own else {}
+        body = _put(function.body, values) if values else function.body
+        if not body or not nabla:
+            return (self.start, _bracketed(body)) if body else None
+        by = self.arguments[0] if self.arguments else function.of[0]
+        behind = f"^{power}" if power else ""
+        written = rf"\nabla_{{{by}}}{behind} {_bracketed(body)}"
+        return (before, written) if is_one_symbol(row_of(by)) else None
+
+    def _derived(self) -> tuple[int, bool, str]:
+        """Return where the sign of a derivative begins, whether it is a nabla, and its power."""
+        for before in range(max(self.start - 12, 0), self.start):
+            row = self.row[: self.start]
+            end, power = before, ""
+            if row[before].text == "\\nabla":
+                end = behind_script(row, before + 1, "_")
+            elif found := next(filter(None, (one.at("", row, before) for one in _D)), None):
+                end = found.end
+            if end > before and (raised := _POWER.at("", row, end)):
+                power, end = row[raised.parts["power"][0]].text, raised.end
+            if end == self.start:
+                nabla = row[before].text == "\\nabla" and self.row[before + 1].text != "_"
+                return before, nabla, power
+        return self.start, False, ""
 
 
 def _slope(function: Defined, order: int, arguments: tuple[str, ...]) -> str:
@@ -126,80 +179,17 @@ def _bracketed(latex: str) -> str:
     return rf"\left({latex}\right)"
 
 
-def _put(body: str, values: dict[str, str]) -> str:
-    """The body at other arguments; nothing where an argument stands with a subscript in it."""
-    out, last = "", 0
-    for start in _starts(body):
-        for name, value in values.items():
-            end = _at(body, start, name) if start >= last else 0
-            if end and _goes_on(body, end):
+def _put(body: str, values: Mapping[str, str]) -> str:
+    """Return the body at other arguments; nothing where one stands with a subscript in it."""
+    row, edits = row_of(body), []
+    for name, value in values.items():
+        for start, end in occurrences(row, name):
+            span = span_of(body, row, start, end)
+            if span is None or (end < len(row) and row[end].text == "_"):
                 return ""
-            if end:
-                out, last = f"{out}{body[last:start]}", end
-                out += _argument(out, value)
-    return out + body[last:]
-
-
-def _argument(before: str, value: str) -> str:
-    """An argument behind what stands `before` it, which must not seem to be called with it."""
-    if re.fullmatch(_SYMBOL, value):
-        return f"{{{value}}}"
-    called = before.rstrip()[-1:].isalpha() and not re.search(r"\\[A-Za-z]+\s*$", before)
-    return (r"\cdot " if called else "") + f"{{{_bracketed(value)}}}"
-
-
-def _starts(latex: str) -> list[int]:
-    """Where a symbol may begin: no letter of a command's or a function's name."""
-    found, shut = [], 0
-    for match in _PIECE.finditer(latex):
-        if match.start() < shut:
-            continue
-        found.append(match.start())
-        if match[0].strip() in _TEXTS:
-            inside = group(latex, match.end())
-            shut = inside[1] if inside else match.end()
-    return found
-
-
-def _at(latex: str, start: int, name: str) -> int:
-    """Where `name` ends that begins at `start`; 0 if another does."""
-    i = start
-    for match in _PIECE.finditer(name):
-        piece = match[0].strip()
-        if not piece:
-            continue
-        while i < len(latex) and latex[i].isspace() and i > start:
-            i += 1
-        here = _PIECE.match(latex, i)
-        if here is None or here[0].strip() != piece:
-            return 0
-        i += len(here[0].rstrip())
-    return i
-
-
-def _goes_on(latex: str, end: int) -> bool:
-    """Whether a subscript makes another symbol of what ends there."""
-    return latex[end:].lstrip().startswith("_")
-
-
-def _primes(latex: str, at: int) -> tuple[int, int]:
-    match = _PRIMES.match(latex, at)
-    if match is None:
-        return 0, at
-    return len(match["plain"] or "") or (match["many"] or r"\prime").count(r"\prime"), match.end()
-
-
-def _arguments(latex: str, at: int) -> tuple[tuple[str, ...], int]:
-    """What a function is called with, and where the call ends."""
-    opened = _OPENS.match(latex, at)
-    parts, depth = [""], 0
-    for match in _PIECE.finditer(latex, opened.end()) if opened else ():
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(match[0], 0)
-        if depth < 0:
-            parts[-1] = re.sub(r"\\right\s*$", "", parts[-1])
-            return tuple(one.strip() for one in parts), match.end()
-        if match[0] == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += match[0]
-    return (), at
+            # what stands before an argument must not seem to be called with it
+            alone = is_one_symbol(row_of(value))
+            called = start > 0 and is_letter(row[start - 1].text) and not alone
+            put = value if alone else _bracketed(value)
+            edits.append((span, (r"\cdot " if called else "") + f"{{{put}}}"))
+    return exchanged(body, edits)

@@ -7,7 +7,6 @@ and the letters that X is compared with are some of these: there ``<`` and ``\\l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -33,7 +32,6 @@ _OPEN = {"(": ")", "[": "]", "\\{": "\\}", "\\lbrack": "\\rbrack"}
 _RELATIONS = frozenset(["=", "<", ">", "\\le", "\\ge", "\\leq", "\\geq", "\\ne", "\\neq"])
 _ORDERS = frozenset(["<", ">", "\\le", "\\ge", "\\leq", "\\geq"])
 _BARS = frozenset(["|", "\\mid", "\\vert"])
-_SIZES = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)(?![A-Za-z])")
 _MOST, _LEVELS = 3, 3
 _VALUES = tuple(range(-5, 6))  # of both signs, so that |X| is not X
 _AT = {0: ((),), 1: ((1,), (4,)), 2: ((1, 4), (2, 3)), 3: ((1, 2, 4), (1, 3, 4))}
@@ -60,7 +58,7 @@ def with_laws(latex: str) -> Iterator[Averaged]:
     'for a distribution of X that was drawn'
     """
     try:
-        row = tokens(_SIZES.sub(" ", latex))
+        row = tokens(latex)
         if _ordered(row):
             return
         display = _Display.of(row)

@@ -6,32 +6,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from string import ascii_uppercase as _CAPITALS
 
 import numpy as np
 
 from checked_equations.latex.names import normal
 
-from .sources.commands import group
+from .token_patterns import Pattern, exchanged, is_symbol, letters_of, pieces_of, row_of
 from .tried import kinds
 from .tried.kinds import Kind
 
 _CONJUGATE = r"\operatorname{conj}"
-_PRIMED = re.compile(
-    r"(?<=[A-Za-z)\]}])\s*(?:'|\^\s*(?:\{\s*\\prime\s*\}|\\prime(?![A-Za-z])))(?!')"
-)
-_OF_ARRAYS = re.compile(r"(?:[A-Z]|\)|\])\s*(?:\\right\s*\)\s*)?(?:'|\^\s*\{?\s*\\prime)")
-_CALLED = re.compile(r"(?<![A-Za-z\\])[fghFGH]'+\s*(?:\\left)?\(|''")
-_BAR = re.compile(r"\\(?:bar|overline)(?![A-Za-z])\s*(?=\{)")
-_LONE_BAR = re.compile(r"\\(?:bar|overline)\s+([A-Za-z])(?![A-Za-z])")
-_STAR = re.compile(
-    r"((?<![A-Za-z\\])[A-Za-z]|\))\s*\^\s*(?:\{\s*(?:\*|\\ast)\s*\}|\*|\\ast(?![A-Za-z]))"
-)
-_LETTER = re.compile(r"(?<![A-Za-z\\])[a-z](?![A-Za-z])")
+_BAR = Pattern("<bar> <group:inside>", bar=["\\bar", "\\overline"])
+_STAR = Pattern("<letter:inside> ^ { * }")
+_STARRED = Pattern("<round:inside> ^ { * }")
+_NABLA = Pattern("\\nabla !<behind>", behind=["_", "^", "\\cdot", "\\times"])
+# Primes as they are written: behind a symbol, or as an exponent.
+_PRIMES = (Pattern("' !'"), Pattern("^ ' !'"), Pattern("^ { ' } !'"))
+_OF_ARRAYS = (Pattern("<array> <prime>", array=[*_CAPITALS, ")", "]"], prime=["'"]),
+              Pattern("<array> ^ ?{ '", array=[*_CAPITALS, ")", "]"]))  # fmt: skip
+_CALLED = (Pattern("<function> ' (", function="fghFGH"), Pattern("' '"))
 _COMPLEX = frozenset("zws")
-_NABLA = re.compile(r"\\nabla(?![A-Za-z])(?!\s*(?:_|\^|\\cdot|\\times))")
 _VARIABLES = (r"\mathbf{x}", r"\mathbf x", r"\boldsymbol{x}", r"\bm{x}", "x")
 
 
@@ -53,43 +50,42 @@ def with_marks(latex: str, why: str) -> Iterator[Mark]:
     >>> next(with_marks(r"\\overline{z w} = \\bar z \\bar w", "")).latex
     '\\\\operatorname{conj}(z w) = \\\\operatorname{conj}(z) \\\\operatorname{conj}(w)'
     """
-    if _OF_ARRAYS.search(latex) and not _CALLED.search(latex):
-        yield Mark(_PRIMED.sub(r"^\\top ", latex), "with a prime for a transpose", arrays=True)
+    pieces = pieces_of(latex)
+    called = any(pattern.first(latex, pieces) for pattern in _CALLED)
+    if any(pattern.first(latex, pieces) for pattern in _OF_ARRAYS) and not called:
+        yield Mark(_transposed(latex), "with a prime for a transpose", arrays=True)
     if conjugated := _conjugated(latex):
-        letters = {key: kinds.complex_ for key in _LETTER.findall(conjugated) if key in _COMPLEX}
+        letters = {key: kinds.complex_ for key in _small(conjugated) if key in _COMPLEX}
         known = {normal(_CONJUGATE): kinds.operation(np.conj), **letters}
         yield Mark(conjugated, "with a bar or a star for the complex conjugate", known)
     if "\\nabla_x" in why and (key := next((one for one in _VARIABLES if one in latex), "")):
-        below = rf"\\nabla_{{{key}}} ".replace("\\\\", "\\")
-        yield Mark(_NABLA.sub(lambda _: below, latex), f"with the derivative by {key}")
+        below = rf"\nabla_{{{key}}} "
+        yield Mark(_NABLA.put(latex, lambda _: below), f"with the derivative by {key}")
+
+
+def _transposed(latex: str) -> str:
+    """Return `latex` with ``^\\top`` for each prime behind a symbol or a bracket."""
+    pieces = pieces_of(latex)
+    edits = []
+    for i in range(1, len(pieces)):
+        found = next(filter(None, (one.at(latex, pieces, i) for one in _PRIMES)), None)
+        before = pieces[i - 1].text
+        if found and (before in (")", "]", "}") or is_symbol(before)):
+            start = pieces[i - 1].end
+            edits.append(((start, pieces[found.end - 1].end), r"^\top "))
+    return exchanged(latex, edits)
 
 
 def _conjugated(latex: str) -> str:
     """With the conjugate of what stands below bars and before stars; nothing without a z."""
-    full = _LONE_BAR.sub(rf"{_escaped(_CONJUGATE)}(\1)", latex)
-    while (match := _BAR.search(full)) and (part := group(full, match.end())):
-        inside, end = part
-        full = f"{full[: match.start()]}{_CONJUGATE}({inside}){full[end:]}"
-    while match := _STAR.search(full):
-        start = match.start(1) if match[1] != ")" else _opened(full, match.start(1))
-        if start < 0:
-            return ""
-        inside = full[start : match.end(1)].strip()
-        inside = inside[1:-1] if match[1] == ")" else inside
-        full = f"{full[:start]}{_CONJUGATE}({inside}){full[match.end() :]}"
-    letters = _COMPLEX.intersection(_LETTER.findall(full))
-    return full if full != latex and letters else ""
+    full = latex
+    for pattern in (_BAR, _STARRED, _STAR):
+        while found := pattern.first(full):
+            if found.span is None:
+                return ""
+            full = exchanged(full, [(found.span, f"{_CONJUGATE}({found['inside'].strip()})")])
+    return full if full != latex and _COMPLEX.intersection(_small(full)) else ""
 
 
-def _escaped(latex: str) -> str:
-    return latex.replace("\\", "\\\\")
-
-
-def _opened(latex: str, shut: int) -> int:
-    """Where the bracket is opened that is closed there; -1 where it is none of its kind."""
-    depth = 0
-    for i in range(shut, -1, -1):
-        depth += (latex[i] == ")") - (latex[i] == "(")
-        if not depth:
-            return -1 if latex[:i].rstrip().endswith("\\left") else i
-    return -1
+def _small(latex: str) -> list[str]:
+    return [letter for letter in letters_of(row_of(latex)) if letter.islower()]

@@ -20,7 +20,17 @@ from .chances import with_numbers
 from .laws import with_laws
 from .marks import with_marks
 from .repeated import of_many
-from .sources.commands import group
+from .token_patterns import (
+    Pattern,
+    Row,
+    Span,
+    is_symbol,
+    letters_of,
+    pieces_of,
+    row_of,
+    shut_at,
+    texts,
+)
 from .tried import kinds
 from .tried.kinds import Kind
 from .vectors import with_products
@@ -35,13 +45,10 @@ _JOINS = frozenset(
     ["and", "or", "if", "iff", "for", "where", "with", "when", "as", "so", "then", "thus", "hence",
      "since", "because", "but", "otherwise"]
 )  # fmt: skip
-_WHOLE = re.compile(r"(?<![A-Za-z\\])[nNkmT](?![A-Za-z])")
-_WHEN = re.compile(
-    r"[\s,]*(?:\\q?quad|\\[,;: ])*\s*\\(?:text|mbox|textrm)\s*\{\s*as\b(?P<then>.*)$", re.DOTALL
-)
-_GOES = re.compile(r"([A-Za-z]|\\[A-Za-z]+)\s*\\(?:to|rightarrow)\s*(\\infty|[-\w]+)")
+_WHOLE = frozenset("nNkmT")
+_GOES = (Pattern("<symbol:what> \\to \\infty"), Pattern("<symbol:what> \\to <alnum>"),
+         Pattern("<symbol:what> \\to - <alnum>"))  # fmt: skip
 _UNKNOWN = re.compile(r"the function (.*) is not known(?:: declare what it is)?$")
-_LETTER = re.compile(r"^(?:[A-Za-z]|\\[A-Za-z]+)$")
 
 
 @dataclass(frozen=True)
@@ -112,17 +119,25 @@ def _without_notes(latex: str) -> str:
     >>> _without_notes(r"a + \\underbrace{b + c}_{\\ge 0} = d")
     'a + {b + c} = d'
     """
-    while (match := _BRACE.search(latex)) and (part := group(latex, match.end())):
-        inside, end = part
-        note = _NOTE.match(latex, end)
-        written = group(latex, note.end()) if note else None
-        rest = latex[written[1] if written else end :]
-        latex = f"{latex[: match.start()]}{{{inside}}}{rest}"
+    while (found := _first_brace(pieces_of(latex))) is not None:
+        start, inside, end = found
+        latex = f"{latex[:start]}{latex[slice(*inside)]}{latex[end:]}"
     return latex
 
 
-_BRACE = re.compile(r"\\(?:under|over)brace(?=\s*\{)")
-_NOTE = re.compile(r"\s*[_^](?=\s*\{)")
+def _first_brace(pieces: Row) -> tuple[int, Span, int] | None:
+    """Return where a brace begins, the part that it spans, and where its note ends."""
+    for i, piece in enumerate(pieces[:-1]):
+        if piece.text in ("\\underbrace", "\\overbrace") and pieces[i + 1].text == "{":
+            shut = shut_at(pieces, i + 1)
+            if shut < 0:
+                return None
+            noted = pieces[shut + 2 : shut + 3] and pieces[shut + 2].text == "{"
+            note = pieces[shut + 1].text in ("_", "^") if noted else False
+            end = shut_at(pieces, shut + 2) if note else shut
+            inside = (pieces[i + 1].start, pieces[shut].end)
+            return piece.start, inside, pieces[max(end, shut)].end
+    return None
 
 
 # What is said of any function
@@ -133,7 +148,7 @@ def _any_functions(why: str) -> dict[str, Kind]:
     told = _UNKNOWN.search(why)
     called = [key.strip().strip("`") for key in told[1].split(",")] if told else []
     keys = list(dict.fromkeys(key.rstrip("'") for key in called))
-    if not keys or len(keys) > _FUNCTIONS or not all(map(_LETTER.match, keys)):
+    if not keys or len(keys) > _FUNCTIONS or not all(map(is_symbol, keys)):
         return {}
     return {key: kinds.function(_SMOOTH[i], "t") for i, key in enumerate(keys)}
 
@@ -150,28 +165,35 @@ _SMOOTH = (
 
 def _limits(latex: str, row: Sequence[Token]) -> Iterator[Other]:
     """``a = b \\to c`` as ``a = b, \\lim b = c``, where it is clear what goes where."""
-    when = _WHEN.search(latex)
-    end = when.start() if when else len(latex)
-    row = [token for token in row if token.start < end]
+    when = next((i for i, token in enumerate(row) if _says_when(token)), len(row))
+    behind, row = row[when:], row[:when]
+    end = row[-1].end if behind and row else len(latex)
     arrows = [token for token in row if token.text in _ARROWS]
     before = [token for token in row if arrows and token.end <= arrows[0].start]
     if len(arrows) != 1 or any(map(_parts, before)):
         return
     begin = max((token.end for token in before if token.text in _RELATIONS), default=0)
     body, goal = latex[begin : arrows[0].start], latex[arrows[0].end : end]
-    if under := _under(body, when["then"] if when else ""):
+    if under := _under(body, behind):
         limit = rf"\lim_{{{under}}} \left({body.strip(' &')}\right) = {goal.strip(' &.,;')}"
         chain = rf"{latex[: arrows[0].start]}, \quad " if begin else ""
         yield Other(chain + limit, f"as `{under}`", everywhere=True)
 
 
-def _under(body: str, when: str) -> str:
-    """What goes where: as it is told, else the one whole letter to infinity."""
-    if when:
-        told = _GOES.search(when)
-        return f"{told[1]} \\to {told[2]}" if told else ""
-    letters = set(_WHOLE.findall(body))
-    return f"{letters.pop()} \\to \\infty" if len(letters) == 1 else ""
+def _says_when(token: Token) -> bool:
+    return token.text.removeprefix("\\text{").rstrip("}").split()[:1] == ["as"]
+
+
+def _under(body: str, behind: Sequence[Token]) -> str:
+    """Return what goes where: as the text behind has it, else the one whole letter to infinity."""
+    if behind:
+        inside = behind[0].text.removeprefix("\\text{").removesuffix("}").strip()
+        row = [*row_of(inside.removeprefix("as")), *behind[1:]]
+        found = (pattern.first("", row) for pattern in _GOES)
+        match = next(filter(None, found), None)
+        return " ".join(texts(row[match.start : match.end])) if match else ""
+    letters = _WHOLE.intersection(letters_of(row_of(body)))
+    return f"{next(iter(letters))} \\to \\infty" if len(letters) == 1 else ""
 
 
 # A part of a chain

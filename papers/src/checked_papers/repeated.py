@@ -7,27 +7,30 @@ of each. All of it must hold for two numbers n, since of one of them nobody coul
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from .averages import LETTERS, SIGN, Averaged, claims_order, free_letter, insides, written_below
+from .averages import (
+    CAPITALS,
+    LETTERS,
+    Averaged,
+    claims_order,
+    free_letter,
+    insides,
+    unsigned,
+    written_below,
+)
+from .token_patterns import Pattern, letters_of, row_of
 from .tried import kinds
 from .tried.kinds import Kind
 
-_INDEXED = re.compile(
-    r"(?<![A-Za-z\\])(?P<key>[A-DF-Z])\s*_\s*(?:\{\s*(?P<braced>[a-z])\s*\}|(?P<index>[a-z]))(?![A-Za-z])"
-)
-_CAPITAL = re.compile(r"(?<![A-Za-z\\])[A-DF-Z](?![A-Za-z])")
-_MEAN = r"\\(?:bar|overline)\s*(?:\{{\s*{key}\s*\}}|\s{key}(?![A-Za-z]))(?:\s*_\s*(?:n|\{{n\}}))?"
-_ANY_MEAN = re.compile(
-    r"\\(?:bar|overline)\s*(?:\{\s*(?P<one>[A-DF-Z])\s*\}|\s(?P<other>[A-DF-Z])(?![A-Za-z]))"
-)
-_PAIRS = re.compile(r"\\sum(?:\\limits)?\s*_\s*\{\s*([a-z])\s*<\s*([a-z])\s*\}(?!\s*\^)")
-_BARE = re.compile(r"\\(sum|prod)(?:\\limits)?\s*_\s*(?:\{\s*([a-z])\s*\}|([a-z]))(?!\s*\^)")
-_ENDS = re.compile(
-    r"\\sum(?:\\limits)?\s*_\s*\{\s*[a-z]\s*=\s*1\s*\}\s*\^\s*(?:\{\s*(\w)\s*\}|(\w))"
-)
-_FUNCTION = re.compile(r"\\(?:[A-Za-z]+)")
+_BARS = ("\\bar", "\\overline")
+_INDEXED = Pattern("<variable:key> _ { <small> }", variable=CAPITALS)
+_MEAN = Pattern("<bar> { <variable:key> }", bar=_BARS, variable=CAPITALS)
+_COUNTED_MEAN = Pattern("<bar> { <variable:key> } _ { n }", bar=_BARS, variable=CAPITALS)
+_PAIRS = Pattern("\\sum _ { <small:one> < <small:other> } !^")
+_BARE = Pattern("<over:sign> _ { <small:index> } !^", over=["\\sum", "\\prod"])
+_ENDS = Pattern("\\sum _ { <small> = 1 } ^ { <alnum:end> }")
+_MOMENTS = (Pattern("\\mu"), Pattern("\\sigma ^ { 2 }"))
 _SIZES = (3, 4)
 _RUNNING = "abcdefghlmopquvw"  # letters for an index of our own
 
@@ -42,7 +45,7 @@ def of_many(latex: str) -> Iterator[Averaged]:
     'for a joint distribution of X_1, …, X_n that was drawn'
     """
     inside, key, size = insides(latex), _only_row(latex), _size(latex)
-    if not inside or not key or not size or claims_order(_PAIRS.sub("", latex)):
+    if not inside or not key or not size or claims_order(_PAIRS.put(latex, lambda _: "")):
         return
     if not all(_of_row(one, key) for one in inside):
         return
@@ -70,20 +73,19 @@ def _drawn(key: str, size: str, n: int, how: str) -> dict[str, Kind]:
 
 def _only_row(latex: str) -> str:
     """The one letter that has a running index, where no other capital stands with it."""
-    found = {match["key"] for match in _INDEXED.finditer(latex)}
-    found |= {match["one"] or match["other"] for match in _ANY_MEAN.finditer(latex)}
-    others = set(_CAPITAL.findall(_FUNCTION.sub(" ", SIGN.sub(" ", latex))))
+    found = {match["key"] for form in (_INDEXED, _MEAN) for match in form.every(latex)}
+    others = {token.text for token in unsigned(row_of(latex)) if token.text in CAPITALS}
     return found.pop() if len(found) == 1 and others == found else ""
 
 
 def _of_row(inside: str, key: str) -> bool:
-    """Whether it is the mean of something random."""
-    return re.search(rf"(?<![A-Za-z\\]){key}(?![A-Za-z])", inside) is not None
+    """Return True for something that is random, whose mean it is."""
+    return key in letters_of(row_of(inside))
 
 
 def _size(latex: str) -> str:
     """How many there are: where the sums end, or n."""
-    ends = {one or other for one, other in _ENDS.findall(latex)}
+    ends = {match["end"] for match in _ENDS.every(latex)}
     if len(ends) > 1:
         return ""
     size = ends.pop() if ends else "n"
@@ -96,26 +98,25 @@ def _written(latex: str, key: str, size: str, under: str) -> str | None:
     if not index:
         return None
     full = written_below(latex, under)
-    full = _PAIRS.sub(
-        lambda s: rf"\sum_{{{s[1]}=1}}^{{{size} - 1}} \sum_{{{s[2]}={s[1]} + 1}}^{{{size}}}", full
+    full = _PAIRS.put(
+        full,
+        lambda s: (
+            rf"\sum_{{{s['one']}=1}}^{{{size} - 1}} "
+            rf"\sum_{{{s['other']}={s['one']} + 1}}^{{{size}}}"
+        ),
     )
-    full = _BARE.sub(lambda s: rf"\{s[1]}_{{{s[2] or s[3]}=1}}^{{{size}}}", full)
+    full = _BARE.put(full, lambda s: rf"{s['sign']}_{{{s['index']}=1}}^{{{size}}}")
     mean = rf"\left(\frac{{1}}{{{size}}} \sum_{{{index}=1}}^{{{size}}} {key}_{index}\right)"
-    return re.sub(_MEAN.format(key=key), lambda _: mean, full)
-
-
-_MOMENT = re.compile(r"\\mu(?![A-Za-z])|\\sigma\s*\^\s*(?:\{\s*2\s*\}|2)")
+    return _MEAN.put(_COUNTED_MEAN.put(full, lambda _: mean), lambda _: mean)
 
 
 def _names_moments(latex: str) -> bool:
-    return _MOMENT.search(latex) is not None
+    return any(pattern.first(latex) for pattern in _MOMENTS)
 
 
 def _with_moments(latex: str, under: str, key: str) -> str:
     """With the mean and the variance of the first for those of each."""
-
-    def moment(match: re.Match[str]) -> str:
-        sign = r"\mathbb E" if match[0].startswith("\\mu") else r"\operatorname{Var}"
-        return rf"{sign}_{{{under}}}[{key}_1]"
-
-    return _MOMENT.sub(moment, latex)
+    for pattern, sign in zip(_MOMENTS, (r"\mathbb E", r"\operatorname{Var}"), strict=True):
+        moment = rf"{sign}_{{{under}}}[{key}_1]"
+        latex = pattern.put(latex, lambda _, moment=moment: moment)
+    return latex

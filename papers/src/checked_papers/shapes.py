@@ -7,11 +7,11 @@ size of its own unless the equation makes two sizes equal: that is found by tryi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,9 @@ from checked_equations.errors import EquationError, OperationError
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import Entries
 from checked_equations.latex.names import normal
+from checked_equations.latex.tokenizer import word_set
 
+from .token_patterns import Pattern, is_symbol, occurrences, row_of, stretches, texts
 from .tried import kinds
 from .tried.entries import entries_in
 from .tried.kinds import Kind, Size
@@ -28,16 +30,14 @@ from .tried.knowledge import by_custom, known, letter
 from .tried.parts import parted
 from .tried.reading import NotRead, Reading, read
 
-_BOLD = re.compile(r"^\\(?:mathbf|boldsymbol|bm|vec|mathsf)\s*\{?\s*(?P<inner>\\?[A-Za-z]+)\}?")
-_FILLED = re.compile(r"^\\(?:mathbf|boldsymbol|bm|mathbb|vec)(?P<number>[01])(?:_\w+)?$")
-_ACCENT = re.compile(r"^\\(?:hat|tilde|bar|widehat|widetilde|check)\s*\{?(\\?[A-Za-z]+)\}?")
-_CAPITAL = re.compile(
-    r"^(?:[A-Z]|\\(?:Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega))$"
+_FONTS = word_set(r"\mathbf \boldsymbol \vec \mathsf")
+_FILLED = Pattern("<font> { <number:number> }", font={*_FONTS, "\\mathbb"}, number="01")
+_ACCENTS = word_set(r"\hat \tilde \bar \widehat \widetilde \check")
+_CAPITALS = frozenset(ascii_uppercase) | word_set(
+    r"\Gamma \Delta \Theta \Lambda \Xi \Pi \Sigma \Upsilon \Phi \Psi \Omega"
 )
-_MARKS = re.compile(
-    r"\\(?:top|intercal|det|lVert|Vert)(?![A-Za-z])|\^\{?\s*\\?T(?![A-Za-z])|\{tr\}|\\\||'"
-)
-_NORMED = re.compile(r"\\[lr]?Vert(?![A-Za-z])|\\\|")
+_MARKED = word_set(r"\top \det \| '")
+_MARKS = (Pattern("^ { T"), Pattern("^ { \\T"), Pattern("\\mathrm { t r }"))
 _MOST_SYMBOLS = 6
 _MOST_AXES = 9
 _SHORTER, _SIZE, _LONGER = 2, 3, 7  # the sizes that an axis is tried with
@@ -87,7 +87,7 @@ def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
     options = {key: _options(key, latex) for key in free}
     found = entries_in(reading.statement)
     every = {key: axes for key, axes in found.axes.items() if key in free}
-    rows = {key: axes for key, axes in every.items() if not _BOLD.match(key)}
+    rows = {key: axes for key, axes in every.items() if not _bold(key)}
     indexed = {key: axes for key, axes in every.items() if key not in rows}
     options |= {key: (axes,) for key, axes in found.arrays.items() if key in free}
     free = [key for key in free if key not in found.unranged]
@@ -108,9 +108,9 @@ def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
 
 def _options(key: str, latex: str) -> tuple[Form, ...]:
     """How many axes a symbol may have, by custom."""
-    bold = _BOLD.match(key)
-    inner = bold["inner"] if bold else letter(_ACCENT.sub(r"\1", key))
-    capital = _CAPITAL.match(inner) is not None
+    bold = _bold(key)
+    inner = bold or letter(_unaccented(key))
+    capital = inner in _CAPITALS
     if is_identity(key):
         return (2, 0)
     if is_filled(key):
@@ -119,11 +119,27 @@ def _options(key: str, latex: str) -> tuple[Form, ...]:
         return (2, 1) if capital else (1,)
     if capital:  # N, M and K may count something
         return (0, 2) if by_custom(key).name == "whole" else (2, 0)
-    small = re.fullmatch(r"[a-z]|\\[a-z]+", inner) is not None
+    small = is_symbol(inner) and inner.islower()
     if len(inner) == 1 and small and by_custom(key).name != "whole" and _in_norm(key, latex):
         return (1, 0)
-    marked = _MARKS.search(latex) is not None
-    return (0, 1) if small and marked and by_custom(key).name == "real" else (0,)
+    return (0, 1) if small and _marked(latex) and by_custom(key).name == "real" else (0,)
+
+
+def _bold(key: str) -> str:
+    """Return the letter of a symbol in bold; nothing for another symbol."""
+    row = row_of(key)
+    return row[2].text if len(row) > 2 and row[0].text in _FONTS else ""
+
+
+def _unaccented(key: str) -> str:
+    row = row_of(key)
+    return row[2].text if len(row) > 2 and row[0].text in _ACCENTS else key
+
+
+def _marked(latex: str) -> bool:
+    """Return True where a transpose, a determinant, a trace, a norm or a prime stands."""
+    row = row_of(latex)
+    return not _MARKED.isdisjoint(texts(row)) or any(one.first(latex, row) for one in _MARKS)
 
 
 def _in_norm(key: str, latex: str) -> bool:
@@ -132,9 +148,7 @@ def _in_norm(key: str, latex: str) -> bool:
     >>> _in_norm("x", r"\\|x + y\\| = a"), _in_norm("a", r"\\|x + y\\| = a")
     (True, False)
     """
-    inside = _NORMED.split(latex)[1::2]
-    written = re.compile(rf"(?<![A-Za-z\\]){re.escape(key)}(?![A-Za-z])")
-    return any(written.search(part) for part in inside)
+    return any(occurrences(inside, key) for inside in stretches(row_of(latex), ("\\|",))[1::2])
 
 
 def is_identity(key: str) -> bool:
@@ -143,8 +157,7 @@ def is_identity(key: str) -> bool:
     >>> is_identity("I_n"), is_identity(r"\\mathbf I"), is_identity("J")
     (True, True, False)
     """
-    bold = _BOLD.match(key)
-    return (bold["inner"] if bold else letter(key)) == "I"
+    return (_bold(key) or letter(key)) == "I"
 
 
 def is_filled(key: str) -> str:
@@ -153,7 +166,7 @@ def is_filled(key: str) -> str:
     >>> is_filled(r"\\mathbf1"), is_filled(r"\\boldsymbol0_n"), is_filled(r"\\mathbf x")
     ('1', '0', '')
     """
-    column = _FILLED.match(key)
+    column = _FILLED.at(key, row_of(key), 0)
     return column["number"] if column else ""
 
 

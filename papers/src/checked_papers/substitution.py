@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from checked_equations.errors import EquationError
-from checked_equations.latex.tokenizer import tokens
+from .token_patterns import occurrences, put_for, row_of, texts
 
 _MOST = 3  # definitions that stand on each other
 
@@ -28,22 +26,9 @@ def substituted(latex: str, definitions: Sequence[str]) -> str:
 
 
 def _replaced(latex: str, name: str, meant: str) -> str:
-    form = _form(name)
-    if not form or not meant or re.search(form, meant):
+    symbol = row_of(name)
+    if not symbol or not meant or not {"(", "^"}.isdisjoint(texts(symbol)):
         return latex
-    return re.sub(form, lambda match: f"\\left({meant}\\right)", latex)
-
-
-def _form(name: str) -> str:
-    """A pattern for a symbol, with its subscript in braces or without."""
-    try:
-        written = [token.text for token in tokens(name)]
-    except EquationError:
-        return ""
-    if not written or "(" in written or "^" in written:
-        return ""
-    parts = [re.escape(one) for one in written]
-    loose = r"\s*".join({r"\{": r"\{?", r"\}": r"\}?"}.get(part, part) for part in parts)
-    first = r"(?<![A-Za-z\\])" if written[0][0].isalpha() else ""
-    behind = r"(?![A-Za-z_'])" if "_" not in written else r"(?![A-Za-z'])"
-    return first + loose + behind
+    if occurrences(row_of(meant), name):
+        return latex
+    return put_for(latex, name, f"\\left({meant}\\right)", unless="_'")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import re
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,12 +11,13 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import dropwhile, pairwise
 from types import FrameType
 
 from checked_equations.errors import EquationError
 from checked_equations.latex.equation import Equation
 from checked_equations.latex.macros import Macros, expand
-from checked_equations.latex.tokenizer import tokens
+from checked_equations.latex.tokenizer import tokens, word_set
 
 from .around import Around, told_around
 from .declarations import Declared
@@ -28,6 +28,7 @@ from .reading import Read
 from .readings import Other, marked, others
 from .shapes import Shapes, shapes_of
 from .substitution import substituted
+from .token_patterns import Found, Pattern, Row, exchanged, is_letter, is_symbol, row_of, texts
 from .tried import Tried, kinds, try_display
 from .tried.kinds import Kind
 from .tried.nist import COMMON, PAPERS
@@ -161,14 +162,9 @@ def _called(full: str, function: str) -> bool:
     return found is not None and with_functions(full, [found]) != full
 
 
-_TOGETHER = re.compile(
-    r"\\(?P<font>mathbf|boldsymbol|bm)\s*\{\s*(?P<letters>[A-Za-z](?:\s+[A-Za-z])+|[A-Z]{2,4})\s*\}"
-)
-_WORD = re.compile(  # a function that is set as text
-    r"\\(?:text|mbox|textrm)\s*\{\s*(?P<word>tr|Tr|det|diag|exp|log|max|min|sgn|Var|Cov)\s*\}"
-    r"(?=\s*(?:\\left|\\[bB]igg?l?)?\s*[(\[])"
-)
-_ALONE = re.compile(r"\\(?:mathbf|boldsymbol|bm)\s*(?:\{\s*(?P<letter>[A-Z])\s*\}|(?![A-Z{]))")
+_WORDS = word_set("tr Tr det diag exp log max min sgn Var Cov")
+_WORD = Pattern("<word> <opens>", word=[f"\\text{{{word}}}" for word in _WORDS], opens=["(", "["])
+_BOLD = Pattern("<bold:font> <group:letters>", bold=["\\mathbf", "\\boldsymbol"])
 
 
 def _apart(latex: str) -> str:
@@ -179,17 +175,34 @@ def _apart(latex: str) -> str:
     >>> _apart(r"\\mathbf{A B}^T = \\mathbf{new}")
     '\\\\mathbf{A} \\\\mathbf{B}^T = \\\\mathbf{new}'
     """
-    alone = {match["letter"] for match in _ALONE.finditer(latex)}
+    row = row_of(latex)
+    named = [
+        ((match.row[match.start].start, match.row[match.start].end), _named(match))
+        for match in _WORD.every(latex, row)
+    ]
+    bold = [(match, match.row[slice(*match.parts["letters"])]) for match in _BOLD.every(latex, row)]
+    alone = {inside[0].text for _, inside in bold if len(inside) == 1}
+    parts = [
+        (match.span, " ".join(rf"{match['font']}{{{one.text}}}" for one in inside))
+        for match, inside in bold
+        if match.span and _is_a_product(inside, alone)
+    ]
+    return exchanged(latex, [*named, *parts])
 
-    def letters(match: re.Match[str]) -> str:
-        one_by_one = match["letters"].split()
-        if len(one_by_one) == 1:
-            one_by_one = list(match["letters"].strip())
-            if not alone.issuperset(one_by_one):
-                return match[0]
-        return " ".join(rf"\{match['font']}{{{one}}}" for one in one_by_one)
 
-    return _TOGETHER.sub(letters, _WORD.sub(r"\\operatorname{\g<word>}", latex))
+def _named(match: Found) -> str:
+    word = match.row[match.start].text.removeprefix("\\text{").removesuffix("}")
+    return rf"\operatorname{{{word}}}"
+
+
+def _is_a_product(inside: Row, alone: set[str]) -> bool:
+    """Return True for letters in one font that are parted, or each of which stands alone too."""
+    letters = texts(inside)
+    if len(letters) < 2 or not all(map(is_letter, letters)):
+        return False
+    if all(two.start > one.end for one, two in pairwise(inside)):
+        return True
+    return len(letters) < 5 and all(map(str.isupper, letters)) and alone.issuperset(letters)
 
 
 def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
@@ -270,7 +283,7 @@ def _tried_with(
         COMMON.written(full)
     except ValueError as wrong:  # a bracket that is never closed
         return Tried("not read", getattr(wrong, "problem", str(wrong)))
-    if arrow_in(_WAY.sub("", full) if "\\sim" in full else full):
+    if arrow_in(_without_way(full) if "\\sim" in full else full):
         return Tried("not read", "an arrow says what goes where, and claims no equality")
     known = task.declared.and_then(Declared(more or {}))
     task = replace(task, declared=known)
@@ -289,10 +302,18 @@ def _tried_with(
     return _doubted(full, special, known.kinds) if _counts(special, called) else found
 
 
-_WAY = re.compile(  # to the limit of an asymptotic equality: `, \quad n \to \infty`
-    r"(?:[,;\s]|\\q?quad(?![A-Za-z])|\\[;, ]|\()+\\?[A-Za-z]+\s*\\(?:to|rightarrow)"
-    r"\s*[+-]?(?:\\infty|0)\s*[+-]?[\s)]*[.,;]?\s*$"
-)
+def _without_way(latex: str) -> str:
+    """Return an asymptotic equality without its limit: ``, \\quad n \\to \\infty``."""
+    row = row_of(latex)
+    at = max((i for i, token in enumerate(row) if token.text == "\\to"), default=0)
+    goal = [text for text in texts(row[at + 1 :]) if text not in _AROUND_LIMITS]
+    if goal not in (["\\infty"], ["0"]) or not at or not is_symbol(row[at - 1].text):
+        return latex
+    before = list(dropwhile(lambda token: token.text in "(,;", row[: at - 1][::-1]))
+    return latex[: before[0].end] if before else ""
+
+
+_AROUND_LIMITS = frozenset("+-).,;")
 
 
 def _attempt(

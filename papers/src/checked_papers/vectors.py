@@ -6,7 +6,6 @@ where a cross stands between two all vectors have three components.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -25,7 +24,6 @@ _PARTS = frozenset(
     ["+", "-", "=", "&", "\\\\", ",", ";", "|", "\\|", "<", ">", "\\le", "\\ge", "\\equiv",
      "\\approx", ":=", "\\pm", "\\quad", "\\qquad"]
 )  # fmt: skip
-_SIZES = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)(?![A-Za-z])|\\[,;:! ]")
 _SHUTS = {"(": ")", "[": "]"}
 CROSS = r"\operatorname{cross}"
 Row = Sequence[Token]
@@ -62,7 +60,7 @@ def with_products(latex: str) -> Iterator[tuple[str, str, Mapping[str, Kind]]]:
         return
     found = _Found()
     try:
-        full, _ = _row(tokens(_SIZES.sub(" ", latex)), found)
+        full, _ = _row(tokens(latex), found)
     except (_Unread, UnclosedError, EquationError):
         return
     if not (found.dots or found.crosses):

@@ -6,7 +6,6 @@ apart by a comma, is a condition where it orders or lists its symbols.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,34 +16,31 @@ from checked_equations.errors import EquationError, OperationError
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.operations import RELATIONS
 from checked_equations.latex import tree as t
-from checked_equations.latex.names import normal
+from checked_equations.latex.names import joined, normal
 
+from ..token_patterns import (
+    ORDERS,
+    Pattern,
+    behind_script,
+    behind_symbol,
+    is_symbol,
+    pieces_of,
+    row_of,
+    stretches,
+    texts,
+)
 from .knowledge import Known
 from .reading import NotRead, Reading, mentions, read
 
-_BESIDE = re.compile(  # `a\;(>0)`, `b\;(\in\mathbb{C})`
-    r"^(?P<key>\\?[A-Za-z]+)(?:\s|\\[,;:!]|~)*(?:\\left)?\((?P<said>\s*(?:[<>]|\\(?:in|ge|le|geq|leq|ne|neq)(?![a-z]))[^()]+?)(?:\\right)?\)$"
-)
-ORDERS = frozenset({"<", ">", "\\le", "\\ge", "\\ne"})
-_LISTED = re.compile(
-    r"^\s*(?P<key>\\?[A-Za-z]+)\s*=\s*(?P<first>-?\d+)\s*,\s*(?:-?\d+\s*,\s*)*"
-    r"\\[lc]?dots\s*(?:,\s*(?P<last>.+))?$"
-)
-_MEMBER = re.compile(
-    r"^\s*(?P<keys>\\?[A-Za-z]+(?:\s*,\s*\\?[A-Za-z]+)*)\s*\\in\s*\\mathbb\s*\{?(?P<set>[NZRC])\}?\s*$"
-)
-_RELATES = re.compile(r"[=<>]|\\(le|ge|ne|lt|gt|in|leq|geq|neq)(?![a-z])")
-TENDS = re.compile(
-    r"^\s*(?P<key>\\?[A-Za-z]+)\s*\\(?:to|rightarrow)\s*(?P<to>[+-]?\\infty|0)\s*[+-]?\s*$"
-)
-_EACH = re.compile(  # `a, b > 0`
-    r"^\s*(?P<keys>\\?[A-Za-z]+(?:_\{?\w+\}?)?(?:\s*,\s*\\?[A-Za-z]+(?:_\{?\w+\}?)?)+)"
-    r"\s*(?P<said>(?:[<>]|\\(?:ge|le|geq|leq|ne|neq)(?![a-z])).+)$",
-    re.DOTALL,
-)
-_SHARES = re.compile(  # `\sum_k p_k = 1`
-    r"^\s*\\sum(?:\\limits)?\s*_\s*\{?\s*(?P<index>[a-z])\s*(?:=\s*[01]\s*)?\}?"
-    r"\s*(?:\^\s*(?:\{\s*\w+\s*\}|\w)\s*)?(?P<key>\\?[A-Za-z]+)\s*_\s*\{?\s*(?P=index)\s*\}?\s*=\s*1\s*$"
+_BESIDE = Pattern("<symbol:key> <round:said>")  # `a\;(>0)`, `b\;(\in\mathbb{C})`
+_SAYS = ORDERS | {"\\in"}
+_RELATES = _SAYS | {"="}
+_LISTED = Pattern("<symbol:key> =")
+_MEMBER = Pattern("\\in \\mathbb { <set:set> }", set="NZRC")
+_TENDS = Pattern("<symbol:key> \\to ?<sign> <goal:goal> ?<sign>", sign="+-", goal=["\\infty", "0"])
+_SHARES = (  # `\sum_k p_k = 1`
+    Pattern("\\sum _ <group:runs> <symbol:key> _ { <small:index> } = 1"),
+    Pattern("\\sum _ <group:runs> ^ <group> <symbol:key> _ { <small:index> } = 1"),
 )
 _KIND = {"N": "whole", "Z": "whole", "R": "real", "C": "complex_"}
 
@@ -91,7 +87,16 @@ def _meets(step: t.Step, evaluator: Evaluator) -> bool:
 
 def tends(text: str) -> bool:
     """Whether a condition says where a variable goes: ``x \\to \\infty``."""
-    return TENDS.match(text) is not None
+    return goal_of(text) is not None
+
+
+def goal_of(text: str) -> tuple[str, str] | None:
+    """Return the variable of ``x \\to \\infty``, and where it goes."""
+    found = _TENDS.whole(text)
+    if found is None:
+        return None
+    signs = texts(found.row[2:])
+    return found["key"], signs[0] + signs[1] if signs[0] in "+-" else signs[0]
 
 
 def conditions_of(
@@ -106,10 +111,14 @@ def conditions_of(
     for text in texts:
         one = condition_of(text, known)
         if one is None:
-            unread += [text] * bool(_RELATES.search(text))
+            unread += [text] * _relates(text)
         elif one.defines in symbols if one.defines else set(one.symbols) <= set(symbols):
             found.append(one)
     return tuple(found), unread
+
+
+def _relates(text: str) -> bool:
+    return not _RELATES.isdisjoint(texts(pieces_of(text)))
 
 
 def condition_of(text: str, known: Known) -> Condition | None:
@@ -124,21 +133,15 @@ def condition_of(text: str, known: Known) -> Condition | None:
     False
     """
     text = text.strip().strip(".,; ")
-    beside = _BESIDE.match(text)
-    text = f"{beside['key']} {beside['said']}" if beside else text
-    if listed := _LISTED.match(text):
-        key = normal(listed["key"])
-        whole = ((key, "whole"),)
-        return Condition(text, whole=key, first=int(listed["first"]), kinds=whole, symbols=(key,))
-    if member := _MEMBER.match(text):
-        keys = [normal(key) for key in member["keys"].split(",")]
-        kinds = tuple((key, _KIND[member["set"]]) for key in keys)
-        return Condition(text, kinds=kinds, symbols=tuple(keys))
-    if shares := _SHARES.match(text):
-        key = normal(shares["key"])
-        return Condition(text, symbols=(key,), shares=key)
-    if each := _EACH.match(text):
-        every = [condition_of(f"{key} {each['said']}", known) for key in each["keys"].split(",")]
+    beside = _BESIDE.whole(text)
+    if beside and beside.row[2].text in _SAYS:
+        text = f"{beside['key']} {beside['said']}"
+    for form in (_listed, _member, _sharing):
+        if found := form(text):
+            return found
+    keys, said = _each(text)
+    if keys:
+        every = [condition_of(f"{key} {said}", known) for key in keys]
         told = [one for one in every if one is not None and one.steps and not one.defines]
         if len(told) < len(every):
             return None
@@ -154,6 +157,56 @@ def condition_of(text: str, known: Known) -> Condition | None:
     if _orders(steps):
         return Condition(text, steps, symbols=_free(reading, known))
     return _definition(text, reading, known)
+
+
+def _listed(text: str) -> Condition | None:
+    """``n = 0, 1, \\dots``: the whole numbers from the first on."""
+    row = row_of(text)
+    head = _LISTED.at(text, row, 0)
+    parts = ["".join(texts(part)) for part in stretches(row[head.end :], ",")] if head else []
+    if head is None or "\\dots" not in parts[1:]:
+        return None
+    listed = parts[: parts.index("\\dots")]
+    if not all(one.removeprefix("-").isdigit() for one in listed):
+        return None
+    key = normal(head["key"])
+    whole = ((key, "whole"),)
+    return Condition(text, whole=key, first=int(listed[0]), kinds=whole, symbols=(key,))
+
+
+def _member(text: str) -> Condition | None:
+    """``a, b \\in \\mathbb{R}``."""
+    row = row_of(text)
+    at = next((i for i, token in enumerate(row) if token.text == "\\in"), 0)
+    keys = ["".join(texts(part)) for part in stretches(row[:at], ",")]
+    member = _MEMBER.at(text, row, at)
+    if member is None or member.end < len(row) or not all(map(is_symbol, keys)):
+        return None
+    kinds = tuple((key, _KIND[member["set"]]) for key in keys)
+    return Condition(text, kinds=kinds, symbols=tuple(keys))
+
+
+def _sharing(text: str) -> Condition | None:
+    """``\\sum_k p_k = 1``."""
+    found = next(filter(None, (pattern.whole(text) for pattern in _SHARES)), None)
+    runs = texts(found.row[slice(*found.parts["runs"])]) if found else []
+    if found is None or runs not in ([found["index"]], *([found["index"], "=", n] for n in "01")):
+        return None
+    key = normal(found["key"])
+    return Condition(text, symbols=(key,), shares=key)
+
+
+def _each(text: str) -> tuple[list[str], str]:
+    """The symbols of ``a, b > 0``, and what is said of each of them."""
+    row = row_of(text)
+    at = next((i for i, token in enumerate(row) if token.text in ORDERS), 0)
+    listed = stretches(row[:at], ",")
+    ends = (behind_script(one, behind_symbol(one, 0), "_") for one in listed)
+    if len(listed) < 2 or not all(
+        end == len(one) > 0 for end, one in zip(ends, listed, strict=True)
+    ):
+        return [], ""
+    return [joined(one) for one in listed], text[row[at].start :]
 
 
 def _free(reading: Reading, known: Known) -> tuple[str, ...]:

@@ -6,26 +6,19 @@ defined before them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.latex import tree as t
-from checked_equations.latex.names import normal
 
 from ..numerics import unbound
+from ..token_patterns import function_head, row_of
 from .forms import with_dots
 from .knowledge import Known, known
 from .notation import Notation
 from .reading import NotRead, read
 
-_LETTER = r"\\?[A-Za-z]+"
-_HEAD = rf"(?:\\math(?:sf|bf|rm|cal|it)\s*\{{[A-Za-z]+\}}|{_LETTER})(?:_\{{?[A-Za-z0-9]\}}?)?"
-_CALLED = re.compile(
-    rf"(?:\\displaystyle)?\s*(?P<key>{_HEAD})\s*(?:\\left)?\(\s*(?P<of>{_LETTER}(?:\s*,\s*{_LETTER})*)\s*"
-    r"(?:\\right)?\)\s*(?:\\displaystyle)?\s*:?=(?P<latex>[^=]+)"
-)
 _UNSET: Callable[..., Any] = len
 
 
@@ -39,12 +32,18 @@ def functions_in(texts: Iterable[str], own: Known, notation: Notation) -> dict[s
     """
     found: dict[str, Any] = {}
     for text in texts:
-        match = _CALLED.match(text)
+        row = row_of(text)
+        head = function_head(row)
+        if head is None:
+            continue
+        key, names, end = head
+        stop = next((one.start for one in row[end:] if one.text in ("=", ":=")), len(text))
+        first = text[:stop].replace("\\displaystyle", "").strip(" .,;")
+        called = text[: row[end - 1].start]
         try:
-            if match is None or _is_known(match, notation):
+            if notation.written(called).latex != called:  # it is known
                 continue
-            key, names = normal(match["key"]), [normal(one) for one in match["of"].split(",")]
-            whole = notation.written(match[0].replace("\\displaystyle", "").strip(" .,;")).latex
+            whole = notation.written(first).latex
             body = _body(whole, key, {**own.bindings, **found}, notation)
         except ValueError:  # it is not read, or a part of something
             continue
@@ -55,13 +54,8 @@ def functions_in(texts: Iterable[str], own: Known, notation: Notation) -> dict[s
 
 def defines(text: str, keys: Iterable[str]) -> bool:
     """Whether `text` is the definition of one of the functions `keys`."""
-    match = _CALLED.match(text)
-    return match is not None and normal(match["key"]) in keys
-
-
-def _is_known(match: re.Match[str], notation: Notation) -> bool:
-    head = f"{match['key']}({match['of']})"
-    return notation.written(head).latex != head
+    head = function_head(row_of(text))
+    return head is not None and head[0] in keys
 
 
 def _body(latex: str, key: str, bindings: Mapping[str, Any], notation: Notation) -> t.Node:

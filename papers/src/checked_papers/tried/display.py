@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +17,7 @@ from checked_equations.latex.names import normal
 from checked_equations.latex.printer import to_latex
 
 from ..numerics.time_limit import allowing, spend
+from ..token_patterns import exchanged, pieces_of, texts
 from . import kinds as known_kinds
 from .branches import SIGN, Choices, apart, signed
 from .conditions import Condition, conditions_of, tends
@@ -209,25 +209,27 @@ class Told:
     mending: bool = True
 
 
-_UPPER = {"\\pm": "+", "\\mp": "-"}
-_SIGNS = re.compile(r"\\(?:pm|mp)(?![A-Za-z])")
+_UPPER, _LOWER = {"\\pm": "+", "\\mp": "-"}, {"\\pm": "-", "\\mp": "+"}
 
 
 def found_sign(latex: str) -> bool:
     """Whether a double sign stands in it."""
-    return _SIGNS.search(latex) is not None
+    return not _UPPER.keys().isdisjoint(texts(pieces_of(latex)))
 
 
 def _with_a_sign(latex: str, own: Known) -> Reading | None:
     """What is read with a symbol in place of ``\\pm``, where one of its signs may be meant."""
-    other = {"+": "-", "-": "+"}
     try:
-        upper = _read(_SIGNS.sub(lambda sign: _UPPER[sign[0]], latex), own)
-        lower = _read(_SIGNS.sub(lambda sign: other[_UPPER[sign[0]]], latex), own)
+        above, below = (_read(_with_signs(latex, signs), own) for signs in (_UPPER, _LOWER))
     except NotRead:
         return None
-    both = signed(upper.statement, lower.statement)
-    return replace(upper, statement=both) if isinstance(both, t.Statement) else None
+    both = signed(above.statement, below.statement)
+    return replace(above, statement=both) if isinstance(both, t.Statement) else None
+
+
+def _with_signs(latex: str, signs: Mapping[str, str]) -> str:
+    row = (token for token in pieces_of(latex) if token.text in signs)
+    return exchanged(latex, [((token.start, token.end), signs[token.text]) for token in row])
 
 
 def _read(latex: str, own: Known) -> Reading:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from checked_equations.latex import tree as t
 from checked_equations.latex.builder.antiderivatives import slope
 
 from ..numerics.ellipsis import wrapped
+from ..token_patterns import Pattern, texts
 from .reading import NotRead
 
 
@@ -22,13 +22,14 @@ def differentiated(statement: t.Statement, latex: str) -> t.Statement:
     return replace(statement, steps=steps)
 
 
-_PATH = re.compile(r"\\o?int\s*_\s*(\{(?:[^{}]|\{[^{}]*\})*\}|\\?[A-Za-z0-9]+)(?!\s*\^)")
+_PATH = Pattern("<sign> _ <group:below> !^", sign=["\\int", "\\oint"])
+_RANGES = frozenset(["<", ">", "[", "(", "\\le", "\\ge", "\\mathbb"])
 
 
 def refuse_paths(latex: str) -> None:
     """Raise `NotRead` for an integral along a path: ``\\int_C``."""
-    for found in _PATH.finditer(latex):
-        if not re.search(r"[<>\[(]|\\(le|ge|mathbb)", found[1]):
+    for found in _PATH.every(latex):
+        if _RANGES.isdisjoint(texts(found.row[slice(*found.parts["below"])])):
             raise NotRead("the path of an integral is not read")
 
 

@@ -21,7 +21,7 @@ from checked_equations.latex.builder.dots import is_dots
 from checked_equations.latex.names import normal
 
 from ..numerics import unbound
-from .conditions import TENDS
+from .conditions import goal_of
 from .drawing import Sample
 from .expansions import by_rank
 from .judging import Fate, Trial, bound_on, told_apart
@@ -56,10 +56,10 @@ def ways_of(body: Reading, conditions: Iterable[str], *, by_custom: bool) -> lis
     """Where the statement may be meant to hold: as the text says, or else far out, `by_custom`."""
     if not any(step.relation == "\\sim" for step in body.statement.steps):
         return []
-    for found in filter(None, map(TENDS.match, conditions)):
-        key = normal(found["key"])
+    for letter, goal in filter(None, map(goal_of, conditions)):
+        key = normal(letter)
         if key in body.symbols:
-            return [Way(key, found["to"] == "0", -1 if found["to"][0] == "-" else 1)]
+            return [Way(key, goal == "0", -1 if goal[0] == "-" else 1)]
     if not by_custom:
         return []
     keys = [key for key in body.symbols if _in_all(body.statement, key)]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from checked_equations.errors import EquationError
 from checked_equations.latex import tree as t
 from checked_equations.latex.tokenizer import outside, tokens
 
+from ..token_patterns import ORDERS, Pattern, Row, row_of, shut_at, source, texts
 from .conditions import Condition, condition_of, tends
 from .knowledge import Known
 from .reading import NotRead
 
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\sim", "\\approx", ":=", "\\equiv"})
 _SIMPLE = t.Name | t.Number | t.Constant | t.Bars | t.Function | t.Sum | t.Product | t.Quotient
-_BRACKETED = re.compile(
-    r"(?:\\q?quad(?![A-Za-z])|\\;|\\ |~)+\s*(?:\\left)?\((?P<said>[^()]*)\s*(?:\\right)?\)[.,;\s]*$"
-)
-_SAYS = re.compile(r"[<>]|\\(?:le|ge|leq|geq|ne|neq|in)(?![A-Za-z])|=\s*-?\d+\s*,.*\\[lc]?dots")
+_LISTED = Pattern("= <digit> ,")
 _OF_ONE = frozenset({"Re", "Im", "arg"})
 
 
@@ -47,10 +43,25 @@ def parted(latex: str, known: Known) -> tuple[str, list[str]]:
 
 def _unbracketed(latex: str) -> str:
     """With a comma before conditions that end it in brackets, behind a wide space."""
-    match = _BRACKETED.search(latex)
-    if match is None or not (_SAYS.search(match["said"]) or tends(match["said"])):
+    row = row_of(latex.rstrip(".,; \n"))
+    i = max((i for i, token in enumerate(row) if token.text == "("), default=0)
+    if not i or shut_at(row, i) != len(row) - 1:
         return latex
-    return f"{latex[: match.start()].rstrip().rstrip(',;')}, {match['said']}"
+    gap, said = latex[row[i - 1].end : row[i].start], source(latex, row[i + 1 : -1])
+    wide = row[i].wide or "\\;" in gap or "\\ " in gap or "~" in gap
+    if not wide or not (_says(row[i + 1 : -1]) or tends(said)):
+        return latex
+    return f"{latex[: row[i - 1].end].rstrip().rstrip(',;')}, {said}"
+
+
+def _says(row: Row) -> bool:
+    """Return True where numbers are ordered, or those of a letter listed."""
+    inside = texts(row)
+    listed = _LISTED.first("", row) and "\\dots" in inside
+    return bool(listed) or not _ORDERED.isdisjoint(inside)
+
+
+_ORDERED = ORDERS | {"\\in"}
 
 
 def _conditions(latex: str, commas: list[int], known: Known) -> list[str] | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from string import ascii_letters, digits
 
 from checked_equations.errors import EquationError
 from checked_equations.latex import tree as t
@@ -18,8 +18,7 @@ from .knowledge import Known
 from .ranges import paired
 
 _END = ".,; \n"
-_ENTRY = re.compile(r"^(?P<base>[^_]+)_(?:\{(?P<index>[-+,\w]+)\}|(?P<one>\w))$")
-_LETTER = re.compile(r"[A-Za-z]")
+_INDEX = frozenset(ascii_letters + digits + "{}+-,")
 
 
 class NotRead(ValueError):
@@ -111,9 +110,9 @@ def _letters(statement: t.Statement, latex: str, known: Known) -> Iterator[str]:
     for _, part in t.walk(statement):
         named = isinstance(part, t.Name) and id(part) not in whole and part.key not in known.kinds
         called = isinstance(part, t.Apply) and known.is_number(part.key)
-        entry = _ENTRY.match(_key(part)) if named else None
-        if entry and entry["base"] in rows:  # `x_{n + 1}` where a sum runs over `x_k`
-            yield from (entry["base"], *_LETTER.findall(entry["index"] or entry["one"]))
+        base, _, index = _key(part).partition("_") if named else ("", "", "")
+        if base in rows and set(index) <= _INDEX:  # `x_{n + 1}` where a sum runs over `x_k`
+            yield from (base, *filter(str.isalpha, index))
         elif (named or called) and _key(part) not in {*running, *functions, DOTS}:
             yield _key(part)
 

@@ -11,7 +11,7 @@ from checked_equations.latex import tree as t
 
 from ..mends import Mends
 from ..numerics.time_limit import allowing
-from .conditions import ORDERS
+from ..token_patterns import ORDERS
 from .drawing import Plan, Sample
 from .judging import Fate, Trial, is_long
 from .kinds import Kind

@@ -1,0 +1,317 @@
+"""Patterns over the engine's tokens, and LaTeX in which a stretch of tokens is exchanged.
+
+Spellings that print the same are the same tokens: arguments and scripts stand in braces, a
+subscript before a superscript, layout is gone. So one pattern does for all of them, and the text
+around a stretch that is exchanged stays as it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from checked_equations.errors import EquationError
+from checked_equations.latex.balance import balanced_span
+from checked_equations.latex.names import joined
+from checked_equations.latex.tokenizer import (
+    FONTS,
+    Scanner,
+    Token,
+    UnclosedError,
+    closing,
+    split,
+    tokens,
+    word_set,
+)
+
+Row = Sequence[Token]
+Span = tuple[int, int]
+Test = Callable[[str], bool]
+
+ORDERS = word_set(r"< > \le \ge \ne")
+_SHUTS = {"(": ")", "[": "]", "\\{": "\\}", "{": "}"}
+
+
+def row_of(latex: str) -> tuple[Token, ...]:
+    """Return the tokens of `latex`; none where a bracket or a script of it is amiss."""
+    try:
+        return tokens(latex)
+    except (EquationError, UnclosedError):
+        return ()
+
+
+@lru_cache(maxsize=1024)
+def pieces_of(latex: str) -> tuple[Token, ...]:
+    """Return what `latex` is made of as it was written: braces that are left out stay so."""
+    return tuple(Scanner(latex).read())
+
+
+def texts(row: Iterable[Token]) -> list[str]:
+    """Return the text of each token."""
+    return [token.text for token in row]
+
+
+def is_letter(text: str) -> bool:
+    """Return True for one Latin letter."""
+    return len(text) == 1 and text.isascii() and text.isalpha()
+
+
+def is_command(text: str) -> bool:
+    """Return True for a command that is a word, such as ``\\alpha``."""
+    return text[:1] == "\\" and text[1:].isalpha()
+
+
+def is_symbol(text: str) -> bool:
+    """Return True for a letter or a command."""
+    return is_letter(text) or is_command(text)
+
+
+def shut_at(row: Row, i: int) -> int:
+    """Return the place of the bracket that closes the one at `i`; -1 where none does."""
+    text = row[i].text
+    try:
+        return closing(row, i, (text,), (_SHUTS[text],))
+    except (UnclosedError, KeyError):
+        return -1
+
+
+def behind_symbol(row: Row, i: int) -> int:
+    """Return the place behind a letter, a command or a letter in a font; `i` where none begins."""
+    if i >= len(row) or not is_symbol(row[i].text):
+        return i
+    if row[i].text not in FONTS:
+        return i + 1
+    return shut_at(row, i + 1) + 1 if i + 1 < len(row) and row[i + 1].text == "{" else i
+
+
+def behind_script(row: Row, i: int, sign: str) -> int:
+    """Return the place behind the script of a `sign` that begins at `i`; `i` where none does."""
+    return shut_at(row, i + 1) + 1 if i + 1 < len(row) and row[i].text == sign else i
+
+
+def is_one_symbol(row: Row) -> bool:
+    """Return True for a row that is a letter, a command or a letter in a font, and no more."""
+    return 0 < len(row) == behind_symbol(row, 0)
+
+
+def function_head(row: Row) -> tuple[str, tuple[str, ...], int] | None:
+    """Return name, arguments and the place behind the sign of what begins ``f(x, y) =``."""
+    end = behind_script(row, behind_symbol(row, 0), "_")
+    shut = shut_at(row, end) if 0 < end < len(row) and row[end].text == "(" else -1
+    behind = "".join(texts(row[shut + 1 : shut + 3])) if shut > 0 else ""
+    if not behind.startswith(("=", ":=")):
+        return None
+    listed = split(row[end + 1 : shut], {","})[0]
+    if not all(map(is_one_symbol, listed)):
+        return None
+    return joined(row[:end]), tuple(map(joined, listed)), shut + 2 + (row[shut + 1].text == ":")
+
+
+def in_words(row: Row) -> list[bool]:
+    """Return for each token whether it stands in a word: ``\\mathrm{tr}``."""
+    marked, i = [False] * len(row), 0
+    while i < len(row):
+        word = row[i].text == "\\mathrm" and i + 1 < len(row) and row[i + 1].text == "{"
+        end = shut_at(row, i + 1) + 1 if word else i + 1
+        marked[i:end] = [word] * (end - i)
+        i = end
+    return marked
+
+
+def letters_of(row: Row) -> Iterator[str]:
+    """Yield the letters of a row that are part of no word."""
+    for token, word in zip(row, in_words(row), strict=True):
+        if is_letter(token.text) and not word:
+            yield token.text
+
+
+def outside_scripts(
+    row: Row, signs: str = "_^", which: Callable[[list[str]], bool] = bool
+) -> list[Token]:
+    """Return the tokens that stand in no script of the `signs` `which` says it of its tokens."""
+    kept: list[Token] = []
+    i = 0
+    while i < len(row):
+        end = behind_script(row, i, row[i].text) if row[i].text in signs else 0
+        if end > i and which(texts(row[i + 2 : end - 1])):
+            i = end
+        else:
+            kept.append(row[i])
+            i += 1
+    return kept
+
+
+def stretches(row: Row, signs: Iterable[str]) -> list[list[Token]]:
+    """Return the stretches between the `signs`, at whatever depth these stand."""
+    parts: list[list[Token]] = [[]]
+    for token in row:
+        if token.text in signs:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts
+
+
+def occurrences(row: Row, key: str) -> list[Span]:
+    """Return where a symbol stands: in no word, and not as the letter of another in a font.
+
+    >>> occurrences(row_of(r"x + \\bar x + \\mathrm{exp}"), "x")
+    [(0, 1)]
+    """
+    wanted = texts(row_of(key))
+    words, n = in_words(row), len(wanted)
+    found = []
+    for i in range(len(row) - n + 1 if n else 0):
+        if texts(row[i : i + n]) != wanted or (words[i] and wanted[0] != "\\mathrm"):
+            continue
+        styled = i > 1 and row[i - 1].text == "{" and row[i - 2].text in FONTS
+        if not (styled and shut_at(row, i - 1) == i + n):
+            found.append((i, i + n))
+    return found
+
+
+def span_of(latex: str, row: Row, start: int, end: int) -> Span | None:
+    """Return the stretch of `latex` that some tokens are; none where others stand in between."""
+    if start >= end:
+        return None
+    own = row[start:end]
+    low, high = balanced_span(latex, (min(t.start for t in own), max(t.end for t in own)))
+    inside = sum(low <= token.start and token.end <= high for token in row)
+    return (low, high) if inside == len(own) else None
+
+
+def source(latex: str, row: Row) -> str:
+    """Return a row of tokens as it is written in `latex`."""
+    span = span_of(latex, row, 0, len(row))
+    return latex[slice(*span)] if span else joined(row)
+
+
+def exchanged(latex: str, edits: Iterable[tuple[Span, str]]) -> str:
+    """Return `latex` with other LaTeX at some stretches; of two that overlap the first counts."""
+    out, at = "", 0
+    for (start, end), new in sorted(edits):
+        if start >= at:
+            out, at = f"{out}{latex[at:start]}{new}", end
+    return out + latex[at:]
+
+
+def put_for(latex: str, key: str, new: str, *, unless: str = "") -> str:
+    """Return `latex` with `new` for a symbol wherever none of the tokens `unless` follows it."""
+    row = row_of(latex)
+    free = (
+        at for at in occurrences(row, key) if not {*unless}.intersection(texts(row[at[1] :][:1]))
+    )
+    return exchanged(latex, [(span, new) for at in free if (span := span_of(latex, row, *at))])
+
+
+@dataclass(frozen=True)
+class Found:
+    """A stretch of tokens that matches a pattern, and its parts that have a name."""
+
+    latex: str
+    row: Row
+    start: int
+    end: int
+    parts: Mapping[str, Span]
+
+    def __getitem__(self, key: str) -> str:
+        """Return a part as it is written, and nothing for one that is left out."""
+        return source(self.latex, self.row[slice(*self.parts.get(key, (0, 0)))])
+
+    @property
+    def span(self) -> Span | None:
+        """The stretch of the LaTeX, unless tokens of others stand in it."""
+        return span_of(self.latex, self.row, self.start, self.end)
+
+
+_CLASSES: Mapping[str, Test] = {
+    "letter": is_letter,
+    "small": lambda text: is_letter(text) and text.islower(),
+    "capital": lambda text: is_letter(text) and text.isupper(),
+    "digit": lambda text: text.isdigit(),
+    "alnum": lambda text: is_letter(text) or text.isdigit(),
+    "symbol": is_symbol,
+}
+_BRACKETS = {"group": "{", "round": "("}
+
+
+class Pattern:
+    """A row of words, each for one token or for a bracketed group.
+
+    A word is the text of a token, or ``<class:key>`` for one of a class (those below, and `sets`),
+    ``<group:key>`` for what stands in braces, `round` in round brackets, ``<atom:key>`` for a
+    symbol, which may be in a font. What is prefixed by ``?`` may be missing, what is prefixed by
+    ``!`` may not come next.
+
+    >>> found = Pattern("<sum> _ <group:index> !^", sum={"\\sum"}).first(r"2 \\sum_i x_i")
+    >>> found["index"]
+    'i'
+    """
+
+    def __init__(self, words: str, **sets: Iterable[str]) -> None:
+        own = {name: frozenset(values).__contains__ for name, values in sets.items()}
+        self._known: Mapping[str, Test] = {**_CLASSES, **own}
+        self._words = words.split()
+
+    def at(self, latex: str, row: Row, i: int) -> Found | None:
+        """Return the match that begins at place `i`, or None."""
+        parts: dict[str, Span] = {}
+        end = i
+        for word in self._words:
+            bare = word[1:] if len(word) > 1 and word[0] in "?!" else word
+            length, part = self._length(bare, row, end)
+            if word[0] == "!" and bare != word:
+                if length:
+                    return None
+                continue
+            if not length and (bare == word):
+                return None
+            if length and part is not None:
+                parts[bare.strip("<>").rpartition(":")[2]] = part
+            end += length
+        return Found(latex, row, i, end, parts)
+
+    def _length(self, word: str, row: Row, i: int) -> tuple[int, Span | None]:
+        """Return how many tokens a word takes, and which stretch of them it names."""
+        if i >= len(row):
+            return 0, None
+        if len(word) < 3 or (word[0], word[-1]) != ("<", ">"):
+            return int(row[i].text == word), None
+        kind = word[1:-1].partition(":")[0]
+        if kind in _BRACKETS:
+            shut = shut_at(row, i) if row[i].text == _BRACKETS[kind] else -1
+            return (shut + 1 - i, (i + 1, shut)) if shut > 0 else (0, None)
+        if kind == "atom":
+            end = behind_symbol(row, i)
+            return end - i, (i, end)
+        return int(self._known[kind](row[i].text)), (i, i + 1)
+
+    def every(self, latex: str, row: Row | None = None) -> list[Found]:
+        """Return the matches in a row, none of which overlap."""
+        row = row_of(latex) if row is None else row
+        found: list[Found] = []
+        i = 0
+        while i < len(row):
+            match = self.at(latex, row, i)
+            if match is not None and match.end > i:
+                found.append(match)
+                i = match.end
+            else:
+                i += 1
+        return found
+
+    def first(self, latex: str, row: Row | None = None) -> Found | None:
+        """Return the first match in a row, or None."""
+        return next(iter(self.every(latex, row)), None)
+
+    def whole(self, latex: str) -> Found | None:
+        """Return the match that is all of `latex`, or None."""
+        row = row_of(latex)
+        match = self.at(latex, row, 0) if row else None
+        return match if match is not None and match.end == len(row) else None
+
+    def put(self, latex: str, new: Callable[[Found], str]) -> str:
+        """Return `latex` with what `new` says in the place of each match."""
+        found = [(match, match.span) for match in self.every(latex)]
+        return exchanged(latex, [(span, new(match)) for match, span in found if span])
