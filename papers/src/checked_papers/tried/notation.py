@@ -16,17 +16,19 @@ from typing import Any, NamedTuple
 from checked_equations.evaluate.values import Word
 from checked_equations.latex.macros import Expanded
 
+from ..token_patterns import Pattern, exchanged, letters_of, pieces_of
+
 _PIECE = re.compile(
     r"\\(?:operatorname\*?|mathrm|mathsf|mathop|mathbf)\s*\{|\\[A-Za-z]+|\\.|.", re.DOTALL
 )
 _PRIME = re.compile(r"'|\^\{\\prime\}|\^\\prime(?![a-z])")
 _CLOSES = re.compile(r"\\(right|[bB]igg?r?)$")
-_LETTER = re.compile(r"(\\[a-z]+|[A-Za-z])$")
 _OPEN = re.compile(r"\s*(\\left|\\[bB]igg?l?)?\s*([(\[])")
 _GROUP = r"(?:[^{}]|\{[^{}]*\})*"
 _ATOP = re.compile(rf"\{{({_GROUP})\\atop(?![a-z])({_GROUP})\}}(?=\s*[;,])")
 _WRONSKIAN = re.compile(r"\\math(?:scr|cal)\s*\{W\}\s*(?:\\left)?\\\{")
 _SHUT_SET = re.compile(r"(?:\\right)?\\\}")
+_CALL = Pattern("<word> <group:name>", word=["\\mathrm"])
 _ROW = re.compile(
     r"(?P<head>.+?)(?:\^\{(?P<sup>\(?[a-z0-9*,]+\)?)\})?(?:_\{(?P<sub>[a-z0-9,]+)\})?"
     r"(?P<call>\((?P<args>[^)]*)\))?$"
@@ -70,7 +72,7 @@ class Notation:
             row = _ROW.match(written)
             assert row is not None, written
             name, _, order = called.partition("(")
-            args = tuple(re.split("[,;]", row["args"])) if row["call"] else None
+            args = tuple(row["args"].replace(";", ",").split(",")) if row["call"] else None
             sub = tuple(row["sub"].split(",")) if row["sub"] else ()
             form = Form(
                 sub, row["sup"] or "", args, name, tuple(filter(None, order.rstrip(")").split(",")))
@@ -113,9 +115,8 @@ class Notation:
         >>> sorted(PAPERS.functions_in(r"\\Gamma(z + 1) = z \\Gamma(z)"))
         ['gammafn']
         """
-        names = re.findall(
-            r"\\(?:operatorname|mathrm)\{([a-zA-Z]+?)P*\}", self.written(latex).latex
-        )
+        written = self.written(latex).latex
+        names = [call["name"].rstrip("P") for call in _CALL.every(written, pieces_of(written))]
         own = {word.removeprefix("\\operatorname{").rstrip("}") for word in self.words}
         return frozenset(names) & (frozenset(self.functions) | own)
 
@@ -137,10 +138,9 @@ class Notation:
             if not form.sub and not form.sup
         }
 
-        def printed(match: re.Match[str]) -> str:
-            return f"{heads[match[1]]} " if match[1] in heads else match[0]
-
-        return re.sub(r"\\(?:mathrm|operatorname)\{([a-z]+)\}", printed, latex)
+        calls = ((call.span, call["name"]) for call in _CALL.every(latex, pieces_of(latex)))
+        known = ((span, name) for span, name in calls if span and name in heads)
+        return exchanged(latex, [(span, f"{heads[name]} ") for span, name in known])
 
     def bindings(self) -> dict[str, Any]:
         """What the evaluator knows by it."""
@@ -163,7 +163,7 @@ def _in_a_row(match: re.Match[str]) -> str:
 
 def _has(latex: str, letter: str) -> bool:
     """Whether a letter stands in it that is no part of a command or a word."""
-    return re.search(rf"(?<![A-Za-z\\]){letter}(?![A-Za-z])", latex) is not None
+    return letter in letters_of(pieces_of(latex))
 
 
 Span = tuple[int, int]
@@ -249,9 +249,8 @@ class _Rewriter:
         for a power; an index that must be whole is no fraction.
         """
         printed = any(key.isdigit() for key in form.sub)
-        fraction = form.sub == ("n",) and re.search(
-            r"frac|/|\.|[pqs]", self._text(site.scripts["_"])
-        )
+        below = self._text(site.scripts["_"]) if form.sub == ("n",) else ""
+        fraction = any(sign in below for sign in ("frac", "/", ".", "p", "q", "s"))
         return printed, bool(form.sup), not fraction
 
     def _grouped(self, i: int, end: int) -> tuple[list[Piece], int] | None:
