@@ -12,8 +12,8 @@ import checked_papers
 from checked_equations.check.html import code, element, say, scrolled, table
 from checked_equations.sphinx.directives import Place, generated
 from checked_papers.declarations import Declared
+from checked_papers.display_trials import Task, try_one
 from checked_papers.findings import Finding
-from checked_papers.trying import Task, try_one
 
 if TYPE_CHECKING:  # the signature alone names it
     from sphinx.application import Sphinx

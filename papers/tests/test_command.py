@@ -10,8 +10,8 @@ import pytest
 
 from checked_equations.__main__ import main
 from checked_equations.book import execution
-from checked_papers import sarif, trying
-from checked_papers.tried import judging
+from checked_papers import display_trials, sarif
+from checked_papers.tried import sample_fates
 
 PAPER = r"""\documentclass{article}
 \newcommand{\half}{\frac{1}{2}}
@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     monkeypatch.setattr(execution, "run_apart", execution.run_page)
-    monkeypatch.setattr(judging, "_SECONDS", 0.5)  # for mends, which have tests of their own
+    monkeypatch.setattr(sample_fates, "_SECONDS", 0.5)  # for mends, which have tests of their own
     return tmp_path
 
 
@@ -117,7 +117,7 @@ def test_a_page_keeps_its_checks_and_the_rest_is_tried(check: Any) -> None:
 def test_processes_share_the_displays_and_say_the_same(
     check: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trying, "_WORTH_IT", 1)
+    monkeypatch.setattr(display_trials, "_WORTH_IT", 1)
     alone = check("paper.tex", paper__tex=PAPER, tail__tex=TAIL)
     assert check("paper.tex", jobs=2) == alone
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from checked_papers.declarations import Declared
+from checked_papers.display_trials import Task, try_one
 from checked_papers.findings import Finding
-from checked_papers.trying import Task, try_one
 
 ALIKE = "the X_i are independent and distributed alike"
 HOLDS = [

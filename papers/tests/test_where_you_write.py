@@ -17,7 +17,7 @@ import pytest
 from checked_equations import __main__ as command
 from checked_equations.book import execution, markup
 from checked_papers import watching
-from checked_papers.tried import judging
+from checked_papers.tried import sample_fates
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "book" / "api" / "where-you-write.md").read_text("utf-8")
@@ -68,7 +68,7 @@ def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> str:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     monkeypatch.setattr(execution, "run_apart", execution.run_page)
-    monkeypatch.setattr(judging, "_SECONDS", 0.2)  # of the search for mends
+    monkeypatch.setattr(sample_fates, "_SECONDS", 0.2)  # of the search for mends
     monkeypatch.setattr(watching, "_waited", ended)
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "page.md").write_text(FALSE, "utf-8")

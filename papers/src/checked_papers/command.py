@@ -13,10 +13,10 @@ from checked_equations.book.markup import TEX
 from checked_equations.book.settings import find_settings
 
 from .declarations import DeclarationError, Declared, declared_all
-from .reading import Read, read
+from .display_trials import Task, tasks, try_all
+from .document_formats import Read, read
 from .reports import FORMATS, Report, as_text, sarif_of
 from .sources import paper as papers
-from .trying import Task, tasks, try_all
 from .watching import Memory
 
 _WHOLE = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)

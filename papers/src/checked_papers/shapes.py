@@ -26,9 +26,9 @@ from .token_patterns import Pattern, is_symbol, occurrences, row_of, stretches, 
 from .tried import kinds
 from .tried.entries import entries_in
 from .tried.kinds import Kind, Size
-from .tried.knowledge import by_custom, known, letter
-from .tried.parts import parted
-from .tried.reading import NotRead, Reading, read
+from .tried.letter_conventions import by_custom, known, letter
+from .tried.trailing_conditions import parted
+from .tried.unbound_statement import NotRead, Reading, read
 
 _FONTS = word_set(r"\mathbf \boldsymbol \vec \mathsf")
 _FILLED = Pattern("<font> { <number:number> }", font={*_FONTS, "\\mathbb"}, number="01")

@@ -23,10 +23,10 @@ from checked_equations.sphinx.trials import which
 
 from .command import settled
 from .declarations import DeclarationError
+from .display_trials import Task, tasks, try_one
+from .document_formats import read
 from .findings import Finding, in_words
-from .reading import read
 from .sources.displays import mathematics
-from .trying import Task, tasks, try_one
 
 logger = logging.getLogger(__name__)
 _ENDS = re.compile(r"\\(?:begin|end)\{[A-Za-z]+\*?\}(?:\{\d+\})?|\s")

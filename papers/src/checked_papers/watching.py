@@ -23,9 +23,9 @@ from checked_equations.book.markup import TEX
 from checked_equations.book.settings import NAME, find_settings, nearest
 from checked_equations.check.phrases import counted
 
+from .display_trials import Task, try_all
 from .findings import Finding
 from .sources import paper as papers
-from .trying import Task, try_all
 
 NEEDS = "--watch needs the package watchfiles: pip install 'checked-papers[watch]'"
 BEGINS, ENDS = "--- checking", "--- waiting"  # what editors look for

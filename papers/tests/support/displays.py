@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from checked_papers.declarations import Declared
+from checked_papers.display_trials import Task, try_one
 from checked_papers.findings import Finding
-from checked_papers.trying import Task, try_one
 
 
 def tried(latex: str, known: Declared | None = None, *, mending: bool = True) -> Finding:

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from checked_equations.check.phrases import mutants_caught
-from checked_papers.tried import judging, try_display
+from checked_papers.tried import sample_fates, try_display
 from checked_papers.tried.nist import NIST, SPECIAL
 from checked_papers.tried.special import FUNCTIONS, WORDS, by, quick
 
@@ -132,7 +132,7 @@ def test_an_expansion_holds_far_out_and_every_slip_is_caught(latex):
 
 
 def test_what_takes_too_long_is_given_up(monkeypatch):
-    monkeypatch.setattr("checked_papers.tried.judging._PATIENCE", -1.0)
+    monkeypatch.setattr("checked_papers.tried.sample_fates._PATIENCE", -1.0)
     tried = try_display(r"\int_0^1 t^{-1/2} \,\mathrm{d}t = 2")
     assert (tried.verdict, "too long" in tried.why) == ("not read", True)
 
@@ -151,7 +151,7 @@ def test_the_quick_routine_in_floats_has_eleven_digits(name):
 
 def test_a_mutant_that_takes_too_long_is_undecided_and_not_caught(monkeypatch):
     latex = r"\int_0^\infty e^{-a t} \cos(b t) \,\mathrm{d}t = \frac{a}{a^2+b^2}, \quad a > 0"
-    monkeypatch.setattr(judging, "_EACH", -1.0)
+    monkeypatch.setattr(sample_fates, "_EACH", -1.0)
     tried = try_display(latex, notation=SPECIAL)
     assert tried.verdict == "holds"
     assert tried.mutants.undecided > 0
@@ -258,7 +258,7 @@ def test_of_several_meanings_that_which_is_printed_is_taken(latex):
     ],
 )
 def test_a_slip_in_them_does_not_pass(latex, monkeypatch):
-    monkeypatch.setattr(judging, "_SECONDS", 0.2)  # what would mend it is not asked
+    monkeypatch.setattr(sample_fates, "_SECONDS", 0.2)  # what would mend it is not asked
     assert try_display(latex, notation=NIST).verdict in ("not read", "does not hold")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .joined import blank
+from .joined_text import blank
 
 ROWS_WITH_NUMBERS = frozenset(["align", "alignat", "flalign", "gather", "eqnarray"])
 ROWS = ROWS_WITH_NUMBERS | {"aligned", "alignedat", "gathered", "split"}

@@ -12,9 +12,9 @@ from checked_equations.latex.macros import Macros
 
 from .commands import Command, Macro, commands_of
 from .displays import Printed, displays_of, equations
-from .files import read_paper
-from .joined import Comment, Joined, Part, Place, blank, spliced
-from .numbers import Numbered, number_of, numbered, scheme_of
+from .equation_numbers import Numbered, number_of, numbered, scheme_of
+from .joined_text import Comment, Joined, Part, Place, blank, spliced
+from .paper_files import read_paper
 
 # What TeX and its packages bring, and this engine spells otherwise.
 KNOWN: Mapping[str, str | list[str | int]] = {

@@ -18,7 +18,7 @@ from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
 
 from ..numerics.time_limit import spend
-from .reading import mentioned
+from .unbound_statement import mentioned
 
 SIGN = "\\pm"
 _MOST = 60  # ways that are tried

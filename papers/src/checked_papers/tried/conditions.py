@@ -29,8 +29,8 @@ from ..token_patterns import (
     stretches,
     texts,
 )
-from .knowledge import Known
-from .reading import NotRead, Reading, mentions, read
+from .letter_conventions import Known
+from .unbound_statement import NotRead, Reading, mentions, read
 
 _BESIDE = Pattern("<symbol:key> <round:said>")  # `a\;(>0)`, `b\;(\in\mathbb{C})`
 _SAYS = ORDERS | {"\\in"}

@@ -19,23 +19,23 @@ from checked_equations.latex.printer import to_latex
 from ..numerics.time_limit import allowing, spend
 from ..token_patterns import exchanged, pieces_of, texts
 from . import kinds as known_kinds
+from .asymptotics import LimitTrial, Way, ways_of
 from .branches import SIGN, Choices, apart, signed
 from .conditions import Condition, conditions_of, tends
-from .definitions import defines, functions_in
+from .differentiated_integrals import differentiated, refuse_paths, with_dots
 from .drawing import Made, Plan, Sample, confirming, samples
 from .entries import entries_in
 from .expansions import expanded
-from .forms import differentiated, refuse_paths, with_dots
-from .judging import Trial
+from .function_definitions import defines, functions_in
+from .index_ranges import alike, between
 from .kinds import Kind
-from .knowledge import Known, by_custom, known
-from .leading import LimitTrial, Way, ways_of
+from .letter_conventions import Known, by_custom, known
 from .nist import COMMON
 from .notation import Notation
-from .parts import parted
-from .ranges import alike, between
-from .reading import NotRead, Reading, mentioned, mentions, read
+from .sample_fates import Trial
 from .special import MODULUS
+from .trailing_conditions import parted
+from .unbound_statement import NotRead, Reading, mentioned, mentions, read
 from .verdicts import Tried, verdict_on
 
 __all__ = ["Tried", "try_display"]

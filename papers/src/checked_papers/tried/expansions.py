@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from checked_equations.latex import tree as t
 
-from .knowledge import letter
-from .reading import Reading, mentions
+from .letter_conventions import letter
+from .unbound_statement import Reading, mentions
 
 _INFINITY = t.Constant("\\infty")
 _FIRST = ("z", "x", "w", "s", "y", "t")  # the variable, by custom

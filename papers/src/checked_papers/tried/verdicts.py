@@ -13,9 +13,9 @@ from ..mends import Mends
 from ..numerics.time_limit import allowing
 from ..token_patterns import ORDERS
 from .drawing import Plan, Sample
-from .judging import Fate, Trial, is_long
 from .kinds import Kind
-from .reading import mentions
+from .sample_fates import Fate, Trial, is_long
+from .unbound_statement import mentions
 
 UNMET = "no numbers meet the conditions"
 LOOSE = "a relation that the text must explain: "

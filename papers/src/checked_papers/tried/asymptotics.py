@@ -24,8 +24,8 @@ from ..numerics import unbound
 from .conditions import goal_of
 from .drawing import Sample
 from .expansions import by_rank
-from .judging import Fate, Trial, bound_on, told_apart
-from .reading import Reading, mentions
+from .sample_fates import Fate, Trial, bound_on, told_apart
+from .unbound_statement import Reading, mentions
 
 _CLOSE = 2e-3  # of one, for the limit of a ratio
 _LOST = 1e-7  # of a side: a difference below has no digits

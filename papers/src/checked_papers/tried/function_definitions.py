@@ -14,10 +14,10 @@ from checked_equations.latex import tree as t
 
 from ..numerics import unbound
 from ..token_patterns import function_head, row_of
-from .forms import with_dots
-from .knowledge import Known, known
+from .differentiated_integrals import with_dots
+from .letter_conventions import Known, known
 from .notation import Notation
-from .reading import NotRead, read
+from .unbound_statement import NotRead, read
 
 _UNSET: Callable[..., Any] = len
 

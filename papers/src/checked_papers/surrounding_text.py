@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .functions import defined
+from .defined_functions import defined
 from .sources.paper import Paper, PaperEquation
 from .token_patterns import ORDERS, pieces_of, texts
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .joined import Comment, Joined, Part, Piece, blank, spliced
+from .joined_text import Comment, Joined, Part, Piece, blank, spliced
 
 _UNREAD = "comment verbatim Verbatim lstlisting minted filecontents alltt tikzpicture"
 _NAMES = "|".join(_UNREAD.split())

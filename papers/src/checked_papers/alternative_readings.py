@@ -15,11 +15,11 @@ from itertools import chain
 from checked_equations.errors import EquationError
 from checked_equations.latex.tokenizer import Token, outside, tokens
 
-from .averages import Averaged, under_a_distribution
-from .chances import with_numbers
-from .laws import with_laws
-from .marks import with_marks
-from .repeated import of_many
+from .distributions import with_laws
+from .expectations import Averaged, under_a_distribution
+from .indexed_variables import of_many
+from .marks_as_operations import with_marks
+from .probabilities import with_numbers
 from .token_patterns import (
     Pattern,
     Row,

@@ -8,8 +8,8 @@ from checked_equations.latex.tokenizer import outside, tokens
 
 from ..token_patterns import ORDERS, Pattern, Row, row_of, shut_at, source, texts
 from .conditions import Condition, condition_of, tends
-from .knowledge import Known
-from .reading import NotRead
+from .letter_conventions import Known
+from .unbound_statement import NotRead
 
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\sim", "\\approx", ":=", "\\equiv"})
 _SIMPLE = t.Name | t.Number | t.Constant | t.Bars | t.Function | t.Sum | t.Product | t.Quotient

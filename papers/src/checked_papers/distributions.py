@@ -18,8 +18,8 @@ from checked_equations.errors import EquationError
 from checked_equations.evaluate.values import Nodes
 from checked_equations.latex.tokenizer import Token, UnclosedError, closing, outside, split, tokens
 
-from .averages import LETTERS, Averaged
-from .chances import FONTS, Row
+from .expectations import LETTERS, Averaged
+from .probabilities import FONTS, Row
 from .tried import kinds
 from .tried.kinds import Kind
 

@@ -17,7 +17,7 @@ import numpy as np
 from checked_equations.errors import EquationError
 from checked_equations.latex.tokenizer import Token, UnclosedError, closing, split, tokens
 
-from .averages import Averaged, claims_order
+from .expectations import Averaged, claims_order
 from .tried import kinds
 from .tried.kinds import Kind
 

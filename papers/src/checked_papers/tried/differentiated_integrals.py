@@ -9,7 +9,7 @@ from checked_equations.latex.builder.antiderivatives import slope
 
 from ..numerics.ellipsis import wrapped
 from ..token_patterns import Pattern, texts
-from .reading import NotRead
+from .unbound_statement import NotRead
 
 
 def differentiated(statement: t.Statement, latex: str) -> t.Statement:

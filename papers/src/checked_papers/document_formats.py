@@ -15,7 +15,7 @@ from checked_equations.latex.macros import Macros
 from .declarations import DeclarationError, Declared, declared_in
 from .sources import paper as papers
 from .sources.displays import Display, equations
-from .sources.joined import Comment, Joined, Piece, Place, blank
+from .sources.joined_text import Comment, Joined, Piece, Place, blank
 from .sources.paper import Paper, PaperEquation, paper_of
 
 _NOTE = re.compile(r"<!--(.*?)-->", re.DOTALL)

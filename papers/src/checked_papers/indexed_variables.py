@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .averages import (
+from .expectations import (
     CAPITALS,
     LETTERS,
     Averaged,

@@ -14,8 +14,8 @@ from checked_equations.latex.tokenizer import closing, tokens
 
 from ..numerics.ellipsis import DOTS
 from .entries import entries_in, linked
-from .knowledge import Known
-from .ranges import paired
+from .index_ranges import paired
+from .letter_conventions import Known
 
 _END = ".,; \n"
 _INDEX = frozenset(ascii_letters + digits + "{}+-,")

@@ -19,15 +19,15 @@ from checked_equations.latex.equation import Equation
 from checked_equations.latex.macros import Macros, expand
 from checked_equations.latex.tokenizer import tokens, word_set
 
-from .around import Around, told_around
+from .alternative_readings import Other, marked, others
 from .declarations import Declared
-from .doubts import arrow_in, doubt, mended_for_good, more_than_numbers
+from .defined_functions import defined, with_functions
+from .document_formats import Read
+from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers
 from .findings import Finding, finding
-from .functions import defined, with_functions
-from .reading import Read
-from .readings import Other, marked, others
 from .shapes import Shapes, shapes_of
 from .substitution import substituted
+from .surrounding_text import Around, told_around
 from .token_patterns import Found, Pattern, Row, exchanged, is_letter, is_symbol, row_of, texts
 from .tried import Tried, kinds, try_display
 from .tried.kinds import Kind

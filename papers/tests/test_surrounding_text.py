@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from checked_papers.declarations import Declared
+from checked_papers.defined_functions import Defined, defined, with_functions
+from checked_papers.display_trials import tasks, try_one
+from checked_papers.document_formats import read
 from checked_papers.findings import Finding
-from checked_papers.functions import Defined, defined, with_functions
-from checked_papers.reading import read
 from checked_papers.substitution import substituted
-from checked_papers.trying import tasks, try_one
 
 
 def last(folder: Path, text: str) -> Finding:
