@@ -73,7 +73,7 @@ class Other:
 
 
 def others(latex: str, why: str) -> Iterator[Other]:
-    """What else may be tried of `latex`, which is not read for the reason `why`."""
+    """Yield other readings of `latex`, which is not read for the reason `why`."""
     if (bare := _without_notes(latex)) != latex:
         yield Other(bare, "without what is written at its braces")
         latex = bare
@@ -222,7 +222,7 @@ def _chains(latex: str, row: Sequence[Token]) -> Iterator[Other]:
 
 
 def _parts(token: Token) -> bool:
-    """Whether a statement may end there."""
+    """Return whether a statement may end there."""
     words = token.text.removeprefix("\\text{").rstrip("}").lower().split()
     joins = token.text.startswith("\\text{") and (len(words) != 1 or words[0] in _JOINS)
     return token.wide or token.text in _APART | _ARROWS or joins

@@ -1,4 +1,4 @@
-"""The command that goes over papers and pages: checks are run, and what nobody bound is tried."""
+"""The command that goes over papers and pages: checks are run, and unbound displays are tried."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WHOLE = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says besides the paths."""
+    """The options of the command line."""
 
     form: str = "text"
     annotate: bool = False
@@ -83,7 +83,7 @@ def _in_folder(folder: Path) -> Iterator[Path]:
     for page in (one for one in every if one.suffix in markup.KINDS):
         try:
             wanted = execution.has_checks(page) or read(page).paper.equations
-        except ValueError:  # told when it is named
+        except ValueError:  # reported when it is named
             wanted = ()
         if wanted:
             yield page
@@ -122,7 +122,7 @@ def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -
 
 
 def _tell(text: Path, found: Read, report: Report) -> None:
-    """What is not there, and which comments may mean to declare something."""
+    """Warn of missing files, and of comments that may be meant as declarations."""
     for place, said in found.unclear:
         report.note(str(place.file), place.line, f"this comment declares nothing: {said}")
     if (why := found.paper.uncounted) and text.suffix in TEX:
@@ -133,7 +133,7 @@ def _tell(text: Path, found: Read, report: Report) -> None:
 
 
 def settled(text: Path, let: Sequence[str] = ()) -> tuple[Declared, Mapping[str, Declared]]:
-    """What the settings, and behind them `let`, declare: for all, and by label."""
+    """Return the declarations of the settings and of `let`: for all, and by label."""
     settings = find_settings(text.resolve().parent, installed=False)
     first = declared_all([*settings.let, *let])
     own = {label: declared_all(clauses) for label, clauses in settings.let_for.items()}

@@ -1,4 +1,4 @@
-"""What a paper says of its symbols, without Python: ``let A be orthogonal n×n``.
+"""Declarations of symbols in a paper, without Python: ``let A be orthogonal n×n``.
 
 A declaration stands in a comment (``% let …`` in LaTeX and MyST, ``<!-- let … -->`` in Markdown),
 in the settings (``let = ["…"]``) or on the command line. Its clauses are parted by semicolons:
@@ -84,7 +84,7 @@ class DeclarationError(ValueError):
 
 @dataclass(frozen=True)
 class Declared:
-    """What is known of symbols: their kinds, conditions on them, and what they stand for."""
+    """The kinds, conditions and definitions of symbols."""
 
     kinds: Mapping[str, Kind] = field(default_factory=dict)
     conditions: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ class Declared:
 
 
 def declared_in(comment: str) -> Declared | None:
-    """What a comment declares, or nothing where it is another comment.
+    """Return the declarations of a comment, or None for another comment.
 
     Raises `DeclarationError` for a clause that cannot be read.
 
@@ -113,7 +113,7 @@ def declared_in(comment: str) -> Declared | None:
 
 
 def declared(clauses: str) -> Declared:
-    """What the clauses say, without the word "let"."""
+    """Return the declarations of clauses, without the word "let"."""
     found = Declared()
     for clause in _parted(clauses, ";"):
         found = found.and_then(_clause(_latex(clause)))
@@ -121,7 +121,7 @@ def declared(clauses: str) -> Declared:
 
 
 def declared_all(texts: Iterable[str]) -> Declared:
-    """What several declarations say, with or without the word "let"."""
+    """Join several declarations, with or without the word "let"."""
     found = Declared()
     for text in texts:
         match = _LET.match(text)

@@ -1,4 +1,4 @@
-"""What a function is that the text defines, written where it is called.
+"""Functions that the text defines, written out where they are called.
 
 Of ``f(x) = x^2`` the call ``f(y + 1)`` becomes ``(y + 1)^2``, and ``f'(x)`` the derivative by x of
 ``x^2``. Only what cannot be tried otherwise is written so, and only what then holds is told.

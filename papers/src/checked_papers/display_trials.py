@@ -56,7 +56,7 @@ class Task:
 
 
 def tasks(read: Read, first: Declared, own: Mapping[str, Declared]) -> Iterator[Task]:
-    """What is to be tried of a text; `own` are declarations by label."""
+    """Yield the tasks of a text; `own` are declarations by label."""
     for place_of, one in enumerate(read.paper.equations):
         place = read.paper.place(one.at)
         known = read.known_at(one.at, first).and_then(own.get(one.label, Declared()))
@@ -84,7 +84,7 @@ def try_all(every: Sequence[Task], jobs: int) -> Iterator[Finding]:
 
 
 def try_one(task: Task) -> Finding:
-    """What becomes of a display; no fault of the engine ends the command."""
+    """Try a display; no fault of the engine ends the command."""
     if task.fault:
         return Finding(*task.place, "not read", why=task.fault, number=task.number)
     try:
@@ -145,7 +145,7 @@ def _by_the_text(task: Task, full: str, plain: Tried) -> Tried | None:
 
 
 def _says_the_same_twice(latex: str) -> bool:
-    """Whether both sides of an equality are one, but for layout and brackets around the left."""
+    """Return whether both sides of an equality agree, but for layout and outer brackets."""
     try:
         texts = [token.text for token in tokens(latex) if token.text not in "{}.,;"]
     except EquationError:
@@ -206,7 +206,7 @@ def _is_a_product(inside: Row, alone: set[str]) -> bool:
 
 
 def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
-    """What holds of a display that is not read as a whole; nothing is accused here."""
+    """Return the part of a display that holds where the whole is not read; accuse nothing."""
     refuted = ""
     for other in readings:
         try:
@@ -232,9 +232,9 @@ _UNSAID = "the text may say more of what is random"
 
 
 def _found(task: Task, other: Other) -> Tried | None:
-    """The verdict on another reading, where it is to be told: what holds, for all its kinds.
+    """The verdict on another reading, where it is worth reporting: it holds for all its kinds.
 
-    What fails for random variables that were drawn is told as well, and accuses nobody.
+    A failure for random variables that were drawn is reported as well, and is no accusation.
     """
     kept = None
     for known in (other.kinds, *other.also):
@@ -250,12 +250,12 @@ def _found(task: Task, other: Other) -> Tried | None:
 
 
 def _refutes(other: Other, found: Tried) -> bool:
-    """Whether a reading that leaves nothing open fails on its numbers."""
+    """Return whether a reading that leaves nothing open fails on its numbers."""
     return other.chance and (found.residual or 0.0) > _CLEARLY and found.verdict not in _HOLDS
 
 
 def _contradicts(task: Task, step: str) -> bool:
-    """Whether a step that is left out has two values, and not the same.
+    """Return whether a step that is left out has two values, and not the same.
 
     What only ties one side to the other, as ``\\mu = \\sum_i p_i x_i``, contradicts nothing.
     """
@@ -270,7 +270,7 @@ def _contradicts(task: Task, step: str) -> bool:
 
 
 def _noticed(found: Tried, *, strict: bool) -> bool:
-    """Whether a slip would have been, and if it is `strict` every slip."""
+    """Return whether a slip would have been, and if it is `strict` every slip."""
     mutants = found.mutants
     return mutants is not None and mutants.caught > 0 and not (strict and mutants.survived)
 
@@ -342,7 +342,7 @@ def _attempt(
 
 
 def _doubted(full: str, found: Tried, declared: Mapping[str, Kind]) -> Tried:
-    """What was found, or why it says nothing."""
+    """Return the finding, or the reason why it says nothing."""
     why = ""
     if found.verdict == "does not hold":
         why = doubt(full, found, declared)
@@ -356,7 +356,7 @@ _NOBODYS = frozenset({"gammafn", "loggamma", "airyai", "airybi", "erf", "erfc"})
 
 
 def _counts(tried: Tried, called: frozenset[str]) -> bool:
-    """Whether the verdict on a display with special functions is to be told.
+    """Return whether the verdict on a display with special functions is to be told.
 
     What fails may mean another function of the same letter, unless a single edit mends it.
     """
@@ -375,8 +375,8 @@ def _written(latex: str, macros: Macros) -> str:
 def together(plain: Tried, shapes: Shapes, attempt: Callable[[Mapping[str, Kind]], Tried]) -> Tried:
     """The verdict where symbols may be arrays.
 
-    What holds for arrays is told so. What fails for them may hold for symmetric matrices, or for
-    numbers alone: then it holds if they are.
+    A statement that holds for arrays is reported so. One that fails for them may hold for
+    symmetric matrices, or for numbers alone: then it holds if they are.
     """
     arrays = attempt(shapes.kinds)
     if arrays.verdict in ("holds", "holds if"):

@@ -1,4 +1,4 @@
-"""Probabilities of relations, and what is said given others, of variables that nobody bound.
+"""Probabilities of relations, and what is said given others, of unbound variables.
 
 ``P(a < X \\le b) = P(X \\le b) - P(X \\le a)`` and ``E[E[X \\mid Y]] = E[X]`` hold however X and Y
 are distributed. So a distribution is drawn on a few whole numbers, all of them with a probability,
@@ -94,7 +94,7 @@ def _nodes(count: int, *, apart: bool) -> Nodes:
 
 
 def _ordered(row: Row) -> bool:
-    """Whether it orders means, which says little where it holds for one distribution.
+    """Return whether it orders means, which says little where it holds for one distribution.
 
     What stands behind a comma is a condition.
     """
@@ -127,7 +127,7 @@ class _Display:
 
     @classmethod
     def of(cls, row: Row) -> _Display:
-        """What stands in its brackets."""
+        """Return the variables and levels in its brackets."""
         used = {token.text for token in row}
         found = cls([], [], next((one for one in LETTERS if one not in used), ""))
         for head, inside, _ in _calls(row):
@@ -276,7 +276,7 @@ class _Display:
 
 
 def _is_plain(token: Token) -> bool:
-    """Whether it keeps a side of a relation among the whole numbers that are drawn."""
+    """Return whether it keeps a side of a relation among the whole numbers that are drawn."""
     text = token.text
     if text.isdigit():
         return int(text) in range(_VALUES[0] + 1, _VALUES[-1])
@@ -297,7 +297,7 @@ def _without_words(row: Row) -> Row:
 
 
 def _is_head(row: Row, i: int) -> bool:
-    """Whether the letter there is the sign of a mean."""
+    """Return whether the letter there is the sign of a mean."""
     return row[i].text in _HEADS and i + 1 < len(row) and row[i + 1].text in _OPEN
 
 
@@ -317,7 +317,7 @@ def _calls(row: Row) -> Iterator[tuple[str, Row, tuple[int, int]]]:
 
 
 def _head(row: Row, i: int) -> tuple[str, int]:
-    """What is meant by the sign at a place, and where it ends."""
+    """Return the meaning of the sign at a place, and where it ends."""
     text = row[i].text
     if text in FONTS and i + 1 < len(row):
         braced = row[i + 1].text == "{"

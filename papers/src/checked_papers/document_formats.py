@@ -36,7 +36,7 @@ class Read:
     unclear: tuple[tuple[Place, str], ...] = ()
 
     def known_at(self, at: int, first: Declared) -> Declared:
-        """What is declared before the character `at`, and `first` of all."""
+        """Return the declarations before the character `at`, `first` ahead of them."""
         known = first
         for place, newer in self.declared:
             if place <= at:

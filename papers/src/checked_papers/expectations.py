@@ -1,4 +1,4 @@
-"""Means, variances and covariances of random variables that nobody bound: of any, or of some.
+"""Means, variances and covariances of unbound random variables: of any, or of some.
 
 ``\\mathbb E[a X + b] = a \\mathbb E[X] + b`` is said of any distribution. So one is drawn for all
 random variables together, of a few points with uneven weights, and written below each average;
@@ -100,7 +100,7 @@ def _is_estimate(latex: str) -> bool:
 
 
 def insides(latex: str) -> list[str]:
-    """What stands in the brackets of each average.
+    """Return the contents of the brackets of each average.
 
     Nothing where one is given something, or where they are taken at several times, as
     ``\\mathbb E_0`` and ``\\mathbb E_t``.
@@ -169,7 +169,7 @@ def free_letter(latex: str, letters: str) -> str:
 
 
 def claims_order(latex: str) -> bool:
-    """Whether it orders numbers: that those of one distribution are so says nothing of others.
+    """Return whether it orders numbers, which one distribution says nothing about.
 
     >>> claims_order(r"E[X]^2 \\le E[X^2]"), claims_order(r"\\left< x \\right> = E[X]")
     (True, False)

@@ -49,7 +49,7 @@ _NEAR = 1e-2
 
 
 def arrow_in(latex: str) -> bool:
-    """Whether an arrow stands in the line, and not below a limit: that is no claim of equality.
+    """Return whether an arrow, which claims no equality, stands outside scripts.
 
     >>> arrow_in(r"x \\mapsto x^2"), arrow_in(r"\\lim_{x \\to 0} x = 0")
     (True, False)
@@ -58,7 +58,7 @@ def arrow_in(latex: str) -> bool:
 
 
 def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
-    """Why `tried`, which fails, accuses nobody; nothing where it does.
+    """Return the reason why a failure accuses no one; nothing where it does.
 
     `latex` is without commands of the paper.
     """
@@ -171,12 +171,12 @@ def _windows(row: list[str], n: int) -> list[list[str]]:
 
 
 def mended_for_good(tried: Tried) -> bool:
-    """Whether a single edit mends it, and then it says something."""
+    """Return whether a single edit mends it, and then it says something."""
     return tried.mend is not None and not all(map(_says_nothing, tried.mend.found))
 
 
 def _says_nothing(mend: Mend) -> bool:
-    """Whether the mended step has powers of one symbol on both sides, or one side twice.
+    """Return whether the mended step has powers of one symbol on both sides, or one side twice.
 
     ``P^2 = P P`` mends ``P^2 = P``, which says what P is, and is no slip; ``x y = y x`` mends
     ``x y = -y x``, which says that x and y anticommute. The sign between terms is left aside:

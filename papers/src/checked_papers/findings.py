@@ -1,4 +1,4 @@
-"""What became of each display: its verdict, what that rests on, and where it stands."""
+"""Findings: the verdict on each display, its grounds and its place."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ VERDICTS: tuple[Verdict, ...] = ("checked", "tried", "definition", "not read")
 class Finding:
     """A display: where it stands, its `verdict` and, if it was evaluated, the `outcome`.
 
-    `number` is the one that stands beside it in print, where that is known.
+    `number` is the one that stands next to it in print, where that is known.
 
     `why` says the rest in words; `region` is where it holds, if not everywhere; `mends` are edits
     after which it would hold; `mutants` how many slips were caught and survived; `drawn` what the
@@ -54,7 +54,7 @@ class Finding:
 
     @property
     def fails(self) -> bool:
-        """Whether it was evaluated and does not hold, or its check is refused."""
+        """Return whether it was evaluated and does not hold, or its check is refused."""
         return self.outcome in ("does not hold", "refused")
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ def in_words(drawn: Mapping[str, str]) -> str:
 
 
 def _mended(mends: Sequence[str]) -> str:
-    """One edit is a suggestion, several are told as several."""
+    """One edit is a suggestion, several are listed."""
     if len(mends) == 1:
         return f"it would with {mends[0]}"
     shown = "; ".join(mends[:_SHOWN])
@@ -103,7 +103,7 @@ _SHOWN = 3
 
 
 def finding(tried: Tried, place: tuple[str, int, int], label: str, latex: str) -> Finding:
-    """What was found by trying a display."""
+    """Return the finding of a display that was tried."""
     name, outcome = _PARTS[tried.verdict]
     mends = _told(tried.mend) if outcome == "does not hold" else ()
     return Finding(
@@ -131,7 +131,7 @@ def _told(mends: Mends | None) -> tuple[str, ...]:
 
 
 def summary(findings: Sequence[Finding], faults: int = 0) -> list[str]:
-    """How many displays there are of each verdict, and why most of those not read are not."""
+    """Count the displays of each verdict, and the main reasons for those not read."""
     lines = [f"{counted(len(findings), 'equation')}: {', '.join(_totals(findings))}"]
     unread = Counter(_kind_of_reason(one.why) for one in findings if one.verdict == "not read")
     lines += [f"  not read, {count}: {why}" for why, count in unread.most_common(5)]

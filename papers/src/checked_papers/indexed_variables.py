@@ -84,7 +84,7 @@ def _of_row(inside: str, key: str) -> bool:
 
 
 def _size(latex: str) -> str:
-    """How many there are: where the sums end, or n."""
+    """Return the count of variables: the end of the sums, or n."""
     ends = {match["end"] for match in _ENDS.every(latex)}
     if len(ends) > 1:
         return ""

@@ -1,4 +1,4 @@
-"""Probabilities of events, and entropies of random variables, that nobody bound.
+"""Probabilities of events, and entropies of random variables, that are not bound.
 
 ``H(X, Y) = H(X) + H(Y \\mid X)`` is said of any variables, and ``P(A^c) = 1 - P(A)`` of any event.
 So a joint distribution is drawn, and each of these expressions becomes the number that it then is;
@@ -190,7 +190,7 @@ class _Space:
             yield {one: bool(i) for one, i in zip(self.letters, at, strict=True)}, self.chance[at]
 
     def _event(self, row: Row) -> Event:
-        """Whether a point lies in an event: ``A \\cap B^c``, ``A, B``."""
+        """Return whether a point lies in an event: ``A \\cap B^c``, ``A, B``."""
         listed = _split(row, {","})
         if len(listed) > 1:
             parts = list(map(self._event, listed))

@@ -1,4 +1,4 @@
-"""What is said of papers: a line an equation and a summary, JSON, or SARIF for editors and CI."""
+"""Reports on papers: a line an equation and a summary, JSON, or SARIF for editors and CI."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Form(Protocol):
         """One equation."""
 
     def fault(self, fault: Fault) -> None:
-        """What went wrong in a page or in a declaration."""
+        """Report an error in a page or in a declaration."""
 
     def note(self, file: str, line: int, said: str) -> None:
-        """What a reader may want to know."""
+        """Report a remark."""
 
     def close(self, report: Report) -> None:
         """The end."""
 
 
 class Report:
-    """All that is found, in order, told in a `form`.
+    """All that is found, in order, in a `form`.
 
     `numbers` are those that stand in print, by the file and the label of the equation.
     """
@@ -87,7 +87,7 @@ class Report:
         return self.numbers.get((str(Path(file).resolve()), label), "")
 
     def note(self, file: str, line: int, said: str) -> None:
-        """What ends nothing."""
+        """Report a warning."""
         self.notes.append((os.path.relpath(file), line, said))
         self.form.note(file, line, said)
 
@@ -145,7 +145,7 @@ class Text:
             print(f"{place(file, line)}: note: {said}")
 
     def close(self, report: Report) -> None:
-        """How many there are of each verdict."""
+        """Report the number of displays of each verdict."""
         if self.quiet and not report.status:
             return
         lines = summary(report.findings, len(report.faults))

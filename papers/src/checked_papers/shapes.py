@@ -1,4 +1,4 @@
-"""Shapes of symbols that nobody declared, where one assignment fits what is printed.
+"""Shapes of undeclared symbols, where one assignment fits what is printed.
 
 Letters are taken as their field takes them: bold and small ones are columns, bold, Greek or Latin
 capitals matrices, where the equation can then be evaluated at all. Each axis of each of them has a
@@ -107,7 +107,7 @@ def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
 
 
 def _options(key: str, latex: str) -> tuple[Form, ...]:
-    """How many axes a symbol may have, by custom."""
+    """Return the numbers of axes that a symbol may have by custom."""
     bold = _bold(key)
     inner = bold or letter(_unaccented(key))
     capital = inner in _CAPITALS
@@ -143,7 +143,7 @@ def _marked(latex: str) -> bool:
 
 
 def _in_norm(key: str, latex: str) -> bool:
-    """Whether a symbol stands between double bars, as vectors do.
+    """Return whether a symbol stands between double bars, as vectors do.
 
     >>> _in_norm("x", r"\\|x + y\\| = a"), _in_norm("a", r"\\|x + y\\| = a")
     (True, False)
@@ -152,7 +152,7 @@ def _in_norm(key: str, latex: str) -> bool:
 
 
 def is_identity(key: str) -> bool:
-    """Whether a symbol is called as the identity matrix is: ``I``, ``I_n``, bold or not.
+    """Return whether a symbol is called as the identity matrix is: ``I``, ``I_n``, bold or not.
 
     >>> is_identity("I_n"), is_identity(r"\\mathbf I"), is_identity("J")
     (True, True, False)
@@ -196,11 +196,11 @@ class _Trial:
         return cls(reading, {**values, **named}, free, {**numbers, **names}, indexed)
 
     def fits(self, form: Mapping[str, Form], at: Mapping[Axis, int]) -> bool:
-        """Whether both sides of each step have a value of one shape."""
+        """Return whether both sides of each step have a value of one shape."""
         return self._all(form, at, lambda left, right: np.shape(left) == np.shape(right))
 
     def holds(self, form: Mapping[str, Form], at: Mapping[Axis, int]) -> bool:
-        """Whether the two values are equal, too."""
+        """Return whether the two values are equal, too."""
 
         def equal(left: Any, right: Any) -> bool:
             return np.shape(left) == np.shape(right) and bool(np.allclose(left, right))
@@ -324,7 +324,7 @@ def _equal(
 
 
 def _kind(key: str, sizes: Sequence[Size]) -> Kind:
-    """The kind of an array, some of which are called as they are filled."""
+    """The kind of an array, which may be named by its filling."""
     if is_identity(key):
         return kinds.identity(sizes[0])
     if filled := is_filled(key):

@@ -1,4 +1,4 @@
-"""What a symbol stands for, written in its place."""
+"""Symbols replaced by their definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the text around a display says of its symbols: ``where $K_y = K + \\sigma^2 I$``.
+"""Definitions and conditions in the text around a display: ``where $K_y = K + \\sigma^2 I$``.
 
 Only what stands between the display before and the display behind is taken, and only behind a word
 that announces it. What a function is, ``f(x) = x^2``, may stand anywhere before, in a display too.
@@ -30,7 +30,7 @@ _FAR = 60  # characters in which the word stands
 
 @dataclass(frozen=True)
 class Around:
-    """What symbols stand for, and which conditions the sentence of the display states."""
+    """The definitions of symbols, and the conditions in the sentence of the display."""
 
     stands_for: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Around:
 
 
 def told_around(paper: Paper, place: int) -> Around:
-    """What the text says around the equation number `place` of `paper`."""
+    """Return the statements of the text around the equation number `place` of `paper`."""
     own = paper.equations[place]
     before = [one for one in paper.equations[:place] if one.at < own.at]
     start = before[-1].at + len(before[-1].latex) if before else 0
@@ -54,7 +54,7 @@ def told_around(paper: Paper, place: int) -> Around:
 
 
 def _functions(paper: Paper, before: Sequence[PaperEquation], end: int) -> tuple[str, ...]:
-    """What the text and its displays say of functions: of each what is said last."""
+    """Return the last definition of each function in the text and its displays."""
     inline = [
         one for one in paper.inline if one.at < end and defined(one.latex) and _defines(paper, one)
     ]

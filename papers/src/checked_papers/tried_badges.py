@@ -1,4 +1,4 @@
-"""The badges of equations that nobody has bound: they are *tried*, and say so, or say why not.
+"""The badges of unbound equations: they are *tried*, and say so, or say why not.
 
 A plug-in of the Sphinx extension `checked_equations.sphinx`, which asks for them as its setting
 ``equations_tried`` says.
@@ -35,7 +35,7 @@ _ENDS = re.compile(r"\\(?:begin|end)\{[A-Za-z]+\*?\}(?:\{\d+\})?|\s")
 def try_page(
     env: BuildEnvironment, docname: str, doctree: nodes.document, checked: frozenset[str]
 ) -> tuple[Finding, ...]:
-    """What was found on a page; each display has in its attribute `tried` which of it are its own.
+    """The findings of a page; each display has in its attribute `tried` which of it are its own.
 
     Those whose labels are `checked` are left to their cells.
     """
@@ -153,7 +153,7 @@ def _class(found: Sequence[Finding]) -> str:
 
 
 def _details(one: Finding, *, alone: bool) -> str:
-    """What an open badge says of one equation."""
+    """Return the text of an open badge for one equation."""
     head = "" if alone else element("p", later(one.latex), " ", phrase(_words(one), _typeset))
     drawn = in_words(one.drawn)
     parts = [

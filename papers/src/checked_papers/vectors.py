@@ -43,7 +43,7 @@ class _Item:
 
 @dataclass
 class _Found:
-    """What was found on the way."""
+    """The vectors and products found on the way."""
 
     vectors: dict[str, None] = field(default_factory=dict)
     dots: int = 0

@@ -38,14 +38,14 @@ State = Mapping[Path, tuple[int, int] | None]
 
 
 class Memory:
-    """What earlier rounds have found."""
+    """The findings of earlier rounds."""
 
     def __init__(self) -> None:
         self.runs: dict[Path, tuple[Sequence[Path], State, Run]] = {}
         self.findings: dict[str, list[tuple[Task, Finding]]] = {}
 
     def run(self, page: Path) -> Run:
-        """What a page leaves; it runs where its sources are not as they were."""
+        """Return the outcome of a page, which runs again if its sources changed."""
         opened, then, left = self.runs.get(page, ((), {}, Run()))
         now = states(_of_page(page, opened))
         if now != then:
@@ -182,7 +182,7 @@ def _round(check: Callable[[], object]) -> None:
 
 
 def _waited(before: State, files: Callable[[], set[Path]], folders: Iterable[Path]) -> str:
-    """What has changed, as soon as something has."""
+    """Wait for a change, and return the files that changed."""
     import watchfiles
 
     there = {file.parent for file in before if file.parent.is_dir()} | set(folders)

@@ -210,7 +210,7 @@ def _stretches(latex: str, opens: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(row: str) -> bool:
-    """Whether a row belongs to the one above; a bracket may begin its own left side, too."""
+    """Return whether a row belongs to the one above; a bracket may begin its own left side, too."""
     return _GOES_ON.match(row) is not None and _OWN_SIDE.match(row) is None
 
 
@@ -250,7 +250,7 @@ def _closed(latex: str, at: int) -> int:
 
 
 def _is_column(latex: str, at: int) -> bool:
-    """Whether an equation of its own begins there, and no remark on the one before."""
+    """Return whether an equation of its own begins there, and no remark on the one before."""
     cell = re.split(r"\\\\", latex[at:], maxsplit=1)[0]
     left, sign, right = cell.partition("&")
     return bool(sign and not _BLANK.fullmatch(left) and _RELATION.match(right.lstrip()))

@@ -1,4 +1,4 @@
-"""The numbers beside the equations of a paper, counted as LaTeX's counters count them.
+"""The numbers of the equations of a paper, counted as LaTeX's counters count them.
 
 Nothing is typeset: classes, environments and commands are followed where it is known how they
 count. Where a paper uses others, no equation gets a number, and it is said why; a number that an
@@ -55,7 +55,7 @@ _ARABIC = r"\{?\\(?:the|arabic\{?)(?P<level>\w+?)\}?\}?\s*[.-]\s*\{?\\arabic\s*\
 
 @dataclass(frozen=True)
 class Scheme:
-    """How a paper counts: all equations through, or `within` a level; or `why` that is unknown.
+    """The count of a paper: all equations through, or `within` a level; or `why` that is unknown.
 
     `chapters` says whether the class has them, which then stand before the number of a section. A
     text without a class is a part of a paper, which counts nothing.
@@ -72,7 +72,7 @@ def _unknown(why: str = "") -> Scheme:
 
 
 def scheme_of(text: str, defined: Sequence[Command]) -> Scheme:
-    """What the class, its packages and the commands of a paper say of the numbers."""
+    """Read the numbering from the class, its packages and the commands of a paper."""
     told = _CLASS.search(text)
     kind = told[1] if told else ""
     if kind not in _PLAIN | _BY_CHAPTER:
@@ -159,7 +159,7 @@ def _letter(number: int, letters: str) -> str:
 
 @dataclass(frozen=True)
 class Numbered:
-    """A stretch of the text and the number beside it."""
+    """A stretch of the text and its number."""
 
     start: int
     end: int
@@ -188,7 +188,7 @@ def numbered(
 
 
 def _silent(defined: Sequence[Command]) -> re.Pattern[str]:
-    """What takes the number of a row away, also by a command of the paper."""
+    """Return the pattern that takes the number of a row away, commands of the paper included."""
     own = [one.name for one in defined if re.search(_NO_NUMBER, str(one.macro))]
     return re.compile("|".join([_NO_NUMBER, *(rf"\\{re.escape(n)}(?![A-Za-z])" for n in own)]))
 

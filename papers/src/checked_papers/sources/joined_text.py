@@ -38,7 +38,7 @@ class Piece:
 
 
 class Comment(NamedTuple):
-    """What stands behind a ``%``, and at which offset of the joined text."""
+    """A comment behind a ``%``, and its offset in the joined text."""
 
     at: int
     text: str
@@ -81,7 +81,7 @@ def blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 
 class Part(NamedTuple):
-    """What takes the place of the stretch from `start` to `end`: a text of its own, or a string."""
+    """The replacement of the stretch from `start` to `end`: a text of its own, or a string."""
 
     start: int
     end: int

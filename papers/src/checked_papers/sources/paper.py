@@ -33,7 +33,7 @@ class PaperEquation:
     """An equation as it is printed.
 
     `at` is where it begins in the text of the paper, `macros` are the commands that hold there;
-    `number` is what stands beside it in print, if that is known.
+    `number` is its printed number, if that is known.
     """
 
     latex: str
@@ -59,7 +59,7 @@ class Paper:
 
     @property
     def comments(self) -> tuple[Comment, ...]:
-        """What stands behind the signs ``%``."""
+        """The comments behind the signs ``%``."""
         return self.joined.comments
 
     @property

@@ -1,4 +1,4 @@
-"""The stage of what nobody bound: displays are tried on numbers drawn by kind and condition.
+"""The stage for unbound displays: they are tried on numbers drawn by kind and condition.
 
 `display` has the call, `reading` the statement with its free symbols, `drawing` the numbers,
 `judging` where it holds,

@@ -1,4 +1,4 @@
-"""What holds in the limit: ``f(x) \\sim g(x)``, and sums of which dots leave the rest open.
+"""Statements that hold in the limit: ``f(x) \\sim g(x)``, and sums whose dots leave the rest open.
 
 Of ``f \\sim a + b + \\dots`` the difference of f and a, over b, must tend to one: so every printed
 term counts. The way to the limit is halved or doubled, and what is left of the ratio falls by one
@@ -41,7 +41,7 @@ class Way:
     sign: int = 1
 
     def __str__(self) -> str:
-        """How a reader is told."""
+        """Describe the limit for a reader."""
         return f"as {self.key} goes to {'0' if self.to_zero else 'infinity'}"
 
     def places(self, start: complex) -> Iterator[complex]:
@@ -104,7 +104,7 @@ class LimitTrial(Trial):
         return told_apart(bound, mutant, "survived"), worst
 
     def _miss(self, step: t.Step, bindings: Mapping[str, Any]) -> float:
-        """How far from one the ratio of a step ends."""
+        """Return the distance from one at which the ratio of a step ends."""
         assert self.way is not None, "given by who makes it"
         if step.relation != "\\sim":
             raise OperationError("an equality beside what holds in the limit")
@@ -119,7 +119,7 @@ class LimitTrial(Trial):
 
 
 def _says_less(mutant: Mutant) -> bool:
-    """Whether it leaves more to the dots, which is as true: the last term, or their sign."""
+    """Return whether it leaves more to the dots, which is as true: the last term, or their sign."""
     before, said = mutant.before, mutant.said
     open_end = isinstance(before, t.Sum) and any(map(is_dots, before.terms))
     return open_end and (said.startswith("drop the term") or said == "flip the sign of $\\dots$")

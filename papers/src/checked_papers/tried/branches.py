@@ -1,4 +1,4 @@
-"""What has several values, of which one is meant: ``\\operatorname{Ln} z``, the sign of ``\\pm``.
+"""Expressions with several values, one meant: ``\\operatorname{Ln} z``, the sign of ``\\pm``.
 
 Such a statement holds on numbers where it does for some of the values, as its library says of
 them. A slip of it is caught on numbers where it holds for none.
@@ -27,7 +27,7 @@ Many = Callable[[complex, int], complex]
 
 
 def _turned(of: Callable[[complex], complex], period: complex) -> Many:
-    """The values of which sine and tangent forms are told: ``(-1)^k f(z) + k p``."""
+    """The values in the forms of sine and tangent: ``(-1)^k f(z) + k p``."""
     return lambda z, k: (-1) ** k * of(z) + k * period
 
 
@@ -78,13 +78,13 @@ Holds = Callable[[t.Step, Mapping[str, Any]], bool]
 
 @dataclass(frozen=True)
 class Choices:
-    """What is chosen on each sample: the branch of each call, or a sign."""
+    """The choice on each sample: the branch of each call, or a sign."""
 
     branches: Mapping[str, Many] = field(default_factory=dict)
     signed: bool = False
 
     def __bool__(self) -> bool:
-        """Whether there is anything to choose."""
+        """Return whether there is anything to choose."""
         return bool(self.branches) or self.signed
 
     def settled(
@@ -110,7 +110,7 @@ class Choices:
         return [key for key in self._all() if key in named]
 
     def _ways(self, free: Sequence[str]) -> Iterator[Way]:
-        """What may be chosen for each of `free`, the principal branches first."""
+        """Yield the choices for each of `free`, the principal branches first."""
         reach = _REACH.get(len([key for key in free if key != SIGN]), 1)
         ranges = [(1, -1) if key == SIGN else range(-reach, reach + 1) for key in free]
         every = sorted(itertools.product(*ranges), key=lambda ks: sum(map(abs, ks)))

@@ -59,11 +59,11 @@ class Condition:
     shares: str = ""  # a letter whose entries sum to one
 
     def value(self, bindings: Mapping[str, Any]) -> Any:
-        """What the symbol that it defines is."""
+        """Return the value of the symbol that it defines."""
         return Evaluator(bindings).value(self.steps[0].right)
 
     def holds(self, bindings: Mapping[str, Any]) -> bool:
-        """Whether numbers meet it; those for which it has no value do not."""
+        """Return whether numbers meet it; those for which it has no value do not."""
         if self.defines or self.shares:
             return True
         if self.whole:
@@ -86,7 +86,7 @@ def _meets(step: t.Step, evaluator: Evaluator) -> bool:
 
 
 def tends(text: str) -> bool:
-    """Whether a condition says where a variable goes: ``x \\to \\infty``."""
+    """Return whether a condition says where a variable goes: ``x \\to \\infty``."""
     return goal_of(text) is not None
 
 

@@ -45,7 +45,7 @@ _PATIENCE = 2.0  # seconds of the processor for all that is tried of a display, 
 _LENGTHS = ("n", "N")  # of a sum whose range is not printed
 _FEWEST = 3  # terms of such a sum, where none of them stands in it
 _NOTHING = 0.05  # a sum that entries are not divided by
-_AXES = ("x", "y")  # of which a complex z is made
+_AXES = ("x", "y")  # the parts of a complex z
 
 
 def try_display(
@@ -140,7 +140,7 @@ class _Asked:
     def _known(
         self, conditions: Sequence[str], definitions: Sequence[str], stream: np.random.Generator
     ) -> Known:
-        """What is bound, with the functions that are declared or defined."""
+        """Return the bindings, with the functions that are declared or defined."""
         functions = [key for key, kind in self.kinds.items() if kind.name in known_kinds.BOUND]
         drawn = {key: self.kinds[key].draw(stream, {}) for key in functions}
         first = known({**self.notation.bindings(), **self.bindings, **drawn}, self.notation)
@@ -154,7 +154,7 @@ class _Asked:
         conditions: Sequence[str],
         definitions: Sequence[str],
     ) -> Told:
-        """What is stated of the symbols that are read."""
+        """Return the statements about the symbols of a reading."""
         texts = [text for text in conditions if not defines(text, own.bindings)]
         said = [self._written(text) for text in texts]
         found, unread = conditions_of(said, own, reading.symbols)
@@ -198,7 +198,7 @@ def _one(body: Reading, told: Told, latex: str, stream: np.random.Generator) -> 
 
 @dataclass(frozen=True)
 class Told:
-    """What is known of the symbols, and which conditions are stated, read or not."""
+    """The knowledge of the symbols, and the stated conditions, read or not."""
 
     known: Known
     declared: Mapping[str, Kind]
@@ -213,12 +213,12 @@ _UPPER, _LOWER = {"\\pm": "+", "\\mp": "-"}, {"\\pm": "-", "\\mp": "+"}
 
 
 def found_sign(latex: str) -> bool:
-    """Whether a double sign stands in it."""
+    """Return whether a double sign stands in it."""
     return not _UPPER.keys().isdisjoint(texts(pieces_of(latex)))
 
 
 def _with_a_sign(latex: str, own: Known) -> Reading | None:
-    """What is read with a symbol in place of ``\\pm``, where one of its signs may be meant."""
+    """Read with a symbol in place of ``\\pm``, where one of its signs may be meant."""
     try:
         above, below = (_read(_with_signs(latex, signs), own) for signs in (_UPPER, _LOWER))
     except NotRead:
@@ -233,7 +233,7 @@ def _with_signs(latex: str, signs: Mapping[str, str]) -> str:
 
 
 def _read(latex: str, own: Known) -> Reading:
-    """What is read, without integrals that have no limits."""
+    """Read, and differentiate integrals that have no limits."""
     refuse_paths(latex)
     reading = read(latex, own)
     statement = with_dots(differentiated(reading.statement, reading.latex))
@@ -256,7 +256,7 @@ def _not_tried(body: Reading, in_the_limit: bool) -> str:
 
 
 def _without_definition(reading: Reading) -> Reading | None:
-    """What is claimed: of ``f(x) = a = b`` that a is b; of ``f(x) = a`` nothing.
+    """Return the claim: of ``f(x) = a = b`` that a is b; of ``f(x) = a`` nothing.
 
     The same of ``w = a = b`` where nothing else is said of w; ``w = a`` is left to its verdict.
     """
@@ -282,7 +282,7 @@ def _without_definition(reading: Reading) -> Reading | None:
 
 
 def _only_named(key: str, statement: t.Statement) -> bool:
-    """Whether a symbol stands only at the beginning of a chain of equalities."""
+    """Return whether a symbol stands only at the beginning of a chain of equalities."""
     first, *rest = statement.steps
     equal = all(step.relation in ("=", ":=") for step in rest)
     return equal and not mentions(first.right, key) and not any(mentions(s, key) for s in rest)
@@ -347,7 +347,7 @@ def _trial(
 
 
 def _chosen(choices: Choices) -> str:
-    """What a reader is told of what was chosen."""
+    """Describe the choices for a reader."""
     if choices.signed:
         return "with one of the two signs on each of the numbers"
     return "for a branch of each function of many values" if choices else ""
@@ -422,7 +422,7 @@ def _plan(
 
 
 def _ends(body: Reading, counted: Sequence[str]) -> tuple[dict[str, Made], dict[str, int]]:
-    """How far the indices run that are `counted`: to a symbol of the display, or to a number."""
+    """Return the ends of the indices that are `counted`: a symbol of the display, or a number."""
     ends: dict[str, Made] = {}
     numbers: dict[str, int] = {}
     groups = [(one, one.indices.intersection(counted)) for one in alike(body.statement)]
@@ -463,7 +463,7 @@ def _complement_of(key: str) -> Made:
 
 
 def _mean_of(key: str, first: int, last: str) -> Made:
-    """``\\bar x`` beside ``x_i``: the mean of those that are summed."""
+    """``\\bar x`` with ``x_i``: the mean of those that are summed."""
 
     def mean(numbers: Mapping[str, Any]) -> Any:
         return np.mean([numbers[key].at((i,)) for i in range(first, int(numbers[last]) + 1)])
@@ -472,7 +472,7 @@ def _mean_of(key: str, first: int, last: str) -> Made:
 
 
 def _is_complex(key: str, *told: Mapping[str, Kind]) -> bool:
-    """Whether it has a conjugate; a bar over another is a symbol of its own."""
+    """Return whether it has a conjugate; a bar over another is a symbol of its own."""
     kind = next((one[key] for one in told if key in one), None) or by_custom(key)
     return bool(key) and kind.name == "complex" and not kind.axes
 

@@ -21,15 +21,15 @@ Made = Callable[[Mapping[str, Any]], Any]
 
 
 class _Condition(Protocol):
-    """What numbers may meet."""
+    """A condition on numbers."""
 
     def holds(self, bindings: Mapping[str, Any]) -> bool:
-        """Whether they do."""
+        """Return whether they do."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is drawn, what is fixed, what is made of what was drawn, and what that must meet."""
+    """The symbols that are drawn, fixed or computed, and their conditions."""
 
     drawn: Mapping[str, Kind]
     fixed: Mapping[str, Any] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class _Signs:
     pattern: tuple[int, ...]
 
     def holds(self, bindings: Mapping[str, Any]) -> bool:
-        """Whether numbers do."""
+        """Return whether numbers do."""
         pairs = zip(_signed(self.plan), self.pattern, strict=False)
         return all(bindings[key] * sign > 0 for key, sign in pairs)
 

@@ -1,4 +1,4 @@
-"""Entries of what nobody bound: ``x_i`` in a sum over i, and the letters that count them."""
+"""Entries of unbound symbols: ``x_i`` in a sum over i, and the letters that count them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class EntriesIn:
 
     @property
     def unranged(self) -> frozenset[str]:
-        """The indices that run, and nobody says how far."""
+        """The running indices whose range is not stated."""
         return frozenset(part.over.index for part in self._unranged())
 
     def _unranged(self) -> Iterator[t.Reduction]:
@@ -63,7 +63,7 @@ class EntriesIn:
 
 
 def entries_in(statement: t.Statement) -> EntriesIn:
-    """What stands with an index in `statement`.
+    """Find the symbols with an index in `statement`.
 
     >>> from checked_equations.latex.parser import parse
     >>> entries_in(parse(r"\\sum_{i=1}^n x_i = a", {"x": "value"}, free=True)).axes
@@ -91,7 +91,7 @@ _ARRAYS = ("\\mathbf", "\\boldsymbol", "\\bm", "\\vec")
 
 
 def linked(statement: t.Statement) -> t.Statement:
-    """`statement` where ``x_i`` is an entry of ``\\mathbf x`` beside it, ``a_{ij}`` one of A."""
+    """`statement` where ``x_i`` is an entry of the ``\\mathbf x`` near it, ``a_{ij}`` one of A."""
     found = entries_in(statement)
     others = {part.key for _, part in t.walk(statement) if isinstance(part, t.Name)} - {*found.axes}
     of = {key: _whole(key, axes, others) for key, axes in found.axes.items()}
@@ -107,7 +107,7 @@ def linked(statement: t.Statement) -> t.Statement:
 
 
 def _whole(key: str, axes: int, others: Set[str]) -> str:
-    """The one symbol of `others` of which `key` with an index is an entry, by custom."""
+    """Return the one symbol of `others` that `key` with an index is by custom an entry of."""
     letters = [key, key.upper()] if axes == 2 and len(key) == 1 else [key]
     arrays = [f"{bold} {letter}" for bold in _ARRAYS for letter in letters]
     fit = [one for one in (*letters[1:], *arrays) if one in others]
@@ -115,7 +115,7 @@ def _whole(key: str, axes: int, others: Set[str]) -> str:
 
 
 def _takes(reduction: t.Reduction, key: str) -> bool:
-    """Whether the index of a sum stands alone at an entry of `key` in it."""
+    """Return whether the index of a sum stands alone at an entry of `key` in it."""
     entry = t.Subscript(t.Name(key), (t.Index(reduction.over.index),))
     return any(part == entry for _, part in t.walk(reduction.body))
 

@@ -1,4 +1,4 @@
-"""What the text defines: ``f(x, t) = \\int \\dots``, ``a_k = 2/(k + 1)``, as functions of numbers.
+"""Definitions in the text as functions of numbers: ``f(x, t) = \\int \\dots``, ``a_k = 2/(k + 1)``.
 
 They are read as displays are, with the functions that the field knows, and with those that were
 defined before them.
@@ -53,7 +53,7 @@ def functions_in(texts: Iterable[str], own: Known, notation: Notation) -> dict[s
 
 
 def defines(text: str, keys: Iterable[str]) -> bool:
-    """Whether `text` is the definition of one of the functions `keys`."""
+    """Return whether `text` is the definition of one of the functions `keys`."""
     head = function_head(row_of(text))
     return head is not None and head[0] in keys
 

@@ -1,4 +1,4 @@
-"""How far indices run where nobody says: in ``\\sum_{i \\ne j}``, ``\\sum_i a_i \\sum_j a_j``."""
+"""Ranges of indices that are not printed: in ``\\sum_{i \\ne j}``, ``\\sum_i a_i \\sum_j a_j``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def paired(statement: t.Statement) -> t.Statement:
 
 
 def _second(part: t.Reduction) -> str:
-    """The j of ``i \\ne j`` and ``i < j`` that stands in the terms beside the i, or nothing."""
+    """The j of ``i \\ne j`` and ``i < j`` that stands in the terms next to the i, or nothing."""
     over = part.over
     last = over.last.terms[0] if isinstance(over.last, t.Sum) else over.last
     end = last if over.first == _ONE else over.without
@@ -79,7 +79,7 @@ def _indices(body: t.Node) -> list[t.Node]:
 
 
 def _count(node: t.Node, key: str) -> int:
-    """How often a symbol stands in `node` where nothing runs that is called like it."""
+    """Count how often a symbol stands in `node` where nothing runs that is called like it."""
     if isinstance(node, t.Reduction) and node.over.index == key:
         return 0
     own = node == t.Name(key)
@@ -103,7 +103,7 @@ def alike(statement: t.Statement) -> list[Alike]:
 
 
 def _runs(statement: t.Statement) -> Iterator[Alike]:
-    """Each sum from 1 to a symbol, or to where nobody says, by itself."""
+    """Each sum from 1 to a symbol, or to an end that is not stated, by itself."""
     for _, part in t.walk(statement):
         if not isinstance(part, t.Reduction):
             continue
@@ -122,7 +122,7 @@ def _runs(statement: t.Statement) -> Iterator[Alike]:
 
 
 def between(statement: t.Statement, lengths: Set[str]) -> Iterator[tuple[t.Step, t.Step]]:
-    """What ``j \\ne i`` says of an i that does not run: that it lies in the range of the j.
+    """Read ``j \\ne i`` with an i that does not run: it lies in the range of the j.
 
     The index of a sum without a range is bound to how far it runs if it is one of `lengths`.
     """

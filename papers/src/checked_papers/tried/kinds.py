@@ -1,4 +1,4 @@
-"""What a symbol may be: the kind of numbers that is drawn for it where nobody binds any."""
+"""Kinds of symbols: the numbers that are drawn for a symbol that is not bound."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Region:
 
     @property
     def said(self) -> str:
-        """How a reader is told."""
+        """Describe the kind for a reader."""
         return f"{self.name}, up to {self.span:g}"
 
     def real(self, rng: Rng) -> float:
@@ -115,7 +115,7 @@ class Kind:
 
     @property
     def counts(self) -> bool:
-        """Whether it is one whole number."""
+        """Return whether it is one whole number."""
         return self.name == "whole" and not self.axes
 
     def draw(self, rng: Rng, sizes: Sizes, region: Region = REAL[1]) -> Any:
@@ -272,12 +272,12 @@ def distributed(nodes: Nodes) -> Kind:
 
 
 def constant(value: Any) -> Kind:
-    """What is no variable: Euler's constant."""
+    """Return the kind of a constant, such as Euler's."""
     return Kind("constant", value=value)
 
 
 def told(value: float) -> Kind:
-    """What was found elsewhere for the numbers that were drawn there: an entropy."""
+    """Return the kind of a number computed from other draws, such as an entropy."""
     return Kind("told", value=value)
 
 

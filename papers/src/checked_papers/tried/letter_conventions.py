@@ -1,4 +1,4 @@
-"""What a field takes for granted: which letters are whole, which complex; constants."""
+"""Conventions for letters: whole numbers, complex numbers and constants."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FUNCTIONS = frozenset("fghFGHPQ") | {"\\phi", "\\varphi", "\\psi", "\\Phi", "\\
 
 @dataclass(frozen=True)
 class Known:
-    """What is bound beforehand, LaTeX to value, by the normal form."""
+    """The bindings known beforehand, from normal form to value."""
 
     bindings: Mapping[str, Any]
     constants: Mapping[str, Any]
@@ -31,11 +31,11 @@ class Known:
 
     @cached_property
     def kinds(self) -> dict[str, str]:
-        """What the grammar must know of them."""
+        """Return the kinds of the names, for the grammar."""
         return {key: kind(value) for key, value in self.bindings.items()}
 
     def is_number(self, key: str) -> bool:
-        """Whether a letter before brackets is a factor, and no function that is not known."""
+        """Return whether a letter before brackets is a factor, and no unknown function."""
         polynomial = "_" in key and letter(key) in ("p", "q")
         return key not in self.kinds and letter(key) not in _FUNCTIONS and not polynomial
 

@@ -1,4 +1,4 @@
-"""How a field writes its functions: ``J_\\nu(z)``, ``\\psi^{(n)}(z)``, ``{}_2F_1(a, b; c; z)``.
+"""Written forms of the functions of a field: ``J_\\nu(z)``, ``{}_2F_1(a, b; c; z)``.
 
 A row of a notation pairs a written form with a name and the order of its arguments. The forms in a
 display are put as calls of that name, ``\\operatorname{besselj}(\\nu, z)``, before it is read;
@@ -62,7 +62,7 @@ class Notation:
     patterns: tuple[tuple[str, str], ...] = ()
     rising: Mapping[int, str] = field(default_factory=dict)  # ``(a)_n``, by how many are inside
     limits: bool = False  # whether ``\sim`` says what holds far out, and no distribution
-    plain: frozenset[str] = frozenset({"\\Gamma"})  # what nobody uses otherwise
+    plain: frozenset[str] = frozenset({"\\Gamma"})  # has no other use
 
     @cached_property
     def forms(self) -> dict[str, list[Form]]:
@@ -121,7 +121,7 @@ class Notation:
         return frozenset(names) & (frozenset(self.functions) | own)
 
     def heads_in(self, keys: Iterable[str]) -> bool:
-        """Whether a symbol is called as a function is."""
+        """Return whether a symbol is called as a function is."""
         return any(key.partition("_")[0] in self.heads for key in keys)
 
     def as_printed(self, latex: str) -> str:
@@ -143,7 +143,7 @@ class Notation:
         return exchanged(latex, [(span, f"{heads[name]} ") for span, name in known])
 
     def bindings(self) -> dict[str, Any]:
-        """What the evaluator knows by it."""
+        """Return the bindings that the evaluator takes from it."""
         called = {f"\\operatorname{{{name}}}": of for name, of in self.functions.items()}
         words = {name: Word(function) for name, function in self.words.items()}
         return {**called, **words}
@@ -162,7 +162,7 @@ def _in_a_row(match: re.Match[str]) -> str:
 
 
 def _has(latex: str, letter: str) -> bool:
-    """Whether a letter stands in it that is no part of a command or a word."""
+    """Return whether a letter stands in it that is no part of a command or a word."""
     return letter in letters_of(pieces_of(latex))
 
 
@@ -171,7 +171,7 @@ Piece = tuple[str, Span]
 
 
 class Site(NamedTuple):
-    """What stands behind a head: its scripts, its primes, the arguments and where those end."""
+    """The surroundings of a head: its scripts, its primes, the arguments and where those end."""
 
     scripts: dict[str, Span]
     primes: int
@@ -243,7 +243,7 @@ class _Rewriter:
         return None
 
     def _fits(self, form: Form, site: Site) -> tuple[bool, bool, bool]:
-        """How well a form says what stands there, of a letter with several meanings.
+        """Rank the forms of a letter that has several meanings.
 
         First that of an index that is printed, then that of a parameter above, which another takes
         for a power; an index that must be whole is no fraction.
@@ -338,7 +338,7 @@ class _Rewriter:
         return match.span(), match.end()
 
     def _matched(self, form: Form, site: Site) -> Found | None:
-        """Whether what stands there is this form."""
+        """Return whether what stands there is this form."""
         if form.args is None and (site.arguments is not None or site.primes):
             return None
         parts = site.arguments if form.args is not None else []
@@ -356,7 +356,7 @@ class _Rewriter:
         return Found({**found, **dict(zip(form.sub, below, strict=True))}, above.power)
 
     def _above(self, form: Form, power: Span | None) -> Found | None:
-        """What the superscript is: parameters, the one that is asked for, or a power."""
+        """Read the superscript: parameters, the one that is asked for, or a power."""
         bracketed = power is not None and self._text(power).startswith("(")
         if not form.sup:  # `J^{(2)}` is no power
             return None if bracketed and form.args is not None else Found({}, power)

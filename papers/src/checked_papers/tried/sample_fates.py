@@ -40,13 +40,13 @@ _CLEAR = 1e-2  # a residual above cannot be that of a rough integral
 _SECONDS = 6.0  # of a search for mends
 _NOT_PRINTED = (f"drop the factor ${SIGN}$",)  # a sign is chosen, and is no factor
 _NO_VALUE = (EquationError, OperationError, Misfit, ArithmeticError, ValueError, TypeError)
-FAR = 1e-4  # a residual below is lost digits, and accuses nobody
-_WRONG_DIGIT = 1e-11  # but beside a long decimal, where one digit may be wrong
+FAR = 1e-4  # a residual below is lost digits, and accuses no display
+_WRONG_DIGIT = 1e-11  # but next to a long decimal, where one digit may be wrong
 
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a statement on one sample: its residual, or why there is none."""
+    """The residual of a statement on one sample, or the reason for none."""
 
     sample: Sample
     residual: float | None
@@ -57,7 +57,7 @@ class Fate:
 
     @property
     def fails(self) -> bool:
-        """Whether it is off by more than lost digits."""
+        """Return whether it is off by more than lost digits."""
         return self.residual is not None and not self.holds and self.residual > self.far
 
 
@@ -65,7 +65,7 @@ class Fate:
 class Trial:
     """A statement on all samples; in regions that are `unsure` it fails on other numbers.
 
-    Unless `mending`, nobody asks what would mend it.
+    Unless `mending`, no mend is searched for.
     """
 
     statement: t.Statement
@@ -211,12 +211,12 @@ def _side(statement: t.Statement, mutant: Mutant) -> t.Node:
 
 
 def is_long(node: t.Node) -> bool:
-    """Whether a value of it takes long: that of an integral, a series, a limit."""
+    """Return whether a value of it takes long: that of an integral, a series, a limit."""
     return any(isinstance(part, t.Integral | t.Reduction | t.Limit) for _, part in t.walk(node))
 
 
 def _lone_integral(node: t.Node) -> bool:
-    """Whether integrals stand in it, and none of them inside of what runs."""
+    """Return whether integrals stand in it, and none of them inside of what runs."""
     runs = [part for _, part in t.walk(node) if isinstance(part, t.Integral | t.Reduction)]
     inside = (part for one in runs for _, part in t.walk(one) if part is not one)
     return bool(runs) and not any(isinstance(p, t.Integral | t.Reduction) for p in inside)
@@ -233,7 +233,7 @@ def _above(statement: t.Statement, mutant: Mutant) -> list[tuple[t.Node, t.Path]
 
 
 def _of_parity(statement: t.Statement, mutant: Mutant) -> bool:
-    """Whether it turns a sign above a power of -1, which only asks whether that is even."""
+    """Return whether it turns a sign above a power of -1, which only asks whether that is even."""
     if not mutant.said.startswith("flip the sign") or not mutant.side:
         return False
     return any(
@@ -262,7 +262,7 @@ def told_apart(bound: BoundStatement, mutant: Mutant, fate: str) -> str:
 
 
 def _same_above(bound: BoundStatement, mutant: Mutant) -> bool:
-    """Whether a function that the edit stands in has two arguments there, and one value.
+    """Return whether a function that the edit stands in has two arguments there, and one value.
 
     The cosine of ``z + 2k\\pi`` does not see the sign of k, nor a modulus that of its inside, an
     integral that of its variable; the statement is true with the edit as well, and that is no
@@ -303,13 +303,13 @@ def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
     if np.shape(a) != np.shape(b):
         return False
     gap, size = np.max(np.abs(a - b)), max(np.max(np.abs(a)), np.max(np.abs(b)))
-    if isinstance(one, t.Integral):  # what is nothing is so beside the integrand
+    if isinstance(one, t.Integral):  # what is nothing is so next to the integrand
         size = max(size, magnitude(one, draw.evaluator))
     return bool(gap <= 1e-9 * size)
 
 
 def _below_rounding(bound: BoundStatement, step: t.Step) -> bool:
-    """Whether a derivative by differences is less than their rounding, beside no printed zero."""
+    """Return whether a derivative by differences is below their rounding, with no printed zero."""
     sides = (step.left, step.right)
     if any(isinstance(side, t.Number) and not side.value for side in sides):
         return False
@@ -339,7 +339,7 @@ def bound_on(
 
 
 def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
-    """What becomes of a statement on a sample."""
+    """Evaluate a statement on a sample."""
     bound = bound_on(statement, [sample.bindings], far)
     residual, holds = 0.0, True
     try:

@@ -22,7 +22,7 @@ HINT = "special functions need mpmath: install checked-papers[special]"
 
 @cache
 def context() -> Any:
-    """A context of mpmath of our own, so that nobody's precision is changed."""
+    """A context of mpmath of our own, so that the precision of others stays."""
     try:
         import mpmath
     except ImportError:
@@ -197,7 +197,7 @@ def _fresnel(mp: Any, z: Any) -> Any:
     return (1 + 1j) / 2 - mp.fresnelc(z) - 1j * mp.fresnels(z)
 
 
-_LOST = 1e-5  # what is smaller than that beside what cancels in it has lost digits
+_LOST = 1e-5  # what is smaller than that next to the terms that cancel in it has lost digits
 
 
 def _auxiliary(z: complex, place: int) -> complex:

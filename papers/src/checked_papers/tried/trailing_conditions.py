@@ -65,7 +65,7 @@ _ORDERED = ORDERS | {"\\in"}
 
 
 def _conditions(latex: str, commas: list[int], known: Known) -> list[str] | None:
-    """What stands behind the first of `commas`, if all of it is conditions."""
+    """Return the conditions behind the first of `commas`, or None for something else."""
     found: list[str] = []
     ends = [*commas[1:], len(latex)]
     i = 0
@@ -89,7 +89,7 @@ def _bare(text: str) -> str:
 
 
 def _plain(condition: Condition) -> bool:
-    """Whether its sides are symbols, numbers, moduli, and sums and products of these."""
+    """Return whether its sides are symbols, numbers, moduli, and sums and products of these."""
     parts = (part for step in condition.steps for _, part in t.walk(step) if part is not step)
     return all(
         isinstance(part, _SIMPLE) and (not isinstance(part, t.Function) or part.name in _OF_ONE)

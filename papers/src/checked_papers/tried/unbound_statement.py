@@ -1,4 +1,4 @@
-"""A display that nobody bound: its statement, and the symbols that stand in it freely."""
+"""An unbound display: its statement, and the symbols that stand in it freely."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Reading:
 
 
 def read(latex: str, known: Known) -> Reading:
-    """The statement of `latex`, whose letters nobody bound. Raises `NotRead`."""
+    """The statement of `latex`, whose letters are not bound. Raises `NotRead`."""
     latex = latex.rstrip(_END)
     try:
         # a first look says what is called, what runs, what has an index
@@ -77,7 +77,7 @@ def mentioned(node: t.Node) -> frozenset[str]:
 
 
 def mentions(node: t.Node, key: str) -> bool:
-    """Whether a symbol, a function or a running variable called `key` occurs in `node`."""
+    """Return whether a symbol, a function or a running variable called `key` occurs in `node`."""
     return key in mentioned(node)
 
 
@@ -118,7 +118,7 @@ def _letters(statement: t.Statement, latex: str, known: Known) -> Iterator[str]:
 
 
 def _called_by_a_letter(statement: t.Statement) -> frozenset[str]:
-    """What stands before brackets with one letter in them: ``f(x)``, where nobody writes a factor.
+    """Return the symbols before brackets with one letter: ``f(x)``, where no one writes a factor.
 
     So it is a function everywhere, in ``V(a x) + V(x)`` and in ``(f + g)(x) = f(x) + g(x)``.
     """
@@ -128,7 +128,7 @@ def _called_by_a_letter(statement: t.Statement) -> frozenset[str]:
 
 
 def _with_entries(statement: t.Statement, running: frozenset[str]) -> frozenset[str]:
-    """The symbols of which a running index takes an entry: of ``x_1 - \\sum_i x_i / n`` the x."""
+    """The symbols that a running index takes an entry of: in ``x_1 - \\sum_i x_i / n`` the x."""
     parts = (part for _, part in t.walk(statement) if isinstance(part, t.Subscript))
     named = (part for part in parts if isinstance(part.base, t.Name))
     return frozenset(
@@ -142,7 +142,7 @@ def _indices(part: t.Subscript) -> list[t.Node]:
 
 
 def _may_count(part: t.Node) -> bool:
-    """Whether it may be a part of an index, as in ``x_{n - 1}``: no word, no mark."""
+    """Return whether it may be a part of an index, as in ``x_{n - 1}``: no word, no mark."""
     return len(_key(part)) < 2 and not isinstance(part, t.Apply | t.Subscript)
 
 

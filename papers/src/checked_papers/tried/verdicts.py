@@ -1,4 +1,4 @@
-"""The verdict on a trial: where it holds, or why it is nobody's fault."""
+"""The verdict on a trial: where it holds, or the reason why it cannot be judged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Verdict = Literal["holds", "holds if", "does not hold", "definition", "not read"
 
 @dataclass(frozen=True)
 class Tried:
-    """What became of a display that nobody bound.
+    """The outcome for an unbound display.
 
     `why` says why it is not read, or what the verdict rests on; `region` where it holds, if not
     everywhere; `residual` is the worst where it holds, else the best; `mutants` are its slips and
@@ -58,7 +58,7 @@ class Tried:
 
 
 def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, again: Again) -> Tried:
-    """What the fates on all samples say together; `told` is what stands in the way of a blame,
+    """Combine the fates on all samples; `told` is what stands in the way of a blame,
     and `doubt` what leaves one to a reader. Samples drawn `again` tell a region from a chance.
     """
     if _by_chance(trial, plan):
@@ -88,7 +88,7 @@ def _equal(trial: Trial) -> bool:
 
 
 def _by_chance(trial: Trial, plan: Plan) -> bool:
-    """Whether it may hold on the numbers that were drawn, and not on others beside them."""
+    """Return whether it may hold on the numbers that were drawn, and not on others nearby."""
     if not trial.held:
         return False
     steps = trial.statement.steps
@@ -136,7 +136,7 @@ _OF_ONE_FORM = frozenset(  # functions that are the same power series wherever t
 
 
 def _folds(statement: t.Statement) -> bool:
-    """Whether signs, or sizes, may decide which of several forms a part of it has.
+    """Return whether signs, or sizes, may decide which of several forms a part of it has.
 
     The modulus, roots, logarithms and inverse functions do so, and what takes the largest of
     several values, or the next whole one.
@@ -178,7 +178,7 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
 
 
 def _held(trial: Trial, plan: Plan, told: str) -> Tried:
-    """What holds on some of the numbers, or on all of them."""
+    """Return the verdict of a statement that holds on some numbers or on all."""
     if trial.failed and not _equal(trial) and (loose := _unrelated(trial, plan)):
         return Tried("not read", _loose(loose))
     verdict: Verdict = "holds if" if trial.failed else "holds"
