@@ -1,4 +1,4 @@
-"""What the estimators share: rows as scikit-learn takes them, arguments, and files.
+"""The base of the estimators: rows as scikit-learn takes them, arguments, and files.
 
 As scikit-learn wants it, arguments are looked at by ``fit``, not before.
 """
@@ -65,9 +65,9 @@ class ScoreOfRows:
         X : array-like, shape (m, d)
             The inputs.
         y : array-like
-            What is true there.
+            The true values there.
         sample_weight : array-like, shape (m,), or None
-            What each row counts for.
+            The weight of each row.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class ScoreOfRows:
 
 
 class GPEstimator(BaseEstimator):
-    """An estimator around a process, with its files; what a subclass computes is its own.
+    """An estimator around a process, with its files; subclasses fit and predict.
 
     It has the arguments `kernel`, `fixed`, `bounds`, `priors`, `tied`, `restarts`, `random_state`,
     `optimise`, `max_steps` and `verbose`, and a fit of it sets `posterior_` and `runs_`.
@@ -175,7 +175,7 @@ class GPEstimator(BaseEstimator):
         return self
 
     def _restore(self, values: dict[str, Any]) -> None:
-        """Set what a fit sets, as it was saved."""
+        """Set the attributes of a fit, as they were saved."""
         validate_fitted(values, self._posteriors)
         names = values.pop("feature_names_in_")
         self.__dict__.update(values)
@@ -206,7 +206,7 @@ class GPEstimator(BaseEstimator):
         found: Fit[Any, Any] | None,
         known: tuple[tuple[str, str], ...] = (),
     ) -> None:
-        """Set the posterior, what is read off it, and the fit that led to it.
+        """Set the posterior, the attributes that derive from it, and the fit that led to it.
 
         `known` are the arguments that were columns of the data, as in `Posterior`.
         """
@@ -224,7 +224,7 @@ class GPEstimator(BaseEstimator):
         self.gp_ = posterior.gp
 
     def _named(self) -> dict[str, Any]:
-        """What is given by names, in the kinds of which a file is made."""
+        """Return the options that name parameters, as types that a file can hold."""
         bounds = None if self.bounds is None else {n: (*b,) for n, b in self.bounds.items()}
         return {"fixed": (*self.fixed,), "bounds": bounds, "tied": groups_of(self.tied)}
 
@@ -237,10 +237,10 @@ class GPEstimator(BaseEstimator):
         fixed: Sequence[str] = (),
         **known: Any,
     ) -> Fit[Any, Any]:
-        """The fit of a model from where it stands; what is zero in it stays zero.
+        """Fit a model from its own values; zeros stay zero.
 
-        What is `known` of the noise has the names that `fit` has for it; `fixed` is besides what
-        the caller fixes. Noise that is left open is no zero.
+        `known` has the known noise by its names in `fit`; `fixed` comes on top of the
+        caller's own. Noise that is left open is no zero.
         """
         opened = ("noise_var", "gp.noise_var") if noise_is_open(model) else ()
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
@@ -334,7 +334,7 @@ class GPEstimator(BaseEstimator):
         self.gp_.kernel._validate_inputs(rows, "X")
 
     def _plain(self, X: ArrayLike) -> TypeGuard[HostMatrix]:
-        """Whether X is good as it is, seen in a hundredth of the time that all checks take.
+        """Return True if X is good as it is, in a hundredth of the time that all checks take.
 
         For a single row they would take longer than the prediction. False says nothing.
         """
@@ -356,7 +356,7 @@ def warn_of_order(**tables: Any) -> None:
 
 
 def _require_kernel(kernel: object) -> None:
-    """Refuse what is no kernel of the package, and say whose it is."""
+    """Refuse an object that is no kernel of the package, and name its library."""
     if not isinstance(kernel, Kernel):
         wanted = "a gpnotes Kernel, such as gpnotes.RBF()"
         raise TypeError(f"kernel must be {wanted}; got {_check.whose(kernel)}")
@@ -379,7 +379,7 @@ def _changed(kernel: Kernel | None, within: dict[str, Any]) -> Kernel:
 
 
 def reals(given: ArrayLike, name: str, wanted: str, *, column: bool = False) -> HostArray:
-    """A float64 copy of what is given, which may hold NaN; of a `column`, a vector."""
+    """Return a float64 copy of an array, which may hold NaN; of a `column`, a vector."""
     _check.plain(given, name)
     settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": True, "input_name": name}
     try:
@@ -391,7 +391,7 @@ def reals(given: ArrayLike, name: str, wanted: str, *, column: bool = False) -> 
 
 
 def numbers(given: ArrayLike, made: HostArray, name: str) -> HostArray:
-    """`made`, the numbers that scikit-learn made of `given`, if numbers are what it held.
+    """Return `made`, the numbers that scikit-learn made of `given`, if it held numbers.
 
     A date would count the units of its dtype, a record its fields.
     """
@@ -406,7 +406,7 @@ def numbers(given: ArrayLike, made: HostArray, name: str) -> HostArray:
 
 
 def renamed(problem: Exception, wanted: str) -> Exception:
-    """The error of scikit-learn, which says what came, with the argument and what was expected."""
+    """Return an error of scikit-learn with the argument and the expectation added."""
     kind = TypeError if isinstance(problem, TypeError) else ValueError
     return kind(f"{wanted}; {problem}")
 

@@ -1,7 +1,7 @@
 """A search over an estimator's hyperparameters by cross-validation, as scikit-learn has others.
 
-It does what `RandomizedSearchCV` does, but that each candidate is chosen by what the scores before
-have shown: `bayesopt.Optimiser` is asked, and told the mean score of the folds.
+It works as `RandomizedSearchCV` does, but chooses each candidate by the scores before:
+`bayesopt.Optimiser` proposes it, and learns the mean score of the folds.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class BayesSearchCV(BaseSearchCV):
     Parameters
     ----------
     estimator : estimator of scikit-learn
-        What is tuned.
+        The estimator to tune.
     search_space : Space or mapping from str to Real, Integer, Categorical or Fixed
-        What each parameter of the estimator may be.
+        The range of each parameter of the estimator.
     n_iter : int, default 50
         How many candidates are tried; fewer where a finite space is used up before.
     n_points : int, default 1
@@ -45,15 +45,15 @@ class BayesSearchCV(BaseSearchCV):
         Those of ``RandomizedSearchCV``. With several scores, `refit` names the one that is looked
         for.
     random_state : int, RandomState or None, default None
-        What draws the sequence and all else.
+        The source of all random numbers.
 
     Notes
     -----
-    Beside what scikit-learn's searches set, as `best_params_` and `cv_results_`, a fit sets
-    `recommended_`, a `Recommendation`: the candidate that a model of all scores holds for the best,
-    with its error. `best_score_` is the luckiest mean of folds.
+    Besides the attributes of scikit-learn's searches, as `best_params_` and `cv_results_`, a fit
+    sets `recommended_`, a `Recommendation`: the candidate that a model of all scores holds for the
+    best, with its error. `best_score_` is the luckiest mean of folds.
 
-    A candidate whose fits all fail is told by a warning and left out of `cv_results_`, and the
+    A candidate whose fits all fail raises a warning and is left out of `cv_results_`, and the
     search stays away from there; if none of the first, which know nothing, has a score, the error
     is raised.
 
@@ -124,7 +124,7 @@ class BayesSearchCV(BaseSearchCV):
         self.recommended_: Recommendation[Point] | None = optimiser.recommend()
 
     def _score_of(self, results: Mapping[str, Any]) -> str:
-        """The column of what is looked for."""
+        """Return the column of the score that is searched for."""
         if "mean_test_score" in results:
             return "mean_test_score"
         if not isinstance(self.refit, str):

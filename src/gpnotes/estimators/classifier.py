@@ -65,7 +65,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     restarts : int, default 0
         The number of further starts.
     random_state : int, RandomState or None, default None
-        What draws the further starts, a whole number or NumPy's ``RandomState``.
+        The source of the further starts, a whole number or NumPy's ``RandomState``.
     optimise : bool, default True
         Fit the hyperparameters; if False, all stays where it starts.
     max_steps : int, default 200
@@ -89,7 +89,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
       `SoftmaxPosterior`, with inducing points a `VariationalPosterior` or a `ClassesPosterior`;
     - `log_evidence_`, the approximate log evidence of the process found, with inducing points a
       bound, from batches an estimate of it;
-    - `runs_`, what became of all starts, best first; none where nothing was fitted;
+    - `runs_`, the runs from all starts, best first; none where nothing was fitted;
     - `report_`, the hyperparameters found, with their errors, a page to be printed;
     - `n_features_in_`, the number of columns of X, and `feature_names_in_`, their names
       if they have any.
@@ -115,7 +115,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     is 0.73 by ``"laplace"``, whose mode is cautious; with one length it is 0.70, that of the base
     rate. The variance runs off there, but a bound on it does not help.
 
-    Costs O(n³) a sweep or Newton step, of which each step of the fit takes some ten, of c classes
+    Costs O(n³) a sweep or Newton step; each step of the fit takes some ten, for c classes
     c times that; where classes separate, some forty sweeps. Two hundred rows take a second or two
     by ``"ep"``, up to fifteen where a class is rare, and a third of a second by ``"laplace"``.
     With M inducing points a step costs O(c (n M² + M³)), of n rows or of a batch of them. Source:
@@ -175,7 +175,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         Parameters
         ----------
         X : array-like, shape (n, d)
-            The inputs: what scikit-learn takes for an array, as a list, integers or a data frame.
+            The inputs: any array-like of scikit-learn, as a list, integers or a data frame.
             It is copied.
         y : array-like, shape (n,)
             The labels, of two classes or more: numbers, strings or truths. Rows are
@@ -230,14 +230,14 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
             raise ValueError(f"method must be None {why}; got {self.method!r}")
 
     def _method(self, rows: int) -> str:
-        """How the posterior of f becomes a Gaussian where it is seen at so many rows, all of X."""
+        """Return the approximation to the posterior of f for so many rows, all of X."""
         classes = self.classes_.size
         if self.method == "ep" and classes > 2:
             raise ValueError(f"method must be 'laplace' or None for {classes} classes; got 'ep'")
         return self.method or ("ep" if rows <= _FEW else "laplace")
 
     def _points(self) -> int | None:
-        """How many inducing points f is seen through; None: it is seen at all rows."""
+        """Return the number of inducing points of f; None without them."""
         several = self.classes_.size > 2 and self.method is None
         return _POINTS if several and self.inducing is None else self.inducing
 
@@ -251,7 +251,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         self.posterior_, self.gp_ = posterior, posterior.model.gp
 
     def predict_proba(self, X: ArrayLike) -> Matrix:
-        """The probabilities of all classes at some rows, averaged over what f may be.
+        """Return the probabilities of all classes at some rows, averaged over f.
 
         Parameters
         ----------
@@ -350,7 +350,7 @@ def _model(
 
 
 def _functions(posterior: Any) -> int:
-    """How many classes a posterior tells apart."""
+    """Return the number of classes of a posterior."""
     if isinstance(posterior, svgp.ClassesPosterior):
         return posterior.likelihood.classes
     return int(getattr(posterior, "classes", 2))

@@ -1,7 +1,7 @@
 """The parts of a fitted estimator, and checks that values read from a file are such parts.
 
-A constructor of the package refuses wrong values, but results, which nobody makes by hand, have
-none that looks: a file could hold a posterior of arrays that do not go together, and be found out
+A constructor of the package refuses wrong values, but results, which no user makes by hand, have
+none that checks: a file could hold a posterior of arrays that do not go together, and be found out
 by its predictions alone.
 """
 
@@ -51,7 +51,7 @@ _MODELS: dict[type, type] = {
 
 
 def validate_fitted(values: Mapping[str, Any], posteriors: tuple[type, ...]) -> None:
-    """Refuse values, by the names of `FITTED`, that are not what a fit sets, all of it in shape.
+    """Refuse values, by the names of `FITTED`, that a fit cannot have set, or of unfit shapes.
 
     The posterior must be of one of the classes that the fit can end with.
     """
@@ -73,7 +73,7 @@ def validate_fitted(values: Mapping[str, Any], posteriors: tuple[type, ...]) -> 
 
 @singledispatch
 def _columns(posterior: Any) -> int:
-    """The number of columns of X of a posterior, of which all parts go together."""
+    """Return the number of columns of X of a posterior, once all its parts agree."""
     raise TypeError(f"posterior_ must be one of an estimator; got {_check.kind_of(posterior)}")
 
 

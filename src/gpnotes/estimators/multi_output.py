@@ -44,8 +44,8 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
 
     The intrinsic coregionalisation model, ``cov(f_i(x), f_j(z)) = B_ij k(x, z)`` with a learnt
     ``B = W Wᵀ + diag κ``, a level and independent noise of each output. An output that was not
-    read at a row is NaN there: it is left out, and told by the others. scikit-learn's regressor
-    and ``MultiOutputRegressor(GPRegressor())`` take the outputs for independent.
+    read at a row is NaN there: it is left out, and predicted from the others. scikit-learn's
+    regressor and ``MultiOutputRegressor(GPRegressor())`` take the outputs for independent.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
     restarts : int, default 0
         The number of further starts.
     random_state : int, RandomState or None, default None
-        What draws the further starts.
+        The source of the further starts.
     optimise : bool, default True
         Fit the hyperparameters; if False, all stays where it starts.
     max_steps : int, default 200
@@ -137,12 +137,12 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         X : array-like, shape (n, d)
             The inputs, as of a `GPRegressor`.
         y : array-like, shape (n, p) or (n,)
-            The outputs, a column each, with NaN for what was not read; a vector is one output.
+            The outputs, a column each, with NaN for missing readings; a vector is one output.
             Rows are joined by position; a ``UserWarning`` says where pandas labels them otherwise
             than `X`.
         noise_var : array-like, of the shape of y, or None
-            What is known of the variance of the noise of each reading, added to that of its output,
-            which is fitted. What stands where nothing was read is not looked at. The columns of a
+            The known variance of the noise of each reading, added to that of its output,
+            which is fitted. Entries of missing readings are ignored. The columns of a
             frame are matched by name where `y` is a frame of the same names.
 
         Returns
@@ -227,8 +227,8 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         X, sample_weight
             As in a `GPRegressor`.
         y : array-like, shape (m, p) or (m,)
-            What is true there. The columns of a frame are matched by name where that of the fit had
-            the same names; a ``UserWarning`` says where it had others, and they are joined by
+            The true outputs there. The columns of a frame are matched by name where that of the fit
+            had the same names; a ``UserWarning`` says where it had others, and they are joined by
             position.
 
         Returns
@@ -280,7 +280,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         return self._shaped(to_numpy(values).reshape(-1, self.scale_.shape[0]) * self.scale_)
 
     def _told(self, rows: HostMatrix, known: HostArray) -> HostVector:
-        """What is known of the noise of each reading, in their order, of outputs so scaled."""
+        """Return the known noise of each reading, in their order, of the scaled outputs."""
         table = known.reshape(rows.shape[0], -1) / self.scale_**2
         return to_numpy(readings_of(rows, table, gaps=True)[1])
 
@@ -350,7 +350,7 @@ def _outputs(y: ArrayLike, n: int) -> HostArray:
 def _as_outputs(given: T, name: str, outputs: tuple[str, ...]) -> T:
     """A table of outputs, its columns in the order of those of the fit if they have the names.
 
-    Other names, as ``sd_a`` beside ``a``, say nothing of an order.
+    Other names, as ``sd_a`` for ``a``, give no order.
     """
     return ordered(given, name, outputs) if set(columns_of(given)) == set(outputs) else given
 
@@ -373,7 +373,7 @@ def _units(table: HostMatrix) -> tuple[HostVector, HostVector]:
 
 
 def _shared(y: HostMatrix, rank: int) -> tuple[HostMatrix, HostVector]:
-    """W, from the leading directions in which outputs vary together, and κ, what is left of one."""
+    """Return W, from the leading directions of common variation, and κ, the rest of variance 1."""
     p = y.shape[1]
     values, vectors = np.linalg.eigh(y.T @ y / y.shape[0] + 0.1 * np.eye(p))
     weights = vectors[:, ::-1][:, :rank] * np.sqrt(0.5 * values[::-1][:rank])

@@ -1,6 +1,6 @@
 """Gaussian process regression as an estimator of scikit-learn, around `fit` and `condition`.
 
-It converts what comes in as scikit-learn's conventions want it, chooses a start in the units of the
+It converts arguments by scikit-learn's conventions, chooses a start in the units of the
 data, and keeps the posterior. All that is computed is computed elsewhere.
 """
 
@@ -61,23 +61,23 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         so that the root mean square distance of two rows is √2 lengths, whatever the units.
     noise_var : float, optional
         Where the variance of ε starts; without it, at a tenth of the variance of y. It then has the
-        floor of `gpnotes.fit`, below which precise data lead it. What is zero, here or in the
+        floor of `gpnotes.fit`, below which precise data lead it. A zero, here or in the
         kernel, stays zero.
     alpha : float or array-like, shape (n,), default 0.0
         Variances that are known and added to that of ε, one for all targets or one for each of a
-        `fit`, as scikit-learn's own regressor has them; what is predicted counts ε alone. Where
+        `fit`, as scikit-learn's own regressor has them; predictions count ε alone. Where
         they are all the noise there is, give ``noise_var=0.0`` with them.
     mean : ``"constant"``, ``"zero"`` or a mean, default ``"constant"``
         A constant starts at the average of y and is fitted; a mean is one of the package.
     fixed, bounds, priors, tied : collection of str, mappings, collection of groups, optional
         As in `gpnotes.fit`, by the names that `report_` prints: ``"kernel.lengthscale[1]"``,
-        ``"noise_var"``, with inducing points ``"gp.kernel.lengthscale[1]"``. What is fixed stays
-        where it starts. Bounds and priors are in the units of X and y. Where nothing is fitted they
+        ``"noise_var"``, with inducing points ``"gp.kernel.lengthscale[1]"``. Fixed parameters stay
+        at their start. Bounds and priors are in the units of X and y. Where nothing is fitted they
         are of no use, and their names are not looked at.
     restarts : int, default 0
         The number of further starts.
     random_state : int, RandomState or None, default None
-        What draws the further starts, a whole number or NumPy's ``RandomState``.
+        The source of the further starts, a whole number or NumPy's ``RandomState``.
     optimise : bool, default True
         Fit the hyperparameters; if False, all stays where it starts.
     max_steps : int, default 200
@@ -96,7 +96,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
 
     - `gp_`, the process found, and `posterior_`, given the data;
     - `log_evidence_`, the log evidence of the process found;
-    - `runs_`, what became of all starts, best first; none where nothing was fitted;
+    - `runs_`, the runs from all starts, best first; none where nothing was fitted;
     - `report_`, the hyperparameters found, with their errors, a page to be printed;
     - `n_features_in_`, the number of columns of X, and `feature_names_in_`, their names
       if they have any.
@@ -179,13 +179,13 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         Parameters
         ----------
         X : array-like, shape (n, d)
-            The inputs: what scikit-learn takes for an array, as a list, integers or a data frame.
+            The inputs: any array-like of scikit-learn, as a list, integers or a data frame.
             It is copied.
         y : array-like, shape (n,)
             The targets, likewise. Rows are
             joined by position; a ``UserWarning`` says where pandas labels them otherwise than `X`.
         noise_var : array-like, shape (n,), or str, or None
-            What is known of the variance of the noise of each target, as `alpha` of the
+            The known variance of the noise of each target, as `alpha` of the
             constructor; both are added to the noise that is fitted. Where `X` is a frame it may be
             the name of a column, which is then no feature, and which `predict` and `sample_y` take
             from their frame again; so may `weights`.
@@ -283,7 +283,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
             regressor counts the noise of a ``WhiteKernel`` among its kernels, as by default here,
             and not that of its `alpha`.
         noise_var, weights : array-like, shape (m,), or str, or None
-            What is known of the noise of each new y, as in `fit`. Where it was a column of X there,
+            The known noise of each new y, as in `fit`. Where it was a column of X there,
             that column is taken again; the deviations of new y at an X that lacks it are a
             ``ValueError``.
 
@@ -336,7 +336,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         n_samples : int, default 1
             The number of draws.
         random_state : int, RandomState or None, default 0
-            What draws them, as in the constructor.
+            Their source, as in the constructor.
         noise : bool, default True
             Draw new y, with noise; if False, f.
         noise_var, weights
@@ -355,7 +355,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
     def _rows_and_noise(
         self, X: ArrayLike, noise: bool, noise_var: Any, weights: Any
     ) -> tuple[HostMatrix, dict[str, HostVector]]:
-        """New rows, and what is known of the noise of y there, in columns of a frame too."""
+        """Return new rows, and the known noise of y there, also from columns of a frame."""
         if not hasattr(self, "posterior_"):
             check_is_fitted(self, "posterior_")
         given = {"noise_var": noise_var, "weights": weights}
@@ -385,7 +385,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
                 require(self.mean, "mean", Mean)
 
     def _known(self, n: int, noise_var: Any, weights: Any) -> dict[str, Any]:
-        """What is known of the noise of each of `n` targets, here or by the constructor."""
+        """Return the known noise of each of `n` targets, from here or from the constructor."""
         counts = None if weights is None else _targets(weights, n, "weights")
         own = None if noise_var is None else _targets(noise_var, n, "noise_var")
         alpha: Any = self.alpha
@@ -404,7 +404,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         return GP(kernel, noise_var, self._mean(y))
 
     def _leaves_noise_open(self, known: HostVector | None) -> bool:
-        """Whether nothing is said of the noise, so that it has the floor of `gpnotes.fit`."""
+        """Return True if no noise is given, so that it has the floor of `gpnotes.fit`."""
         name = "noise_var" if self.inducing is None else "gp.noise_var"
         return self.noise_var is None and known is None and not covered(self.fixed, name)
 
@@ -414,7 +414,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         return ZeroMean() if self.mean == "zero" else ConstantMean(float(np.mean(y)))
 
     def _learns(self, start: GP, y: HostVector) -> bool:
-        """Whether there is something to fit, which a warning denies of a constant y."""
+        """Return True if there is something to fit; warn if y is constant."""
         if not self.optimise:
             return False
         if not _variance(y) and (isinstance(start.mean, ConstantMean) or not y.any()):
