@@ -1,4 +1,4 @@
-"""The parts of a model: kernels, means, likelihoods, priors, and what each must have."""
+"""The parts of a model: kernels, means, likelihoods, priors, and the contract of each."""
 
 from typing import TYPE_CHECKING
 

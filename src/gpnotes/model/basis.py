@@ -60,7 +60,7 @@ class Trend:
     solved : Matrix, shape (n, p)
         ``K_y⁻¹ H``.
     surcharge : float
-        What the weights add to minus twice the log evidence.
+        The term of the weights in minus twice the log evidence.
     degrees_of_freedom : float
         How many weights were learnt from the observations and not from the prior,
         [eq-mf-degrees].
@@ -68,8 +68,8 @@ class Trend:
         From where vague `Powers` are measured: the middle of the inputs. Their span is the same
         from anywhere, but far from zero they are nearly multiples of each other. Otherwise None.
     rounding : float
-        About how large the rounding of ``h(x)ᵀβ`` is beside the observations or their standard
-        deviations, whichever are larger: the columns times the weights and what is open of them.
+        The size of the rounding of ``h(x)ᵀβ`` relative to the observations or their standard
+        deviations, whichever are larger: the columns times the weights and their uncertainty.
 
     Notes
     -----
@@ -107,7 +107,7 @@ class Trend:
             warnings.warn(f"{said}: {why}; {_REMEDY}", RoundingWarning, stacklevel=stacklevel)
 
     def unknown(self, Xs: Matrix, cross: Matrix, with_mean: bool = True) -> Matrix:
-        """Find a root of what the weights add to the covariance at some inputs.
+        """Find a root of the covariance that the weights add at some inputs.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class Trend:
         return (self.columns(Xs) - pull if with_mean else -pull) @ self.weights.root
 
     def taken(self) -> Matrix:
-        """Find ``K_y⁻¹ H A^{-1/2}``, (n, p), whose square is what K_y⁻¹ loses for the weights."""
+        """Find ``K_y⁻¹ H A^{-1/2}``, (n, p), whose square K_y⁻¹ loses for the weights."""
         return self.solved @ self.weights.root
 
 
@@ -144,7 +144,8 @@ def explained(
 ) -> Vector:
     """Find the share (n*,) of the variance at Xs that the data take away.
 
-    Of `cross`, ``K_f*``, and `half`, ``L⁻¹ K_f*``, (n, n*) both; less what unknown weights add.
+    Of `cross`, ``K_f*``, and `half`, ``L⁻¹ K_f*``, (n, n*) both; less the variance of unknown
+    weights.
     """
     xp = array_namespace(half)
     by_function = _squares_of_columns(half)
@@ -159,7 +160,7 @@ def _squares_of_columns(half: Matrix) -> Vector:
 
 
 def added(trend: Trend, Xs: Matrix, cross: Matrix, with_mean: bool = True) -> Matrix:
-    """Find what unknown weights add to the covariance (n*, n*) at Xs; `cross` as in `explained`."""
+    """Find the covariance (n*, n*) of unknown weights at Xs; `cross` as in `explained`."""
     root = trend.unknown(Xs, cross, with_mean)
     return root @ array_namespace(root).matrix_transpose(root)
 
@@ -168,13 +169,13 @@ def joint_root(trend: Trend | None, mean: Vector, covariance: Matrix, scales: Ve
     """Make a `Normal` of a posterior, as `normal.normal_of` with scales that suit the trend.
 
     For a mean that is known `scales` (n*,) are the variances before the data. Unknown weights have
-    no variance before the data: what is left is as large as its parts.
+    no variance before the data: the rest is as large as its parts.
     """
     return normal_of(mean, covariance, scales if trend is None else scales + diagonal(covariance))
 
 
 def precision(trend: Trend | None, factor: Cholesky) -> Matrix:
-    """Find ``K_y⁻¹``, less what the weights take of it; times ``y − Hb`` it gives α."""
+    """Find ``K_y⁻¹`` less the term of the weights; times ``y − Hb`` it gives α."""
     if trend is None:
         return factor.inverse()
     taken = trend.taken()
@@ -322,7 +323,7 @@ def _columns(mean: BasisMean, origin: Vector | None, X: Matrix) -> Matrix:
 
 
 def _require_distinct(columns: Matrix) -> None:
-    """Raise for a basis of which the observations cannot tell the weights, in the vague limit."""
+    """Raise for a basis whose weights the observations do not determine, in the vague limit."""
     xp = array_namespace(columns)
     n, p = columns.shape
     if n < p:

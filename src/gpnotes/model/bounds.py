@@ -1,4 +1,4 @@
-"""How far a fit may go: bounds given by name, and others taken from the spread of the data.
+"""Bounds of a fit: some given by name, and others taken from the spread of the data.
 
 Far outside of the data's own units a parameter changes nothing that the data could show: two
 points at 1e-5 of their distance as lengthscale are independent, and noise below the rounding of y

@@ -1,9 +1,9 @@
 """Contracts of the parts that others may bring: protocols, kept by having their members.
 
 A class of yours inherits nothing for that. (A kernel is the
-exception: `Kernel` has hooks, and public methods that check and call them.) `require` is what the
-public functions call: they refuse what lacks a member when it comes in, and say which. Whether the
-members also do what is written here is for the checks of `gpnotes.testing` to find out.
+exception: `Kernel` has hooks, and public methods that check and call them.) The public functions
+call `require`: they refuse an argument that lacks a member, and say which. The checks of
+`gpnotes.testing` find out if the members also do as written here.
 
 Arrays are of any namespace, and the answers are of the namespace, dtype and device of the
 arguments. A function called ``…_and_pullback`` returns its value and a function that carries
@@ -44,9 +44,9 @@ those by x.
 class Mean(Protocol):
     """A mean function with its gradient: a frozen dataclass whose fields are its parameters.
 
-    Any function will do as the mean of a process in `gpnotes.condition`; what is asked for here is
-    what a fit needs, which moves the parameters by it.
-    One whose weights are unknown is `means.BasisMean`: as a function, what it is expected to be.
+    Any function will do as the mean of a process in `gpnotes.condition`; the members here are
+    those that a fit needs to move the parameters.
+    One whose weights are unknown is `means.BasisMean`: as a function, its expectation.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
@@ -250,7 +250,7 @@ class InducingVariables(Protocol):
         Returns
         -------
         Vector, shape (M,)
-            What they make of g.
+            Their image of g.
         """
 
     def gram(self, kernel: Any, /) -> Matrix:
@@ -342,7 +342,7 @@ class Moments(NamedTuple):
 
 
 class Policy(Protocol):
-    """A rule for what to do in a state: a frozen dataclass whose fields are its parameters."""
+    """A rule for the action in a state: a frozen dataclass whose fields are its parameters."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -538,7 +538,7 @@ def require(value: T, name: str, contract: Any) -> T:
     Raises
     ------
     TypeError
-        If it is a class, or lacks a member; the message names the argument and what it lacks.
+        If it is a class, or lacks a member; the message names the argument and the member.
 
     Examples
     --------

@@ -46,7 +46,7 @@ __all__ = [
 class GP:
     """A prior over functions, ``f ~ GP(mean, kernel)``, [eq-fv-gp], and the noise of y.
 
-    `gpnotes.prior` says what it expects before any data, `gpnotes.condition` gives its posterior,
+    `gpnotes.prior` gives its prior at some inputs, `gpnotes.condition` its posterior,
     and `gpnotes.fit` finds its parameters, too.
 
     Parameters
@@ -55,14 +55,14 @@ class GP:
         The covariance function of f.
     noise_var : float, optional
         σ_n², the variance of the independent noise in ``y = f + ε``, [eq-fv-cov-y]; it may be
-        zero. Without it, it is open: `gpnotes.fit` finds it, and what needs it before is an error.
+        zero. Without it, it is open: `gpnotes.fit` finds it, and other functions raise an error.
         Where a likelihood says how y scatters around f there is none.
     mean : MeanFunction, default ZeroMean()
         Any function from (n, d) to (n,); one that is to be fitted is a `contracts.Mean`, one with
         unknown weights a `means.BasisMean`.
     input_columns : tuple of str, default ()
         The names of the columns of X, where `gpnotes.condition` or `gpnotes.fit` was given a frame:
-        the process of what they return has them, and another frame with these columns is taken in
+        the process in their result has them, and another frame with these columns is taken in
         their order, in which its lengthscales stand.
 
     Examples
@@ -97,7 +97,7 @@ class GP:
 
 
 def _ignores_labels(mean: MeanFunction) -> bool:
-    """True if the mean gives rows that see derivatives what it gives rows that see values."""
+    """True if the mean is the same in rows that see derivatives and rows that see values."""
     basis = mean.basis if isinstance(mean, BasisMean) else mean
     return isinstance(basis, ConstantMean | Powers)
 
@@ -209,7 +209,7 @@ def require_noise(gp: GP) -> None:
 
 
 def require_no_noise(gp: GP, why: str = "the likelihood says how y scatters around f") -> None:
-    """Refuse a process with noise, where something else says what noise there is."""
+    """Refuse a process with noise, where another part of the model has the noise."""
     if gp.noise_var:
         raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
 

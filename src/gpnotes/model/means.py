@@ -126,7 +126,7 @@ class ConstantMean:
 class ConstantOfValues:
     """The constant mean of a process with gradients, whose rows end in a label.
 
-    It is `value` in rows that see values of f, of which the last column is 0, and zero in those
+    It is `value` in rows that see values of f, whose last column is 0, and zero in those
     that see derivatives: the mean that goes with `kernels.WithGradients`.
 
     Parameters
@@ -245,7 +245,7 @@ class BasisMean:
     """A mean ``m(x) = h(x)ᵀβ`` whose weights are learnt with f: ``β ~ N(b, B)``, or vague.
 
     [eq-mf-model], [eq-mf-prior]. Of a process with this mean, `gpnotes.condition` learns the
-    weights and the function together, and all views of the posterior count what remains unknown of
+    weights and the function together, and all views of the posterior count the uncertainty of
     both; the other methods refuse it. Nothing of it is fitted: the weights are integrated out.
     Vague `Powers` lose no digits far from zero, as at epoch seconds: they are measured from the
     middle of the inputs. Columns of your own that cancel there are a ``RoundingWarning``.
@@ -353,7 +353,7 @@ class BasisMean:
 
 
 class _WithHooks(Protocol):
-    """A mean by what needs no checks, for inputs that are validated."""
+    """A mean through methods without checks, for inputs that are validated."""
 
     def _call(self, x: Matrix) -> Vector: ...
 

@@ -1,7 +1,8 @@
 """The multivariate Gaussian, held by its mean and a root of its covariance.
 
 A root is any matrix R with ``Σ = R Rᵀ``, lower triangular or not, square or not: a covariance of
-rank r needs r columns. Nothing here adds jitter; what a singular covariance cannot do, it says.
+rank r needs r columns. Nothing here adds jitter; where a covariance must not be singular, an error
+says so.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ class Normal:
         indices : sequence of int
             The variables observed, as in `marginal`.
         values : Vector, shape (len(indices),)
-            What they are observed to be.
+            Their observed values.
 
         Returns
         -------
@@ -174,7 +175,7 @@ class Normal:
         return Normal(rest.mean + along @ scores, rest.root - along @ xp.matrix_transpose(basis))
 
     def _places(self, indices: Sequence[int]) -> tuple[int, ...]:
-        """`indices` counted from 0: the namespaces disagree about what else they may be."""
+        """`indices` counted from 0: the namespaces disagree about negative ones."""
         of = "the variables"
         return _check.entries(indices, "indices", self.size, of, repeat=True, back=True)
 
@@ -361,7 +362,7 @@ def normal_of(mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
 def of_root(mean: Vector, root: Matrix, kind: RootKind = "given") -> Normal:
     """Make a `Normal` of a mean (n,) and a root (n, r) of the covariance, validated before.
 
-    Nobody else may hold these arrays, which are not copied; `kind` is ``Normal.root_kind``.
+    No caller may hold these arrays, which are not copied; `kind` is ``Normal.root_kind``.
     """
     normal = object.__new__(Normal)
     for name, value in (("mean", mean), ("root", root), ("root_kind", kind)):

@@ -1,4 +1,4 @@
-"""Priors on what is positive: lengthscales, variances, the noise.
+"""Priors on positive parameters: lengthscales, variances, the noise.
 
 Each is a density of the parameter in its own units, not of its logarithm, as `gpnotes.fit` wants.
 """
@@ -100,7 +100,7 @@ class GammaPrior(_PositivePrior):
 class InverseGammaPrior(_PositivePrior):
     """An inverse gamma prior: the density is in proportion to ``v^(−shape − 1) exp(−scale / v)``.
 
-    It vanishes at zero faster than any power, and falls slowly above: what a lengthscale wants,
+    It vanishes at zero faster than any power, and falls slowly above, as suits a lengthscale,
     about which the readings say nothing below their least distance.
 
     Parameters
@@ -128,7 +128,7 @@ class InverseGammaPrior(_PositivePrior):
         low, high : float
             The values, ``0 < low < high``: of inputs the least distance and the range, say.
         mass : float, default 0.98
-            The probability of what is between them.
+            The probability of the interval between them.
 
         Raises
         ------
@@ -233,8 +233,8 @@ class SAASPrior(_PositivePrior):
     """The prior of sparse axis-aligned subspaces, on lengthscales: ``ℓ⁻²`` is half-Cauchy.
 
     With many inputs and few readings: most lengthscales stay long, so that their inputs do nothing,
-    and a few may be as short as the readings ask, since the tail rules no ``ℓ⁻²`` out. What the
-    horseshoe is for weights of a regression, it is for inputs of a process.
+    and a few may be as short as the readings ask, since the tail rules no ``ℓ⁻²`` out. It is
+    the counterpart for inputs of a process of the horseshoe for weights of a regression.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where a fit starts: numbers in the units of the data for what a model leaves open.
+"""The start of a fit: numbers in the units of the data for parameters that a model leaves open.
 
 A parameter is open if it was left at its default, `params.left_open`. For these there is nothing
 to respect but the data; numbers that were given are where a fit starts.
@@ -48,7 +48,7 @@ _FAR = 100.0  # in the units of x and of y; beyond, a start says nothing of thes
 
 @dataclass(frozen=True, eq=False)
 class Scales:
-    """The scales of the columns that a kernel looks at, and of what it is to explain of y.
+    """The scales of the columns that a kernel looks at, and of the part of y that it is to explain.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Scales:
     variance : float
         The variance of y, or a share of it.
     like : Array
-        What an array of lengths is made like.
+        The array whose namespace, dtype and device an array of lengths has.
     every : bool, default False
         Whether numbers that were given count as open; their shapes stay.
     """
@@ -80,7 +80,7 @@ class Scales:
         return replace(self, variance=variance)
 
     def opened(self, part: Any, name: str) -> bool:
-        """Whether a parameter is to have a number from the data."""
+        """Return True if a parameter is to have a number from the data."""
         if name in left_open(part):
             return True
         value = getattr(part, name)
@@ -113,7 +113,7 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
     of : Spread
         The spread of the data.
     like : Array
-        What arrays of lengths are made like.
+        The array whose namespace, dtype and device arrays of lengths have.
     every : bool, default False
         Take all numbers with a unit from the data but those that are zero, in the shapes given.
 
@@ -133,8 +133,8 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
       multiple one factor has it, and the others 1, or all, if a factor was given one;
     - on a sphere there is one length, the spread of the places on the ground, and the variance of
       a power is that of the whole;
-    - the variances of the slopes of a `Linear` sum to s² in the average over the rows; what a
-      `Polynomial` or an `ArcCosine` raises to a power comes by halves from the inputs and from
+    - the variances of the slopes of a `Linear` sum to s² in the average over the rows; the base
+      that a `Polynomial` or an `ArcCosine` raises to a power is half from the inputs and half from
       the bias, so that the power has s²;
     - the frequency of a `Cosine` is one turn over ``√12 σ_j √d``, the range of an even spread,
       over which a `Wiener` or its integral gains s²;
@@ -142,8 +142,8 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
     - the process of the log noise, `noise_kernel`, has the variance 1, since it has no unit;
     - of a latent f, as for labels and counts, variances are 1, and a mean stays.
 
-    What has no unit, as a period counted in turns, the period itself, and kernels of labelled rows
-    keep their numbers.
+    Parameters without a unit, as a period counted in turns, the period itself, and kernels of
+    labelled rows keep their numbers.
     """
     scales = scales_of(of, like, every=every)
     if not 0.0 < scales.variance < math.inf:  # of such y there is no evidence
@@ -274,7 +274,7 @@ def _(kernel: Polynomial, at: Scales) -> Kernel:
 
 @start_of.register(ArcCosine)
 def _(kernel: ArcCosine, at: Scales) -> Kernel:
-    """What a neuron is given is by halves of the inputs and of its offset.
+    """Give half of a neuron's input variance to the inputs and half to its offset.
 
     Of order 0 only their ratio matters, and of others the variance repeats their scale.
     """
@@ -305,7 +305,7 @@ def _(kernel: Cosine, at: Scales) -> Kernel:
 @start_of.register(IntegratedWiener)
 @start_of.register(Wiener)
 def _(kernel: Wiener | IntegratedWiener, at: Scales) -> Kernel:
-    """What it gains over the range of an even spread has the variance of y, wherever it starts."""
+    """Match the increment over the range of an even spread to the variance of y, from any start."""
     if not at.opened(kernel, "variance"):
         return kernel
     span = np.asarray([[float(at.deviation[0]) * math.sqrt(12.0)]])

@@ -1,4 +1,4 @@
-"""How kernels combine: sum, product, scaling, power, a choice of columns, and numbers as kernels.
+"""Kernel algebra: sum, product, scaling, power, a choice of columns, and numbers as kernels.
 
 All of them are kernels again, so that a whole expression has one matrix and one gradient.
 """
@@ -37,7 +37,7 @@ class Kernel(KernelBase):
     Kernels add and multiply: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``, ``sum([k1, k2])``; ``k + 1.0``
     adds a `Constant`, ``k ** 2`` is the square of one kernel, and ``k.on(0, 2)`` looks at some
     columns only. Kernels are equal if they are of one class and their
-    hyperparameters are equal; arrays among these are copied. What ``repr`` shows is for reading:
+    hyperparameters are equal; arrays among these are copied. ``repr`` is for reading:
     its numbers have six digits.
 
     Notes
@@ -46,9 +46,9 @@ class Kernel(KernelBase):
     in its fields. It is not checked and may have any sign; it can be neither called nor added nor
     multiplied, since ``+`` on kernels does not add their fields.
 
-    What stands twice in a sum or a product is two kernels: in ``k.on(0) + k.on(1)`` they are equal
-    until a fit gives each lengths of its own. ``k ** 2``, unlike ``k * k``, has one set of
-    hyperparameters.
+    A kernel that stands twice in a sum or a product is two kernels: in ``k.on(0) + k.on(1)`` they
+    are equal until a fit gives each lengths of its own. ``k ** 2``, unlike ``k * k``, has one set
+    of hyperparameters.
 
     A kernel of your own is a frozen dataclass that brings four hooks: ``_gram``, ``_diag``,
     ``_pullback`` and ``_diag_pullback``; one that depends on distances only subclasses
@@ -130,10 +130,10 @@ def named(**parts: Kernel) -> Sum:
     Returns
     -------
     Sum
-        The sum. ``kernel.trend`` is the part of that name, ``kernel.trend.variance`` is what
-        reports, ``fixed=``, ``bounds=`` and ``priors=`` call its variance, and
-        ``posterior.part("trend")`` says what data tell of it. ``+`` keeps the names. Factors
-        of a product have theirs by `named_product`.
+        The sum. ``kernel.trend`` is the part of that name, ``kernel.trend.variance`` is the name of
+        its variance in reports, ``fixed=``, ``bounds=`` and ``priors=``, and
+        ``posterior.part("trend")`` is its posterior. ``+`` keeps the names. Factors of a product
+        have theirs by `named_product`.
 
     Raises
     ------
@@ -168,8 +168,8 @@ def named_product(**parts: Kernel) -> Product:
     -------
     Product
         The product. As of `named`, a name is an attribute, and in the names of parameters it
-        stands for the number of the factor: ``kernel.wave.period``. ``*`` keeps the names. What
-        data tell of a factor alone has no posterior: a product is one function.
+        stands for the number of the factor: ``kernel.wave.period``. ``*`` keeps the names. A
+        factor alone has no posterior: a product is one function.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def leaves_out_labels(kernel: Kernel) -> bool:
 
 
 def require_kernels(name: str, *parts: Any) -> None:
-    """Refuse what is no kernel, or the derivative of one, as `name` of a kernel."""
+    """Refuse an object as `name` of a kernel that is no kernel, nor the derivative of one."""
     for part in parts:
         _check.instance(part, name, Kernel)
         if holds_derivatives(part):
@@ -231,7 +231,7 @@ class _Combination(Kernel):
         object.__setattr__(self, "names", settled_names(self.names, len(self.parts), _Combination))
 
     def _require_labels_known(self) -> None:
-        """Refuse parts that would take for a coordinate what is a label to others."""
+        """Refuse parts that would take for a coordinate a column that is a label to others."""
         if not self.labels_rows:
             return
         for part in self.parts:
@@ -241,7 +241,7 @@ class _Combination(Kernel):
 
     @abstractmethod
     def _leaves_labels(self, part: Kernel) -> bool:
-        """True if a part that knows no labels can stand beside one that does."""
+        """True if a part that knows no labels can be combined with one that does."""
 
     def _validate_inputs(self, x: Matrix, name: str) -> None:
         for part in self.parts:
@@ -589,7 +589,7 @@ class ActiveDims(Kernel):
 
     @property
     def seeks_columns(self) -> bool:
-        """Whether it names columns of its inputs that were not found yet."""
+        """True if it names columns of its inputs that were not found yet."""
         return not self.numbers or self.kernel.seeks_columns
 
     def at_columns(self, columns: tuple[str, ...], name: str = "X") -> ActiveDims:

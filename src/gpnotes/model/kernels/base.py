@@ -86,7 +86,7 @@ class KernelBase(ABC):
 
     @property
     def of_pairs(self) -> bool:
-        """Whether the matrix of x is that of x with x, so that it can be made a few rows at a time.
+        """True if the matrix of x is that of x with x, so that it can be made a few rows at a time.
 
         It is not for white noise, which is of a row with itself. A class that does not say so
         counts as one that is not.
@@ -95,7 +95,7 @@ class KernelBase(ABC):
 
     @property
     def labels_rows(self) -> bool:
-        """True if the last column of the inputs is a label, which says what a row sees of f.
+        """True if the last column of the inputs is a label: value, or which derivative of f it is.
 
         A kernel made of others does so if one of them does: they are found among its fields.
         """
@@ -103,7 +103,7 @@ class KernelBase(ABC):
 
     @property
     def seeks_columns(self) -> bool:
-        """Whether it names columns of its inputs that were not found yet."""
+        """True if it names columns of its inputs that were not found yet."""
         return any(kernel.seeks_columns for kernel in _kernels_in(self))
 
     @takes("x", "z")

@@ -2,7 +2,7 @@
 
 A product with a kernel of the inputs is the intrinsic coregionalisation model, and a sum of such
 products the linear model of coregionalisation. A reading that is missing is a row that is not
-there, so nothing but the kernel changes: what works for a kernel works for several outputs.
+there, so nothing but the kernel changes: all that takes a kernel takes several outputs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _OfOutputs(Kernel):
     @property
     @abstractmethod
     def _outputs(self) -> int:
-        """How many outputs there are, p."""
+        """The number p of outputs."""
 
     @property
     @abstractmethod
@@ -172,7 +172,7 @@ class OutputNoise(_OfOutputs):
     """Independent noise of every reading, of a variance that each output has for itself.
 
     As for `White` it is on the diagonal of ``k(x)``, and nothing in ``k(x, z)``. Its inputs are
-    those of `Coregion`; beside it ``noise_var`` may be zero.
+    those of `Coregion`; with it ``noise_var`` may be zero.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Derivatives of f as observations and predictions: rows that say what they see of it.
+"""Derivatives of f as observations and predictions: rows with a label, value or derivative.
 
 The derivatives of a Gaussian process are Gaussian with it, and their covariances are derivatives
-of the kernel. So nothing but the kernel changes: `WithGradients` takes rows of d + 1 columns, the
-last of which is a label, and what works for a kernel works for it.
+of the kernel. So nothing but the kernel changes: `WithGradients` takes rows of d + 1 columns,
+the last a label, and works wherever a kernel does.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ENTRIES = 2**18  # of each matrix that a covariance is made of, at a time
 
 
 class _OfLabelled(Kernel):
-    """A kernel whose inputs end in a label, which says what a row sees of f."""
+    """A kernel whose inputs end in a label: value, or which derivative of f a row observes."""
 
     @property
     def labels_rows(self) -> bool:
@@ -56,7 +56,7 @@ class WithGradients(_OfLabelled):
     Under Matern32 and ThinPlate f has one derivative, which is rough, and no derivative by the
     inputs of its own: where points coincide, it is taken as zero.
 
-    A mean must give what each row sees as well: `ConstantOfValues` is a constant of values alone,
+    A mean must follow the labels as well: `ConstantOfValues` is a constant of values alone,
     and a process refuses `ConstantMean`. Noise is of one variance for all rows, whatever their
     units: `GradientNoise` adds to that of derivatives.
 

@@ -1,4 +1,4 @@
-"""The covariances of what rows of a process with gradients observe, values or derivatives.
+"""The covariances of a process and its gradient, between rows of values or derivatives.
 
 A row is a point and a label: 0 for the value of f there, k for its derivative by the input with
 number k, counted from 1. Each class here carries the labels through kernels of one kind.
@@ -24,7 +24,7 @@ __all__ = ["Observed", "Rows", "covariances_of"]
 
 
 class Rows(NamedTuple):
-    """Points, and for each what is seen of f there: its value, or a derivative.
+    """Points, and for each the kind of observation of f there: its value, or a derivative.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def settled_names(names: Any, many: int, kind: type) -> tuple[str, ...]:
 
 
 def _require_free(name: Any, kind: type) -> None:
-    """Refuse what cannot name a part: no word, an attribute of its class, the mean function."""
+    """Refuse names for a part that are no words, attributes of its class, or the mean function."""
     if not isinstance(name, str):
         raise TypeError(f"names must be strings; got {_check.kind_of(name)}")
     if name and not name.isidentifier():

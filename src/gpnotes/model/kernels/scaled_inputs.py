@@ -3,7 +3,7 @@
 On a device a number that is read makes the host wait until all before it is done. So the inputs are
 put about their mean at once, and one number is read, from which the rest follows: whether the mean
 drowns some of them, whether squares overflow, and whether distances may be expanded. NumPy's arrays
-take the way of `ground.distances`, to the bit. Where the library fuses what is done entry by entry,
+take the way of `ground.distances`, to the bit. Where the library fuses elementwise work,
 a function of the distances is one launch with these.
 """
 
@@ -55,7 +55,7 @@ class ScaledInputs(NamedTuple):
 
     @property
     def expanded(self) -> bool:
-        """Whether `through` has all it needs: on a device, in its own precision, of near rows."""
+        """True if `through` has all it needs: on a device, in its own precision, of near rows."""
         return self.sizes is not None and is_cupy_array(self.u) and in_double(self.u) is self.u
 
     def products(self) -> Matrix:
@@ -145,7 +145,7 @@ def about_centre(x: Matrix, z: Matrix | None, lengths: Numbers) -> tuple[Matrix,
 def distances(u: Array, v: Array | None) -> Array:
     """Find the squared distances (n, m) of rows of u and v, or among those of u.
 
-    In units of the lengthscale, and at most a hundredth of what the dtype can hold: finite where
+    In units of the lengthscale, and at most a hundredth of the dtype's largest number: finite where
     they overflow, since infinity times zero is NaN.
     """
     xp = array_namespace(u)

@@ -45,7 +45,7 @@ class OnSphere(Kernel):
 
     Notes
     -----
-    A kernel of other columns beside is one more factor or term: ``OnSphere(k).on(0, 1)``. A
+    A kernel of other columns is one more factor or term: ``OnSphere(k).on(0, 1)``. A
     restriction of a positive definite function is positive definite, so that any k₁ will do; with
     great-circle distances few would: Gneiting (2013). The derivatives by the place are
     ``∂p/∂φ`` and ``∂p/∂λ`` times those by p.

@@ -97,7 +97,7 @@ class Stationary(Kernel):
         raise NotImplementedError(f"{type(self).__name__} brings no higher derivatives by q")
 
     def _shape_bars(self, q: Array, K_bar: Matrix) -> dict[str, float]:
-        """``Σᵢⱼ K_barᵢⱼ ∂kᵢⱼ/∂θ`` of hyperparameters θ beside variance and lengthscale, by name."""
+        """``Σᵢⱼ K_barᵢⱼ ∂kᵢⱼ/∂θ`` of hyperparameters θ but variance and lengthscale, by name."""
         return {}
 
     @property
@@ -159,7 +159,7 @@ class Stationary(Kernel):
 
     @property
     def _shapes(self) -> tuple[str, ...]:
-        """The names of the hyperparameters beside variance and lengthscale."""
+        """The names of the hyperparameters other than variance and lengthscale."""
         return tuple(item.name for item in fields(self) if item.name not in _SHARED)
 
     @property
@@ -182,7 +182,7 @@ _SHARED = ("variance", "lengthscale")
 
 
 class _Passes(NamedTuple):
-    """What is done with squared distances, entry by entry."""
+    """Elementwise functions of squared distances."""
 
     covariance: Callable[..., Matrix]
     by_variance: Callable[..., Vector]
@@ -191,7 +191,7 @@ class _Passes(NamedTuple):
 
 @cache
 def _passes(kind: type[Stationary]) -> _Passes:
-    """Those of a class, of which each takes the numbers of a kernel at its end."""
+    """Return those of a class; each takes the numbers of a kernel at its end."""
 
     def covariance(q: Array, *numbers: float) -> Array:
         kernel = _bare(kind, numbers)
@@ -217,7 +217,7 @@ def _bare(kind: type[Stationary], numbers: tuple[float, ...]) -> Stationary:
 
 
 def roots(q: Array) -> Array:
-    """Take the root ``√q`` of squares, but no less than what can be divided by three times."""
+    """Take the root ``√q`` of squares, but not so small that three divisions by it overflow."""
     xp = array_namespace(q)
     return xp.clip(xp.sqrt(q), float(xp.finfo(q.dtype).smallest_normal) ** 0.25, None)
 

@@ -1,4 +1,4 @@
-"""A kernel taken apart into what it is a sum of."""
+"""A kernel taken apart into its summands."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Bars(NamedTuple):
     second_bar: Array
 
     def total(self, log_density: Array, first: Array, second: Array) -> float:
-        """What they make of a parameter: the sum of each times what the parameter moves.
+        """Return the derivative by a parameter: the sum of each times the parameter's effect on it.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class LikelihoodBase(ABC):
     ``_derivatives`` and ``_predict``, which check nothing, and may say in ``_observable`` which y
     there are. One with parameters brings ``_bar`` and ``_derivatives_bar``, one whose averages have
     closed forms ``_expected`` and ``_log_predictive``. A likelihood of yours may do without all
-    this: what is asked of one is `contracts.Likelihood`.
+    this: its contract is `contracts.Likelihood`.
     """
 
     @abstractmethod
@@ -89,7 +89,7 @@ class LikelihoodBase(ABC):
         return by_quadrature(self._value_and_slope, self._curvature, y, mean, variance, nodes)
 
     def _expected_bar(self, y: Array, mean: Array, variance: Array, bar: Array, nodes: int) -> Self:
-        """What derivatives by the averages become by the parameters, where there are some."""
+        """Carry derivatives by the averages to the parameters, where there are some."""
         if not leaves(self):
             return self
         f, weights, _ = points(mean, variance, nodes)
@@ -174,7 +174,7 @@ class LikelihoodBase(ABC):
 
         Notes
         -----
-        What a fit under Laplace's approximation needs of the parameters: they move the density, the
+        A fit under Laplace's approximation needs this of the parameters: they move the density, the
         mode and the curvature there.
         """
         y = self._validate(y, f)

@@ -107,9 +107,9 @@ class Bernoulli(LikelihoodBase):
     def tilted(self, y: Array, mean: Array, variance: Array) -> tuple[Array, Array, Array]:
         """Evaluate ``log Z``, ``Z = E p(y | f)`` for ``f ~ N(mean, variance)``, and two slopes.
 
-        They say what one label makes of a normal f: with α the first and −β the second derivative
-        of ``log Z`` by the mean, f given y has the mean ``m + v α`` and the variance ``v − v² β``,
-        [eq-la-tilted].
+        They give the posterior of a normal f under one label: with α the first and −β the second
+        derivative of ``log Z`` by the mean, f given y has the mean ``m + v α`` and the variance ``v
+        − v² β``, [eq-la-tilted].
 
         Parameters
         ----------
@@ -270,7 +270,7 @@ def _labels(y: Any) -> Any:
 
 
 def _all(good: Any) -> bool:
-    """Whether a truth, or each of an array, holds."""
+    """Return True if a truth, or each of an array, holds."""
     return good if isinstance(good, bool) else bool(array_namespace(good).all(good))
 
 
@@ -355,7 +355,7 @@ def _is_narrow(variance: Array) -> Array:
 def _nodes(mean: Array, variance: Array) -> tuple[Array, Array]:
     """Equidistant nodes over all of ``N(mean, variance)``, (n, k), and weights (k,) of sum one.
 
-    The trapezoidal rule converges geometrically for what is smooth on the scale of the step.
+    The trapezoidal rule converges geometrically for functions smooth on the scale of the step.
     """
     xp = array_namespace(mean)
     steps = np.linspace(-_WIDTH, _WIDTH, _NODES)

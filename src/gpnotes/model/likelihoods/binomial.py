@@ -21,7 +21,7 @@ _REACH, _WIDE = 9.0, 40.0  # of their places, in standard deviations and in unit
 
 @dataclass(frozen=True)
 class Binomial(LikelihoodBase):
-    """How many of some trials succeed, each with the chance ``σ(f) = 1/(1 + exp(−f))``.
+    """The number of successes in some trials, each with chance ``σ(f) = 1/(1 + exp(−f))``.
 
     ``log p(y | f) = log C(n, y) + y log σ(f) + (n − y) log σ(−f)`` for y = 0, 1, …, n. All methods
     work entry by entry on arrays of one shape, as in `LikelihoodBase`; counts are whole numbers in

@@ -43,7 +43,7 @@ class Categorical(MulticlassLikelihood):
     so that their second moments are those of N(0, I), which makes the sum exact up to the third
     order in the deviations. Its slopes are those of that very sum. Against 10⁵ draws the sum is off
     by 0.002 where the variances are about 1, by 0.01 where they are 4, by 0.02 to 0.1 where they
-    are 25; so what `svgp` maximises is a bound up to that, and `nodes` is not looked at. Costs
+    are 25; so the objective of `svgp` is a bound up to that, and `nodes` is ignored. Costs
     O(256 n c), and O(1000 n c) for probabilities, which have nodes of their own.
 
     Bounds in closed form were no match: the tilted one of Knowles & Minka (2011) lies 0.02 below
@@ -75,7 +75,7 @@ class Categorical(MulticlassLikelihood):
         """The average of the log density (n,) and its slopes (n, c).
 
         With ``f = m + s z`` the slopes by the moments are the averages of ``1[c = y] − p_c`` and
-        of that times ``z_c / 2 s_c``, of which the first term vanishes.
+        of that times ``z_c / 2 s_c``, whose first term vanishes.
         """
         log_sum, share, by_variance = _averages(mean, variance, _nodes(self.classes, _FITTING))
         told = one_hot(y, self.classes)
@@ -84,7 +84,7 @@ class Categorical(MulticlassLikelihood):
 
 
 def _averages(mean: Matrix, variance: Matrix, nodes: HostMatrix) -> tuple[Any, ...]:
-    """What `_average` gives of all rows, in blocks that have room."""
+    """Return `_average` of all rows, in blocks that fit the memory."""
     z = as_array(nodes, mean)
     parts = [
         _average(mean[rows, :], variance[rows, :], z)
@@ -96,7 +96,7 @@ def _averages(mean: Matrix, variance: Matrix, nodes: HostMatrix) -> tuple[Any, .
 def _average(mean: Matrix, variance: Matrix, z: Matrix) -> tuple[Vector, Matrix, Matrix]:
     """Of ``log Σ exp f`` (n,), of the shares (n, c), and minus the first by the variances.
 
-    The classes stand first and the nodes last, (c, n, k): what runs over few classes then takes
+    The classes stand first and the nodes last, (c, n, k): loops over few classes then take
     whole rows at a time, five times as fast.
     """
     xp = array_namespace(mean)

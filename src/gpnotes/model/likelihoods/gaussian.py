@@ -72,7 +72,7 @@ class Gaussian(LikelihoodBase):
         return cotangent(self, variance=0.5 * total / self.variance)
 
     def _derivatives_bar(self, y: Array, f: Array, bars: Bars) -> Self:
-        """``∂ℓ′/∂σ² = −(y − f)/σ⁴`` and ``∂ℓ″/∂σ² = 1/σ⁴``, beside that of `_bar`."""
+        """``∂ℓ′/∂σ² = −(y − f)/σ⁴`` and ``∂ℓ″/∂σ² = 1/σ⁴``, with that of `_bar`."""
         xp, u = array_namespace(f), (y - f) / self.variance
         by_value = 0.5 * (u * u - 1.0 / self.variance)
         by_second = xp.full_like(u, 1.0 / self.variance**2)

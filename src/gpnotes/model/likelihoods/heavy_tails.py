@@ -33,9 +33,9 @@ class StudentT(LikelihoodBase):
     ``log p(y | f) = c − ½ (ν + 1) log(1 + u²/ν)`` with ``u = (y − f) / scale``, whose constant c
     is ``log Γ((ν + 1)/2) − log Γ(ν/2) − ½ log πν − log scale``. It is not log-concave in f: beyond
     ``|u| = √ν`` its second derivative is positive, and an observation that lies there says less
-    the farther it is off: a posterior may have several modes, of which Laplace's method takes the
+    the farther it is off: a posterior may have several modes: Laplace's method takes the
     one uphill from the prior mean, and a variational process another. The variance of y is
-    infinite for ν up to 2, and so is then what `predict` says; up to ν = 1, where y has no mean
+    infinite for ν up to 2, and so is then that of `predict`; up to ν = 1, where y has no mean
     either, its mean is the median.
 
     `expected_log_density`, and so the bound of `svgp`, averages by a rule with fixed nodes, which
@@ -78,7 +78,7 @@ class StudentT(LikelihoodBase):
     def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         """With ``D = ν + u²`` and ``g = (ν + 1)/D``, in units of the scale:
 
-        ``g u``, ``g (u² − ν)/D`` and ``2 g u (u² − 3ν)/D²``, of which ``(u² − ν)/D = 1 − 2ν/D``
+        ``g u``, ``g (u² − ν)/D`` and ``2 g u (u² − 3ν)/D²``, where ``(u² − ν)/D = 1 − 2ν/D``
         and ``(u² − 3ν)/D = 1 − 4ν/D`` need no power of u that overflows.
         """
         u = self._units(y, f)

@@ -1,4 +1,4 @@
-"""One of several classes, told by as many functions: what such likelihoods share, and one of them.
+"""Likelihoods of one of several classes, with a function for each: their base, and `RobustMax`.
 
 `RobustMax` asks which function is the highest; `categorical` has the softmax.
 """
@@ -42,7 +42,7 @@ _PIECE = 10  # nodes between two cuts
 
 
 class MulticlassLikelihood(ABC):
-    """A likelihood of one of several classes, which reads a function for each: what they share.
+    """The base of likelihoods of one of several classes, which read a function for each.
 
     A subclass is a frozen dataclass with the field `classes`, and brings ``_probability`` and
     ``_expected``, which check nothing.
@@ -179,7 +179,7 @@ class RobustMax(MulticlassLikelihood):
         return other + (1.0 - self.slip - other) * highest
 
     def _only(self, c: int, like: Matrix) -> Matrix:
-        """What `one_hot` gives where all rows have the class c."""
+        """Return `one_hot` where all rows have the class c."""
         return one_hot(array_namespace(like).full_like(like[:, 0], float(c)), self.classes)
 
     def _expected(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
@@ -309,7 +309,7 @@ def _by_rule(told: Matrix, mean: Matrix, sd: Matrix, rule: Rule) -> Expected:
 
 
 def _in_pieces(told: Matrix, mean: Matrix, sd: Matrix) -> Expected:
-    """What `_by_rule` gives, by Gauss-Legendre rules between cuts around every step.
+    """Return `_by_rule`, by Gauss-Legendre rules between cuts around every step.
 
     With ``h_c = φ(z_c) / (Φ(z_c) s_c)`` and S their sum, the slope by the variance of another class
     is, in parts, ``−Σ w d_c (S − h_c − t / s_y) / 2``: where s_c is small, terms with z_c cancel.

@@ -1,9 +1,9 @@
-"""``log E p(y | f)`` for a normal f, however sharply y is told, over panels halved where needed.
+"""``log E p(y | f)`` for a normal f, however sharp p(y | f) is, over panels halved where needed.
 
-A rule with fixed nodes sees nothing of a density that falls between two of them, and says so to
-nobody. So the peaks are looked for first: that of p(y | f), and those of ``p(y | f) N(f)`` between
-it and the mean. They end the first panels; a Clenshaw-Curtis rule has its outermost nodes there,
-and a panel over which two such rules disagree is halved.
+A rule with fixed nodes sees nothing of a density that falls between two of them, and
+gives no sign of it. So the peaks are looked for first: that of p(y | f), and those of ``p(y | f)
+N(f)`` between it and the mean. They end the first panels; a Clenshaw-Curtis rule has its outermost
+nodes there, and a panel over which two such rules disagree is halved.
 
 The likelihood is evaluated where its arguments live; the panels are kept on the host. In units of
 the standard deviation s, with the direction ``d = ±1`` in which p(y | f) rises at the mean m, a
@@ -96,7 +96,7 @@ class _Averages:
         return np.where(narrow, at_mean, self._integrals(self._ends()))
 
     def _places(self, r: HostMatrix, entry: HostArray) -> HostMatrix:
-        """f at the places r (p, k) of so many entries (p,), within what the dtype can hold."""
+        """f at the places r (p, k) of so many entries (p,), within the range of the dtype."""
         largest = 0.25 * float(array_namespace(self.like).finfo(self.like.dtype).max)
         step = (self.direction * self.sd)[entry][:, None]
         return np.clip(self.mean[entry][:, None] + step * r, -largest, largest)
@@ -113,7 +113,7 @@ class _Averages:
     def _ends(self) -> HostMatrix:
         """The ends of the first panels, (n, 6), in order.
 
-        The density rises from r = 0 to its peak, if it has one; what it is multiplied with falls.
+        The density rises from r = 0 to its peak, if it has one; its factor falls.
         So all peaks of the product lie between, and there are two at most if its tails are heavy:
         one is looked for from each side.
         """
