@@ -1,4 +1,4 @@
-"""What an array is: the members of the array API standard that the package uses."""
+"""The array protocol: the members of the array API standard that the package uses."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Array(Protocol):
 
 
 class Frame(Protocol):
-    """What makes an array of itself: a frame of pandas or Polars, or one of its columns."""
+    """A table that converts itself to an array: a frame of pandas or Polars, or a column of one."""
 
     def __array__(self) -> np.ndarray: ...
 

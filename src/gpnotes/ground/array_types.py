@@ -2,7 +2,7 @@
 
 `Array` has the members of the array API standard that the package uses: NumPy's arrays, CuPy's and
 array-api-strict's are such. `Namespace` has the functions. The aliases add a shape, which a type
-checker does not compare but a reader does: the letters are those of the docstring beside them.
+checker does not compare but a reader does: the letters are those of the function's docstring.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Numbers: TypeAlias = Array | float
 Table: TypeAlias = Array | Frame | Sequence[float] | Sequence[Sequence[float]]
 """Data as people have them, before `conversion` makes an array of floats of them."""
 OfEach: TypeAlias = Table | str
-"""What is told of each row, or the name of the column of a frame X that tells it."""
+"""The values of each row, or the name of the column of a frame X that holds them."""
 VectorLike: TypeAlias = Annotated[ArrayLike, "(n,)"]
 """One axis, or a column of a frame, or a list: where a function is marked `conversion.takes`."""
 OfEachLike: TypeAlias = Annotated[ColumnLike, "(n,)"]
@@ -93,7 +93,7 @@ class Fourier(Protocol):
 
 
 class FloatInfo(Protocol):
-    """What ``xp.finfo`` tells of a real dtype, and the package asks."""
+    """The attributes of ``xp.finfo`` of a real dtype that the package reads."""
 
     @property
     def bits(self) -> int: ...

@@ -1,4 +1,4 @@
-"""An ascent on the host that ends, whatever it meets: what all fits share.
+"""The optimiser of all fits: an ascent on the host that ends, whatever it meets.
 
 A line search tries points far from where it stands, and there a logarithm may stand for a zero, a
 matrix may be singular, a sum may overflow. Such a point is no reason to give up: it is a wall. An
@@ -30,7 +30,7 @@ Rows: TypeAlias = tuple[HostMatrix, HostVector]
 
 
 class Ascent(NamedTuple):
-    """The end of an ascent: where it is, the value there, and what was said on the way.
+    """The end of an ascent: its place, the value there, and the optimiser's message.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Ascent(NamedTuple):
     converged : bool
         The optimiser's word for it that this is a top.
     message : str
-        What the optimiser said, and how many points had no value.
+        The optimiser's message, and the number of points without a value.
     """
 
     vector: HostVector
@@ -79,13 +79,13 @@ def ascend(
         them; one that does not never notices them.
     units : HostVector, shape (n,), or None
         The units in which it moves, and so takes the same way in other units of the function's
-        arguments: what is not in logarithms needs one.
+        arguments: an argument that is no logarithm needs one.
     rows : tuple of HostMatrix, shape (k, n), and HostVector, shape (k,), or None
         A and b of ``A v ≤ b``, within which it stays, up to rounding; not with `ends` or `units`.
 
     Notes
     -----
-    Where `function` raises an `ArithmeticError` or a ``LinAlgError``, or gives what is not finite,
+    Where `function` raises an `ArithmeticError` or a ``LinAlgError``, or is not finite,
     there is a wall: higher than all that was seen, but finite, since line searches interpolate.
     Other errors are raised. Where being brought back leads below the start, and the start lies
     within the ends, it begins once more from there, and stays within: the end is never lower than
@@ -153,10 +153,9 @@ def ascend_all(
 
     Notes
     -----
-    A call at ten points costs hardly more than one at a single point. Where the function raises
-    what is a wall, it is called at each point alone. SciPy's optimisers call back, for one point at
-    a time, so that ascents run `in_step`; what SciPy has below them, step by step, is private and
-    changes.
+    A call at ten points costs hardly more than one at a single point. Where the function
+    raises at a wall, it is called at each point alone. SciPy's optimisers call back, for one point
+    at a time, so that ascents run `in_step`; SciPy's single steps are private and change.
 
     Examples
     --------
@@ -186,7 +185,7 @@ _Answer: TypeAlias = tuple[float, HostVector] | Exception
 
 
 def _answers(function: Functions, points: list[HostVector]) -> list[_Answer]:
-    """Value and gradient at each point, or what the function raised there."""
+    """Return value and gradient at each point, or the error that the function raised there."""
     if not points:
         return []
     try:
@@ -218,8 +217,7 @@ def _clipped(vector: HostVector, box: HostMatrix) -> HostVector:
 
 
 class _Moved:
-    """A function by moves away from `start` in units; what has the unit 1 is moved as it is, to the
-    last bit."""
+    """A function by moves away from `start` in units; a unit of 1 changes no bit of a move."""
 
     def __init__(
         self, function: Function, start: HostVector, limits: HostMatrix, units: HostVector | None
@@ -254,7 +252,7 @@ def finite_or_none(function: Function, vector: HostVector) -> tuple[float, HostV
 
 
 def _evaluated(function: Function, vector: HostVector) -> tuple[float, HostVector] | str:
-    """Value and gradient, or what is wrong with the place."""
+    """Return value and gradient, or the problem of the place."""
     try:
         with np.errstate(all="ignore"):  # here alone
             value, gradient = function(vector)

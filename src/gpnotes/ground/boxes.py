@@ -23,7 +23,7 @@ def intervals(pairs: Pairs, name: str, size: int | None = None) -> HostMatrix:
         The intervals. Their widths are finite too, so that a place between the ends can be
         computed.
     name : str
-        What an error calls the argument.
+        The name of the argument in errors.
     size : int or None, default None
         How many they must be.
 

@@ -1,7 +1,7 @@
 """Checks of the public door: shapes and values, with errors that name both.
 
 Every function returns its argument, so that a public function reads
-``X = matrix(X, "X")``. What a public function hands on is not checked again.
+``X = matrix(X, "X")``. Arguments that a public function passes on are not checked again.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ class NoValueError(ValueError, RuntimeError, ArithmeticError):
 def matrix(a: Matrix, name: str, *, rows: int | None = None, columns: int | None = None) -> Matrix:
     """Return `a` if it is a finite real matrix with the stated numbers of rows and columns.
 
-    What is no array of float32 or float64 is a `TypeError`, another shape a `ValueError`, and
-    entries that are not finite are a `NoValueError`; so it is in all functions for arrays here.
+    An argument that is no array of float32 or float64 is a `TypeError`, another shape a
+    `ValueError`, and entries that are not finite are a `NoValueError`; so it is in all functions
+    for arrays here.
     """
     _floating(a, name)
     wanted = ("n" if rows is None else rows, "d" if columns is None else columns)
@@ -66,7 +67,7 @@ def matrix(a: Matrix, name: str, *, rows: int | None = None, columns: int | None
 
 
 def _as_matrix(a: Array, name: str, columns: int | None) -> str:
-    """What to do about a vector where a matrix is wanted."""
+    """Return the advice for a vector where a matrix is wanted."""
     if a.ndim != 1:
         return ""
     column = f": give {name}[:, None] for one column"
@@ -114,8 +115,8 @@ def semidefinite(
     """Return `a` (n, n) made symmetric, if it is a covariance: symmetric, no eigenvalue below zero.
 
     Both up to rounding: an eigenvalue may lie below zero by ``min(√eps, 1e5 eps)`` of the largest,
-    which is what a covariance has left to show that was computed as a difference. `error` is what
-    is raised for one that is lower.
+    the rounding of a covariance that was computed as a difference. `error` is the class of the
+    error for one that is lower.
     """
     if size is not None and getattr(a, "shape", (size, size)) != (size, size):
         raise ValueError(f"{name} must have shape ({size}, {size}); got {tuple(a.shape)}")
@@ -177,7 +178,7 @@ def mean_and_variance(mean: Array, variance: Array) -> Namespace:
 def positive(value: T, name: str, *, zero: bool = False) -> T:
     """Return `value`, a float or an array, if every entry is finite and positive.
 
-    With `zero`, entries may be zero. What is neither is a `TypeError`; a bool and an array of them
+    With `zero`, entries may be zero. Anything else is a `TypeError`; a bool and an array of them
     are no numbers.
     """
     wanted = "non-negative" if zero else "positive"
@@ -224,7 +225,7 @@ def _real(value: Any, name: str) -> Namespace:
 
 
 def kind_of(value: Any) -> str:
-    """Say in words, for an error message, of what kind a value is."""
+    """Return the kind of a value in words, for an error message."""
     if got := refusal(value):
         return got
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
@@ -240,7 +241,7 @@ def cotangent(bar: Array, name: str, like: Array) -> Array:
 
 
 def cotangents(bar: Derivatives, name: str, like: Derivatives) -> Derivatives:
-    """Return `bar`, a named tuple, if each part may be a derivative by that of `like` beside it."""
+    """Return `bar`, a named tuple, if each part may be a derivative by the same part of `like`."""
     if not isinstance(bar, tuple) or len(bar) != len(like):
         wanted = f"a {type(like).__name__} of derivatives, {', '.join(like._fields)}"
         raise TypeError(f"{name} must be {wanted}; got {kind_of(bar)}")
@@ -264,7 +265,7 @@ def alike(a: Array, name: str, other: Array, other_name: str) -> Array:
 
 
 def _is_host_dtype(a: Any, what: str) -> bool:
-    """Whether an array of NumPy has another dtype only, which one call mends."""
+    """Return True if only the dtype of an array of NumPy is wrong, which one call mends."""
     return what == "dtype" and isinstance(a, np.ndarray)
 
 
@@ -334,8 +335,8 @@ def entries(
 ) -> tuple[int, ...]:
     """Return `values` as a tuple, if they are whole numbers from 0 to size − 1.
 
-    Each may occur once, unless `repeat`. `of` says in the error what they are entries of. With
-    `back`, −1 is the last, and so on.
+    Each may occur once, unless `repeat`. `of` names in the error the thing that they are entries
+    of. With `back`, −1 is the last, and so on.
     """
     try:
         given = [whole_or_none(value) for value in values]
@@ -444,7 +445,7 @@ def instance(value: T, name: str, kind: type[object]) -> T:
 
 
 def whose(value: object) -> str:
-    """Say of what kind a value is, and of which package, where that is another."""
+    """Return the kind of a value, and its package where that is another."""
     made = value if isinstance(value, type) else type(value)
     package = made.__module__.partition(".")[0]
     ours = package in ("builtins", "gpnotes", "__main__")

@@ -57,12 +57,12 @@ class Rows:
     y : Vector, shape (n,)
         The observations.
     noise_var : Vector, shape (n,), or None, default None
-        What is known of the variance of the noise of each, beside that of the model.
+        The known variance of the noise of each, on top of that of the model.
     weights : Vector, shape (n,), or None, default None
-        By what the model's variance of the noise is divided for each, such as how many readings it
+        The divisor of the model's variance of the noise for each, such as the number of readings it
         is the mean of.
     offset : Vector, shape (n,), or None, default None
-        What is added to the latent f of each, such as the logarithm of an exposure.
+        A term added to the latent f of each, such as the logarithm of an exposure.
     """
 
     X: Matrix
@@ -75,16 +75,16 @@ class Rows:
 
     @property
     def knows_noise(self) -> bool:
-        """Whether something is known of the noise of each."""
+        """True if there is known noise, or weights, for each row."""
         return not (self.noise_var is None and self.weights is None)
 
     def over(self, work: Callable[[Matrix, Vector], T]) -> T:
-        """Return what a function makes of the data.
+        """Return a function's value for the data.
 
         Parameters
         ----------
         work : callable
-            A function of X and y. One that checks chunks has what it does then in ``_call``, which
+            A function of X and y. One that checks chunks has its unchecked work in ``_call``, which
             serves here: rows were checked when they came.
 
         Returns
@@ -102,18 +102,18 @@ Chunk: TypeAlias = Fetched | Callable[[], Fetched]
 them."""
 
 Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""What the builtin `map` is: a function and an iterable in, an iterable of the results out."""
+"""The type of the builtin `map`: a function and an iterable in, an iterable of the results out."""
 
 
 class ChunkError(ValueError):
-    """A chunk that failed; its cause is what went wrong with it.
+    """The error for a chunk that failed; its cause is the error within.
 
     Parameters
     ----------
     number : int
         The number of the chunk, from 0.
     problem : str
-        What is wrong with it.
+        The problem with it.
     """
 
     def __init__(self, number: int, problem: str) -> None:
@@ -162,7 +162,7 @@ def add_up(
 
     Notes
     -----
-    Time is that of `work`; memory that of one answer, and of what `map` holds.
+    Time is that of `work`; memory that of one answer, and of those that `map` holds.
 
     Examples
     --------
@@ -197,12 +197,12 @@ def add_up(
 
 @dataclass(frozen=True, eq=False)
 class Chunks:
-    """Data in chunks, and the `map` that works on them, in place of rows for what sums over rows.
+    """Data in chunks, and the `map` that works on them, in place of rows for sums over rows.
 
     Parameters
     ----------
     chunks : iterable of Chunk
-        Pairs (X, y), or `Rows` that say what is known of the noise of each reading, or functions
+        Pairs (X, y), or `Rows` with the known noise of each reading, or functions
         that fetch one where it is worked on, so that data which do not fit in memory never come
         here.
     map : callable
@@ -210,7 +210,7 @@ class Chunks:
         an iterable, it may answer in any order.
     by_reading : bool or None, default None
         Whether readings have a noise of their own, `noise_var` or `weights` of `Rows`; None looks
-        at a list of chunks. Of functions that fetch such rows nobody can tell: there it is True.
+        at a list of chunks. For functions that fetch rows it is taken to be True.
 
     Raises
     ------
@@ -242,13 +242,13 @@ class Chunks:
 
     @property
     def knows_noise(self) -> bool:
-        """Whether readings have a noise of their own."""
+        """True if readings have a noise of their own."""
         if self.by_reading is not None or not isinstance(self.chunks, list | tuple):
             return bool(self.by_reading)
         return any(isinstance(chunk, Rows) and chunk.knows_noise for chunk in self.chunks)
 
     def over(self, work: Callable[[Matrix, Vector], S]) -> S:
-        """Sum over chunks what a function makes of each; errors are those of `add_up`.
+        """Sum a function's values over chunks; errors are those of `add_up`.
 
         Parameters
         ----------
@@ -371,7 +371,7 @@ def _rows(chunk: Any) -> Rows:
 
 
 def _is_empty(rows: Rows) -> bool:
-    """Whether a chunk has no rows."""
+    """Return True for a chunk without rows."""
     return getattr(rows.X, "shape", ())[:1] == (0,) == getattr(rows.y, "shape", None)
 
 

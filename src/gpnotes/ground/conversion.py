@@ -44,23 +44,24 @@ _OF_OTHER_ROWS = ("z", "reference", "y_train")
 
 
 def takes(*names: str, kept: tuple[str, ...] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let some arguments be tables, by their names: what is no array becomes one of floats.
+    """Convert the arguments of these names: a table that is no array becomes one of floats.
 
     Parameters
     ----------
     *names : str
         The arguments.
     kept : tuple of str, default ()
-        Those of them of which a frame, if it has such numbers, goes on as a frame.
+        Those whose frames, if they hold such numbers, stay frames.
 
     Notes
     -----
-    What is converted gets the namespace, dtype and device of the first array of floats among these
+    A converted table gets the namespace, dtype and device of the first array of floats among these
     arguments, else of the first that the model or the method's object holds, and is float64 of
-    NumPy where there is none. What is neither an array nor made of numbers goes on as it came, to
-    be refused. Where the first argument, such as a posterior, has `columns`, those of a frame of
-    inputs are matched by `ordered`; where it has `known_columns`, what is not given is taken from
-    them; where it has no data yet and names columns, as a kernel may, `at_columns` finds them.
+    NumPy where there is none. An argument that is neither an array nor made of numbers goes on as
+    it is, to be refused. Where the first argument, such as a posterior, has `columns`, those of a
+    frame of inputs are matched by `ordered`; where it has `known_columns`, arguments not given are
+    taken from them; where it has no data yet and names columns, as a kernel may, `at_columns` finds
+    them.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -120,9 +121,9 @@ def _recalled(owner: object, given: dict[str, Any], of_y: bool) -> dict[str, Any
 
 
 def together(owner: object, **tables: Any) -> dict[str, Any]:
-    """Return tables by their names as arrays of floats of one kind; what is none, as it came.
+    """Return tables by their names as arrays of floats of one kind; other values as they are.
 
-    Where no table is an array of floats, they become like what their owner, a model, holds. Rows
+    Where no table is an array of floats, they become like the arrays of their owner, a model. Rows
     that two tables label otherwise are a `ValueError`, and columns that two tables of inputs have
     in another order are matched by name.
     """
@@ -188,14 +189,14 @@ def _only_column(a: Any) -> Any:
 
 
 def _labels(a: Any) -> Any:
-    """The labels of the rows of a frame or a column of pandas; None of what has none."""
+    """Return the row labels of a frame or a column of pandas; None for anything else."""
     labels = getattr(a, "index", None)
     labels = _index_of(a, 0) if labels is None else labels
     return labels if hasattr(labels, "equals") else None  # of a list it is a method
 
 
 def _index_of(a: Any, axis: int) -> Any:
-    """The labels along an axis of a DataArray of xarray; None of what has none."""
+    """Return the labels along an axis of a DataArray of xarray; None for anything else."""
     dims, indexes = getattr(a, "dims", ()), getattr(a, "indexes", {})
     known = isinstance(dims, tuple) and len(dims) > axis
     return indexes.get(dims[axis]) if known else None
@@ -226,7 +227,7 @@ def _by_name(owner: object, tables: dict[str, Any]) -> dict[str, Any]:
 
 
 def floats(a: T, name: str, like: Array | None = None) -> T | Array:
-    """Return a table of numbers as an array of floats; what is none comes back as it was.
+    """Return a table of numbers as an array of floats, and any other value as it is.
 
     Parameters
     ----------
@@ -304,15 +305,15 @@ def taken_out(X: T, **given: OfEach | None) -> tuple[T, dict[str, Table | None]]
     X : frame or Matrix
         The inputs.
     **given : str, Vector or None
-        What is told of each row, by the name of the argument: the name of a column of X, or
-        anything else, which comes back as it was.
+        The values of each row, by the name of the argument: the name of a column of X, or
+        anything else, which comes back as it is.
 
     Returns
     -------
     X : frame or Matrix
         The inputs, without the columns that were named.
     each : dict
-        What is told of each row, by the name of the argument.
+        The values of each row, by the name of the argument.
 
     Raises
     ------
@@ -344,7 +345,7 @@ def known_columns(**given: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _with_columns(tables: dict[str, Any]) -> dict[str, Any]:
-    """Tables, those that are names replaced by the columns of the inputs beside them."""
+    """Return tables, with names replaced by the columns of the inputs that they name."""
     if not any(isinstance(a, str) for a in tables.values()):
         return tables
     inputs, X = next(((n, tables[n]) for n in _INPUTS if n in tables), ("X", None))
@@ -352,7 +353,7 @@ def _with_columns(tables: dict[str, Any]) -> dict[str, Any]:
 
 
 def _column(X: Any, inputs: str, a: Any, name: str) -> Any:
-    """What is told of each row, a column of the inputs if it is a name."""
+    """Return the values of each row, a column of the inputs for a name."""
     if isinstance(a, int | float) and not isinstance(a, bool):
         wanted = "a vector with a number for each row, or the name of a column"
         raise TypeError(f"{name} must be {wanted}; got {a!r}")
@@ -368,7 +369,7 @@ def _column(X: Any, inputs: str, a: Any, name: str) -> Any:
 
 
 def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:
-    """Return the columns of these names of a frame, in this order; what has no names, as it came.
+    """Return the columns of these names of a frame, in this order; a value without names as it is.
 
     So it is with the entries of a row that has them, a column of pandas labelled by the names.
     Further columns are left out. One that is missing, or there twice, is a `ValueError`.
@@ -468,7 +469,7 @@ def _require_finite(host: HostArray, name: str, columns: tuple[str, ...]) -> Non
 
 
 def _remedy(value: Any) -> str:
-    """What to do about a value of a frame that is no number."""
+    """Return the advice for a value of a frame that is no number."""
     if isinstance(value, str) and _is_number(value):
         return ": make numbers of its text, by `astype(float)`"
     if isinstance(value, str):
@@ -484,7 +485,7 @@ def _remedy(value: Any) -> str:
 
 
 def _is_number(word: str) -> bool:
-    """Whether a word is a number as it is written, as in a file that was read as text."""
+    """Return True for a word that spells a number, as in a file that was read as text."""
     try:
         float(word)
     except ValueError:
@@ -493,7 +494,7 @@ def _is_number(word: str) -> bool:
 
 
 def first_array(owner: object) -> Array | None:
-    """Return the first array of floats that a model, or what it is made of, holds; None if none."""
+    """Return the first array of floats in a model or its parts; None if there is none."""
     return next(_held(owner, _DEEP), None)
 
 

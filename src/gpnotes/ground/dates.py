@@ -37,7 +37,7 @@ def days_since(dates: Any, origin: Any) -> HostVector:
     Raises
     ------
     TypeError
-        For what is no date, and for dates with a time zone.
+        For values that are no dates, and for dates with a time zone.
     ValueError
         If a date is missing.
 
@@ -81,7 +81,7 @@ def _as_dates(given: Any, name: str) -> np.ndarray[Any, np.dtype[np.datetime64]]
 
 
 def _is_missing(entry: Any) -> bool:
-    """Whether an entry is NaN, or as pandas writes it NaT."""
+    """Return True for an entry that is NaN, or NaT of pandas."""
     return np.ndim(entry) == 0 and bool(entry != entry)
 
 

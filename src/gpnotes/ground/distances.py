@@ -2,8 +2,8 @@
 
 The rule stands here, once, for all who need it: inputs are about a common centre; distances are
 summed from differences where an expansion, ``|u|² − 2u·v + |v|²``, would drown them, and are
-expanded in float64 elsewhere, whatever the inputs are in. What rounding cannot tell from zero is
-zero. The way back takes the way that the distances took.
+expanded in float64 elsewhere, whatever the inputs are in. Distances within rounding of zero are
+zero. The pullback takes the way that the distances took.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
     Notes
     -----
     By differences where `by_differences` says so; else ``a² − 2ab + b²`` of centred inputs, in
-    float64 whatever they are. What rounding cannot tell from zero is zero, so that coincident
+    float64 whatever they are. Distances within rounding of zero are zero, so that coincident
     points are at distance 0 exactly.
 
     Examples
@@ -194,7 +194,7 @@ def as_they_are_pullback(
 
 
 def _few_or_single(u: Matrix) -> bool:
-    """Whether differences do better than an expansion whatever the numbers are."""
+    """Return True if differences do better than an expansion whatever the numbers are."""
     return u.shape[1] <= 3 or not has_double(u)
 
 
@@ -305,7 +305,7 @@ def squared_distances_pullback(
 def _squared_distances_pullback(
     u: Matrix, v: Matrix | None, q_bar: Matrix
 ) -> tuple[Matrix, Matrix | None]:
-    """`squared_distances_pullback` of what is validated."""
+    """Compute `squared_distances_pullback` without checks."""
     u, v = _centred(u, v)
     return _through_pairs(Pairs(u, u if v is None else v), v is None, q_bar)
 
@@ -326,7 +326,7 @@ def _through_pairs(pairs: Pairs, same: bool, q_bar: Matrix) -> tuple[Matrix, Mat
 class Pairs:
     """All pairs of a row of u (n, d) and a row of v (m, d), about one centre, under weights (n, m).
 
-    Points stand in the precision in which their distances are made, and so does what comes back:
+    Points stand in the precision in which their distances are made, and so do derivatives:
     in float64 where distances are expanded, since large weights of near points cancel. Weights in
     float32 are widened then, a few rows at a time.
     """

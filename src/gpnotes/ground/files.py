@@ -20,7 +20,7 @@ _RUN = "run"
 
 
 def write_arrays(place: Path, arrays: Mapping[str, Any]) -> None:
-    """Write NumPy's archive; until all is written, a file that is there stays what it was.
+    """Write NumPy's archive; until all is written, a file that is there stays as it was.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
 
 
 def write(path: str | os.PathLike[str], run: str, arrays: Mapping[str, HostArray]) -> None:
-    """Write the arrays of a run, by name; until all are written, the file is what it was before."""
+    """Write the arrays of a run, by name; until all are written, the file is as it was before."""
     place = _place(path)
     write_arrays(place, {**arrays, _RUN: np.asarray(run)})
 

@@ -1,4 +1,4 @@
-"""Ctrl-C in a fit, a search, a chain, a run: what was found until then is kept, with a warning.
+"""Ctrl-C in a fit, a search, a chain, a run: results until then are kept, with a warning.
 
 Whoever interrupts a long run wants it to end, rarely to lose it. Within a run that has another
 inside, such as a search that fits its model before each evaluation, it is the outer one that ends.
@@ -20,13 +20,13 @@ __all__ = [
 ]  # fmt: skip
 
 INTERRUPTED = "interrupted"
-"""What the message of an interrupted run says."""
+"""The message of an interrupted run."""
 
 _KEPT = ContextVar("kept", default=True)
 
 
 class InterruptWarning(UserWarning):
-    """The warning that Ctrl-C has ended something early, which has kept what it had found.
+    """The warning that Ctrl-C has ended something early, with the results until then.
 
     Made an error, by ``warnings.simplefilter("error", InterruptWarning)``, it ends a loop of your
     own as well.
@@ -34,7 +34,7 @@ class InterruptWarning(UserWarning):
 
 
 def kept_interrupts() -> tuple[type[BaseException], ...]:
-    """Return what an ``except`` has to name: the interrupt, or nothing where it is to be raised."""
+    """Return the classes for an ``except``: the interrupt, or none where it is to be raised."""
     return (KeyboardInterrupt,) if _KEPT.get() else ()
 
 
@@ -75,5 +75,5 @@ def deferred_interrupts() -> Iterator[list[int]]:
 
 
 def warn_of(what: str, *, stacklevel: int = 2) -> None:
-    """Warn that something was interrupted: what it was, and what is kept."""
+    """Warn that something was interrupted; `what` names it, and the results that are kept."""
     warnings.warn(f"interrupted: {what}", InterruptWarning, stacklevel=stacklevel + 1)

@@ -1,8 +1,8 @@
 """Work that falls into pieces, on several processes or by any `map`.
 
-Pieces are few and long: runs of a fit, chains. What a notebook defines, a kernel of your own or a
-lambda, is sent to the processes by value, which the pools of Python's own library cannot; so they
-are joblib's, which scikit-learn brings.
+Pieces are few and long: runs of a fit, chains. A kernel or a lambda that a
+notebook defines is sent to the processes by value, which the pools of Python's own library cannot;
+so they are joblib's, which scikit-learn brings.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Numbers of a device that are read once, when all is launched, rather than each where it is asked.
 
-A number that is read makes the host wait for all that was launched before. What a computation asks
-along its way mostly has the answer that one expects: inputs are finite, distances may be expanded,
-a factor got to its end. So it is tried first as if it were so. What had to hold is written down as
-numbers below limits, which are read at the end, with the results. If one is not, nothing of the
-trial is kept: all is computed again, and each question is asked in its place, with its own error or
+A number that is read makes the host wait for all that was launched before. A computation's
+questions along its way mostly have the answer that one expects: inputs are finite, distances may be
+expanded, a factor got to its end. So it is tried first as if it were so. The conditions are written
+down as numbers below limits, which are read at the end, with the results. If one is not, nothing of
+the trial is kept: all is computed again, and each question is asked in its place, with its own
+error or
 its own way round. So a verb goes::
 
     for trial in trials(X):
@@ -38,7 +39,7 @@ _KEPT = 16  # what is made of some arrays and kept for another question; the old
 
 
 class Unforeseen(Exception):
-    """What ends a trial at once: the computation needs to ask."""
+    """The signal that ends a trial at once: the computation needs to read a number."""
 
 
 class Trial:
@@ -54,7 +55,7 @@ class Trial:
         return self
 
     def __exit__(self, kind: Any, problem: BaseException | None, _: Any) -> bool:
-        """See if all is as expected. An error that comes of what is not is forgotten."""
+        """Read all conditions. An error in a trial whose conditions fail is dropped."""
         _trial.reset(self._before)
         self.memory.clear()
         if problem is not None and not isinstance(problem, Exception):
@@ -87,7 +88,7 @@ def trials(like: Any) -> Iterator[AbstractContextManager[Any]]:
     """Yield the contexts in which to compute, until one holds: a trial on a device, then none.
 
     Within another trial, and on the host, there is none. Numbers do not depend on it, time does: a
-    fit to data of which trials do not hold would compute all twice, so that these become rare.
+    fit to data whose trials fail would compute all twice, so that these become rare.
     """
     if not is_cupy_array(like) or on_trial() or not _doubt.tries():
         yield nullcontext()
@@ -105,7 +106,7 @@ def on_trial() -> bool:
 
 
 def unforeseen() -> None:
-    """End a trial, if there is one: what follows has to ask."""
+    """End a trial, if there is one: the code that follows has to read numbers."""
     if on_trial():
         raise Unforeseen
 
@@ -120,18 +121,18 @@ def expect(a: Callable[[], Array | float], limit: float = math.inf) -> bool:
 
 
 def number(a: Array | float) -> float:
-    """Read an array without axes; in a trial it stays what it is, and is read when that is over."""
+    """Read an array without axes; in a trial it stays an array, and is read when that is over."""
     return cast("float", a) if on_trial() and is_cupy_array(a) else float(a)
 
 
 def forget() -> None:
-    """Keep no longer what `kept` has made: of rows that come once, it would only take memory."""
+    """Drop the results of `kept`: for rows that come once, they would only take memory."""
     if (trial := _trial.get()) is not None:
         trial.memory.clear()
 
 
 def kept(of: tuple[Any, ...], make: Callable[[], T]) -> T:
-    """Make what comes of some objects, once in a trial: they are told by what they are."""
+    """Compute a result of some objects once in a trial; its key is their identity."""
     trial = _trial.get()
     if trial is None:
         return make()

@@ -1,6 +1,7 @@
 """Modules of a package that are loaded when they are first asked for: SPEC 1 of Scientific Python.
 
-A type checker asks nobody: for it an ``__init__`` imports them under ``TYPE_CHECKING`` once more.
+A type checker does not call `__getattr__`: for it an ``__init__`` imports them under
+``TYPE_CHECKING`` once more.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class Levels:
         """Read the levels of a frame of pandas or Polars.
 
         Of a categorical column of pandas they are its categories in their order; of any other
-        column of words, or of truths, what occurs, sorted.
+        column of words, or of truths, the values in it, sorted.
 
         Raises
         ------

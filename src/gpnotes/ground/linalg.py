@@ -1,7 +1,7 @@
 """Linear algebra that Gaussian processes need: one factorisation, passed on.
 
 The jitter policy stands here, once: a matrix is factored as it is; if that fails, a little is
-added to its diagonal, ten times more each try, up to a cap; what was added is recorded on the
+added to its diagonal, ten times more each try, up to a cap; the sum is recorded on the
 result, and one warning says so.
 """
 
@@ -36,7 +36,7 @@ __all__ = ["Cholesky", "FactorisationError", "JitterWarning", "RoundingWarning",
 
 
 class FactorisationError(LinAlgError):
-    """The error for a matrix that should be positive definite and is not; it says what to do."""
+    """The error for a matrix that should be positive definite and is not, with a remedy."""
 
 
 class JitterWarning(UserWarning):
@@ -77,7 +77,7 @@ class Cholesky:
     lower : Matrix, shape (n, n)
         The factor L.
     jitter : float, default 0.0
-        What was added to the diagonal of K, mostly 0.
+        The sum added to the diagonal of K, mostly 0.
 
     Examples
     --------
@@ -155,22 +155,22 @@ class Cholesky:
         Parameters
         ----------
         cross : Matrix, shape (n, m)
-            The block beside K.
+            The block to the right of K.
         block : Matrix, shape (m, m)
             The block below it, symmetric.
         name : str, default "K"
-            What the error and the warning call the matrix.
+            The name of the matrix in the error and the warning.
 
         Returns
         -------
         Cholesky
-            The factor of the whole. Its `jitter` is the sum of the old one and of what was added
-            to the block alone.
+            The factor of the whole. Its `jitter` is the sum of the old one and of that of
+            the block alone.
 
         Notes
         -----
         For m = 1 this is [eq-fv-extend]. The jitter of the old factor is added to the block
-        too, so that the whole matrix is treated alike; what the block needs beyond that is added
+        too, so that the whole matrix is treated alike; any more that the block needs is added
         to it alone, with a `JitterWarning`.
         """
         m = _check.matrix(cross, "cross", rows=self.size).shape[1]
@@ -200,9 +200,9 @@ def cholesky(K: Matrix, *, name: str = "K", jitter: Literal["auto"] | float = "a
     Parameters
     ----------
     K : Matrix, shape (n, n)
-        The matrix, of which only the lower triangle is read.
+        The matrix; only its lower triangle is read.
     name : str, default "K"
-        What the error and the warning call the matrix.
+        The name of the matrix in the error and the warning.
     jitter : "auto" or float, default "auto"
         With ``"auto"`` K is tried as it is, then with ``n · eps · mean(diag K)`` added to its
         diagonal, ten times more each try, until a cap near ``sqrt(eps) · mean(diag K)``. With a

@@ -1,8 +1,8 @@
 """Memory for a dense matrix: asked for before it is allocated, or taken a block at a time.
 
 A matrix that does not fit ends in the operating system's hands, without a message. `require`
-compares what a computation will hold with what is free, and says both. Where rows can be worked on
-one after the other, `blocks` cuts them.
+compares the memory that a computation will hold with that which is free, and says both. Where rows
+can be worked on one after the other, `blocks` cuts them.
 
 Memory that is freed stays with the process, up to 64 MiB at the end of its heap. The C library of
 Linux gives it back otherwise, at once, and asks for it again a thousandth of a second later, page
@@ -62,12 +62,12 @@ def available(like: Array | None = None) -> int | None:
     Returns
     -------
     int or None
-        The bytes, or None where nobody says.
+        The bytes, or None where they are unknown.
 
     Notes
     -----
-    On a GPU the device is asked, and CuPy's pool for what it keeps; on the host the kernel's
-    estimate, and what the control group of a container leaves of its limit, whichever is less.
+    On a GPU it is that of the device and of CuPy's pool; on the host the kernel's
+    estimate, or the rest of the limit of a container's control group, whichever is less.
     """
     on_device = None if like is None else device_memory(_check.array(like, "like"))
     if on_device is not None:
@@ -141,9 +141,9 @@ def require(
     like : Array
         An array of their precision and device.
     what : str
-        What the message calls the matrix.
+        The name of the matrix in the message.
     remedy : str
-        What the message says to do.
+        The advice in the message.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def count(
     Raises
     ------
     MemoryError
-        If they will not fit, with what they need and what there is.
+        If they will not fit, with the bytes that they need and those that are free.
 
     Examples
     --------
@@ -251,14 +251,14 @@ def _require_of_rows(n: int, *, copies: int, like: Array, what: str) -> None:
 
 
 def require_beside(n: int, rows: int, *, like: Array, what: str, held: int = 0) -> None:
-    """Call `require` for one matrix over all rows of data and a few rows of others beside it.
+    """Call `require` for one matrix over all rows of data and a few rows of others.
 
     Parameters
     ----------
     n : int
         The number of rows of data.
     rows : int
-        How many rows (of n numbers) are held beside the matrix.
+        The number of rows (of n numbers) that are held in addition to the matrix.
     like, what
         As in `require_square`.
     held : int, default 0
@@ -282,14 +282,14 @@ def blocks(
         The most numbers of a slice; without it, `ENTRIES`.
     like : Array or None, default None
         An array that lives where the computation does. On a device with memory of its own slices
-        are as large as a share of what is free there allows, at least of `entries`; without it, as
+        are as large as a share of its free memory allows, at least of `entries`; without it, as
         on the host.
 
     Returns
     -------
     list of slice
         The slices. Each has at least one row, however wide that is. Where there are no rows there
-        is one empty slice, so that what the slices give can be joined.
+        is one empty slice, so that results for slices can be joined.
 
     Examples
     --------
@@ -317,7 +317,7 @@ def entries_to_keep(like: Array, on_host: int) -> int:
     Parameters
     ----------
     like : Array
-        The array. On a device with memory of its own they take up to a quarter of what is free.
+        The array. On a device with memory of its own they take up to a quarter of its free memory.
     on_host : int
         How many there may be on the host, and at least on a device.
     """

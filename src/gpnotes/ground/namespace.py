@@ -1,7 +1,7 @@
 """The namespace that arrays are of; for NumPy's, one that goes the shortest way to its ufuncs.
 
 ``numpy.sum`` and its like look their arguments over before they call the ufunc that does the work.
-For the small matrices of which a rollout makes hundreds in every step, looking takes longer than
+For the small matrices that a rollout makes by hundreds in every step, looking takes longer than
 working. Here are the same ufuncs and methods, called at once: not a bit of any result differs.
 """
 
@@ -54,7 +54,7 @@ _OF_CUPY: dict[type[Any] | None, Namespace] = {}  # by the class of its arrays, 
 
 
 def traced_as(cupy: Any, *arguments: Any) -> None:
-    """Give what CuPy traces, where it fuses a function, a namespace: CuPy's functions know it."""
+    """Give the arguments that CuPy traces when it fuses a function a namespace, that of CuPy."""
     for kind in map(type, arguments):
         if kind not in _OF_CUPY and kind is not type(None):
             _OF_CUPY[kind] = _of_traced(cupy)
@@ -69,12 +69,12 @@ def _of_traced(cupy: Any) -> Namespace:
 
 
 def is_jax_array(a: Any) -> bool:
-    """Tell if an array is one of JAX; an array of NumPy is told by its type, at once."""
+    """Tell if an array is one of JAX; an array of NumPy is recognised by its type, at once."""
     return type(a) is not np.ndarray and array_api_compat.is_jax_array(a)
 
 
 def refusal(a: Any) -> str | None:
-    """Say in an error what came, and what to pass in its place; None for what is no such array.
+    """Return the message of an error for an unsupported array, or None for any other value.
 
     A collection of Dask, by what Dask itself asks: its library has a Cholesky factor, but the upper
     one, which would pass for the lower. And a tensor of PyTorch that requires grad, or an array
@@ -101,7 +101,7 @@ def _is_traced(a: Any) -> bool:
 
 @cache
 def _numpy() -> Namespace:
-    """Made when it is first asked for: what is copied takes long to import."""
+    """Return NumPy's namespace, made at first use: its parts take long to import."""
     import array_api_compat.numpy as standard
 
     shorter = _like(
@@ -131,7 +131,7 @@ def _cupy(standard: Namespace) -> Namespace:
 
 
 def _like(module: ModuleType, **shorter: Any) -> ModuleType:
-    """A module with the names of another, some of them bound to what is `shorter`."""
+    """A module with the names of another, some of them bound to the functions in `shorter`."""
     copy = ModuleType(module.__name__)
     vars(copy).update({**vars(module), **shorter})
     return copy

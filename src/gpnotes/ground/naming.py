@@ -36,7 +36,7 @@ def entry_names(path: str, shape: tuple[int, ...]) -> list[str]:
 
 
 def and_more(count: int) -> str:
-    """Return what a message says after the first of so many: nothing of one alone.
+    """Return the words of a message after the first of so many: none for one alone.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def unknown(said: str, names: Sequence[Any], there: Mapping[str, Sequence[str]])
     said : str
         How the message begins, and joins both lists: ``"bounds name {}; the parameters are {}"``.
     names : sequence
-        What was given.
+        The names given.
     there : mapping from str to sequences of str
         The parameters, and for each its entries.
     """
@@ -103,7 +103,7 @@ def given_by_entry(
     argument : str
         The name of the mapping, for messages.
     given : mapping
-        What a caller gave by name.
+        The values that a caller gave by name.
     there : mapping from str to sequences of str
         The parameters, and for each its entries.
     tied : mapping from str to str, or None
@@ -112,7 +112,7 @@ def given_by_entry(
     Returns
     -------
     dict from str to str
-        The keys of `given`, by entry; what is given of one that follows counts for the other.
+        The keys of `given`, by entry; a value for one that follows counts for the other.
 
     Raises
     ------
@@ -155,7 +155,7 @@ def path_of(entry: str) -> str:
 
 
 def covered(names: Iterable[str], path: str) -> bool:
-    """Tell whether one of some names is a parameter's, or that of what it is a part of."""
+    """Return True if one of some names is a parameter's, or that of its parent."""
     return any(path == name or path.startswith(f"{name}.") for name in names)
 
 

@@ -44,7 +44,7 @@ def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
 
     Notes
     -----
-    ``φ(x) / (1 − Φ(x)) = x + q₁``. What is left of such ratios when their leading terms cancel can
+    ``φ(x) / (1 − Φ(x)) = x + q₁``. The remainder of such ratios when their leading terms cancel can
     be written with these, without a cancellation. Source: Abramowitz & Stegun (1964), section
     26.2.
     """

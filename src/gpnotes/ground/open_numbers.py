@@ -1,4 +1,4 @@
-"""Numbers that nobody chose: the defaults of parameters, which a fit takes from the data."""
+"""Open numbers: defaults of parameters, which a fit replaces by numbers from the data."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ T = TypeVar("T")
 
 
 class Open(float):
-    """A number that nobody chose, as the default of a field; `kept_open` makes it a plain one."""
+    """An open number, as the default of a field; `kept_open` makes it a plain one."""
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Let a class with such a field come back from a pickle with what was open in it."""
+        """Let a class with such a field come back from a pickle with the same numbers open."""
         if not hasattr(owner, "__setstate__"):
             type.__setattr__(owner, "__setstate__", _unpickled)
 
@@ -31,12 +31,12 @@ _NOBODY_CHOSE: dict[float, float] = {}
 
 
 def is_open(value: object) -> bool:
-    """Tell if it is a number that nobody chose."""
+    """Return True for an open number."""
     return type(value) is Open or (type(value) is float and _NOBODY_CHOSE.get(value) is value)
 
 
 def kept_open(value: float) -> float:
-    """Return the plain float of a number that nobody chose, which `is_open` knows again."""
+    """Return the plain float of an open number, which `is_open` knows again."""
     return _NOBODY_CHOSE.setdefault(float(value), float(value))
 
 

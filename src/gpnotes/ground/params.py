@@ -1,8 +1,8 @@
-"""Parameters: declarations in the fields of frozen dataclasses, and what follows from them.
+"""Parameters: declarations in the fields of frozen dataclasses, and functions of them.
 
 A field declares itself with `positive`, `nonnegative`, `real` or `fixed`. From that follow the
 checks at construction (`settle`), the objects that hold derivatives (`cotangent`), and the flat
-vector that an optimiser or a sampler works on (`flatten`): logarithms of what must be positive.
+vector that an optimiser or a sampler works on (`flatten`): logarithms of positive parameters.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def real(default: T | EllipsisType = ..., *, per_dimension: bool = False, unit: 
 
 
 def fixed(default: T | EllipsisType = ...) -> T:
-    """Declare a field that says of what kind an object is, not how large; it is never fitted.
+    """Declare a field that sets the kind of an object, not its size; it is never fitted.
 
     Parameters
     ----------
@@ -157,19 +157,19 @@ def settle(obj: Parameters) -> None:
 def left_open(obj: object) -> tuple[str, ...]:
     """Return the names of the parameters that an object was made without, of those with a unit.
 
-    Each has the number that is its default, for all but a fit, which starts it from the data. What
-    ``dataclasses.replace`` makes of an object leaves open what the object did, but for what it
-    replaces, and so do copies, pickles and what `saving.load` reads. A fit leaves nothing open.
+    Each has the number that is its default, for all but a fit, which starts it from the data. A
+    copy by ``dataclasses.replace`` leaves the same numbers open, but for those that it
+    replaces, and so do copies, pickles and `saving.load`. A fit leaves nothing open.
 
     Parameters
     ----------
     obj : object
-        The object; what it holds is not looked at.
+        The object; objects within are ignored.
 
     Returns
     -------
     tuple of str
-        The names of fields, in their order: what is pickled or hashed is the same in every process.
+        The names of fields, in their order: pickles and hashes are the same in every process.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def cotangent(obj: P, **bars: Any) -> P:
 
 
 def added(first: P, second: P) -> P:
-    """Return the cotangent of the sums of what two cotangents of one object hold.
+    """Return the sum of two cotangents of one object.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ def _names(kind: type) -> tuple[str, ...]:
 
 
 class _Declared(NamedTuple):
-    """What a field says of itself; a fit asks it of the same few classes in every step."""
+    """The declaration of a field; a fit reads those of the same few classes in every step."""
 
     name: str
     constraint: str
@@ -512,7 +512,7 @@ def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> Host
     obj_bar : Parameters
         Its cotangent.
     fixed : collection of str, default ()
-        What stays out, as in `flatten`.
+        The names left out, as in `flatten`.
 
     Returns
     -------
@@ -555,7 +555,7 @@ def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
     Parameters
     ----------
     fixed : collection of str, default ()
-        What stays out, as in `flatten`.
+        The names left out, as in `flatten`.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """BLAS and LAPACK on parts of a matrix, where they stand, while other Python threads go on.
 
-SciPy's wrappers copy what is not contiguous, and hold the interpreter's lock as long as they run.
-Here are the routines of the same library as SciPy hands them out for compiled code, in
+SciPy's wrappers copy arrays that are not contiguous, and hold the interpreter's lock as long as
+they run. Here are the routines of the same library as SciPy hands them out for compiled code, in
 ``scipy.linalg.cython_blas``, called by their addresses. A part is a view of a NumPy array of
 float32 or float64 whose columns are contiguous, ``K[rows, columns]`` of one in Fortran order; all
 parts of a call have one dtype.
@@ -76,7 +76,7 @@ def factor(K: HostMatrix) -> bool:
 
 
 def are_at_hand() -> bool:
-    """Whether SciPy's library counts by C's ``int``, as these calls do."""
+    """Return True if SciPy's library counts by C's ``int``, as these calls do."""
     return b"(char *, int *, " in _signature(_capsule("potrf", b"d"))
 
 
@@ -121,7 +121,7 @@ def _at(part: HostMatrix) -> tuple[int, object]:
 
 @cache
 def _routine(name: str, letter: bytes) -> Callable[..., None]:
-    """A routine, every argument of which is an address."""
+    """Return a routine whose arguments are all addresses."""
     capsule = _capsule(name, letter)
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -138,7 +138,7 @@ def _capsule(name: str, letter: bytes) -> object:
 
 
 def _signature(capsule: object) -> bytes:
-    """What Cython calls a capsule by: the types of the routine's arguments."""
+    """Return the name of a capsule of Cython: the types of the routine's arguments."""
     name = ctypes.pythonapi.PyCapsule_GetName
     name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
     return bytes(name(capsule) or b"")

@@ -1,6 +1,6 @@
 """Random numbers that are the same on every backend.
 
-A stream draws on the host and moves what it drew to the namespace, dtype and device of `like`:
+A stream draws on the host and moves its draws to the namespace, dtype and device of `like`:
 a chapter that runs on a GPU sees the numbers that it sees on a CPU.
 """
 
@@ -124,7 +124,7 @@ class Stream:
     def spawn(self, name: str) -> Stream:
         """Return an independent stream, which depends on the seed and the name alone.
 
-        What was drawn before does not matter.
+        Earlier draws do not matter.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ RNG: TypeAlias = "Stream | np.random.Generator | int"
 def stream_of(given: RNG, name: str = "rng") -> Stream:
     """Return the stream of an argument `rng`: a seed, a stream, or a generator of NumPy.
 
-    A generator is asked for one seed, so that it moves on, and what is called with it next draws
+    A generator is asked for one seed, so that it moves on, and the next call with it draws
     other numbers.
 
     Parameters
@@ -179,7 +179,7 @@ def stream_of(given: RNG, name: str = "rng") -> Stream:
     given : Stream, numpy.random.Generator or int
         A stream or a generator, or a whole number from 0 as a seed.
     name : str
-        What an error calls the argument.
+        The name of the argument in errors.
 
     Examples
     --------

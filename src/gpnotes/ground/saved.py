@@ -1,4 +1,4 @@
-"""What a file calls the classes whose own names are nobody's business, and may change."""
+"""The tags in files of private classes, whose own names may change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a result prints: a line with the shapes of its arrays, never their numbers.
+"""The ``repr`` of results: a line with the shapes of their arrays, never their numbers.
 
 `summary` is the ``__repr__`` of dataclasses and named tuples:
 

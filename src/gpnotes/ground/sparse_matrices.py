@@ -48,7 +48,7 @@ def as_rows(a: Any, name: str) -> SparseMatrix:
         The matrix. If it has that format already, its numbers are not copied, and neither are its
         indices if they are of 32 bits.
     name : str
-        Its name in what is raised.
+        Its name in errors.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def solve_contraction(P: Any, b: HostMatrix, start: HostMatrix | None = None) ->
 
 
 def _residual(P: Any, b: HostVector, x: HostVector) -> tuple[HostVector, bool]:
-    """What is left of the system, and whether that is rounding."""
+    """Return the residual of the system, and True if that is rounding."""
     left = b - x + P @ x
     most = 8.0 * np.finfo(np.float64).eps * (np.max(np.abs(b)) + np.max(np.abs(x)))
     return left, bool(np.max(np.abs(left)) <= most)
@@ -252,7 +252,7 @@ def least_cost(cost: Vector, A: Matrix, b: Vector) -> Program:
     A : csr_array or HostMatrix, shape (m, n)
         The constraints.
     b : HostVector, shape (m,)
-        What they ask.
+        The right-hand sides.
 
     Returns
     -------
@@ -278,7 +278,7 @@ def least_cost_in_box(
     Parameters
     ----------
     cost : HostVector, shape (n,)
-        What a unit of each variable costs.
+        The cost of a unit of each variable.
     rows : tuple of HostMatrix, shape (k, n), and HostVector, shape (k,)
         A and b of ``A x ≤ b``.
     ends : HostMatrix, shape (n, 2)

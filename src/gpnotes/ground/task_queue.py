@@ -1,8 +1,8 @@
 """Tasks that threads take when they are free, each after those that it needs.
 
-Nobody waits for a particular thread: where other programs keep one from its processor, the others
-take what there is. Who does a task changes nothing in it, so that results have the same digits
-however many threads there are.
+No task waits for a particular thread: where other programs keep one from its processor, the others
+take its tasks. The thread that does a task changes nothing in it, so that results have the same
+digits however many threads there are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Item = TypeVar("Item")
 
 
 class Task(NamedTuple):
-    """What there is to do, under a name, and the names of the tasks to be done before."""
+    """A piece of work, its name, and the names of the tasks to be done before."""
 
     name: Hashable
     work: Callable[[], object]
@@ -28,7 +28,7 @@ class Task(NamedTuple):
 def work_off(tasks: Iterable[Task], threads: int) -> None:
     """Do all tasks, by this thread and others; of those that can be begun the first goes first.
 
-    An error in one ends the work, and is raised here, once nobody is at work.
+    An error in one ends the work, and is raised here, once all threads have stopped.
     """
     queue = _Queue(tasks)
     if threads < 2:
@@ -59,7 +59,7 @@ class _Queue:
         self._changed = Condition()
 
     def work(self) -> None:
-        """Take tasks until there are none; after an error nobody takes more."""
+        """Take tasks until there are none; after an error no thread takes more."""
         try:
             while (task := self._take()) is not None:
                 task.work()

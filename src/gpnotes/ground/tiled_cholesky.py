@@ -1,8 +1,8 @@
 """The factor of a large matrix, its inverse and solves by it, a tile at a time.
 
-LAPACK's threads share every product, and wait for each other after it: beside a program that keeps
+LAPACK's threads share every product, and wait for each other after it: while another program keeps
 a processor, the factor of 2000 points takes them up to four times as long as one thread alone.
-Here each thread takes whole tiles, for which it needs nobody. Every tile is made by the same
+Here each thread takes whole tiles, without waiting for others. Every tile is made by the same
 operations in the same order whoever makes it, so that results do not depend on the threads.
 
 Matrices are NumPy arrays (n, n) in Fortran order, of float32 or float64. ``cuts`` below are the
@@ -40,10 +40,11 @@ class _NotPositive(Exception):
 
 @contextmanager
 def sharing(like: HostMatrix) -> Iterator[int]:
-    """How many threads are to share the work on a matrix with the rows and the dtype of another.
+    """Yield the number of threads to share the work on a matrix of the rows and dtype of another.
 
-    One, where it is small, or there is but one, which waits for nobody, or there are too many: that
-    has LAPACK, with all threads of its own. Several find BLAS with one thread for each meanwhile.
+    One, where it is small, or there is but one, or there are too many: then
+    LAPACK does the work, with all threads of its own. Several find BLAS with one thread for each
+    meanwhile.
     """
     large = like.shape[0] >= _SMALLEST and like.dtype.char in "fd"
     if not large or not 1 < threads_at_hand() <= _MOST or not parts.are_at_hand():
@@ -56,7 +57,7 @@ def sharing(like: HostMatrix) -> Iterator[int]:
 def factor(K: HostMatrix, threads: int) -> bool:
     """L in the place of the lower triangle of K, and whether that could be had; O(n³).
 
-    ``L_ij = (K_ij − Σ_k L_ik L_jkᵀ) L_jj⁻ᵀ``, and ``L_jj`` is the factor of what is left of
+    ``L_ij = (K_ij − Σ_k L_ik L_jkᵀ) L_jj⁻ᵀ``, and ``L_jj`` is the factor of the rest of
     ``K_jj``.
     """
     try:
@@ -110,7 +111,7 @@ def _side(K: HostMatrix) -> int:
 def _factoring(K: HostMatrix) -> Iterator[Task]:
     """Column by column: products are taken off each tile, then it is factored or divided.
 
-    What a tile owes to columns that are done can be taken off before its own column's turn, by a
+    The terms of finished columns can be taken off a tile before its own column's turn, by a
     thread that finds nothing better: so the last columns, which have few tiles, wait for little.
     """
     cuts = _slices(K.shape[0], _side(K))
@@ -155,7 +156,7 @@ def _divide(B: HostMatrix, lower: HostMatrix) -> None:
 
 
 def _invert_columns(lower: HostMatrix, columns: slice, V: HostMatrix) -> None:
-    """Of ``Lᵀ V = I`` some columns: ``V_jj = L_jj⁻ᵀ`` apart, what is above it in its place.
+    """Of ``Lᵀ V = I`` some columns: ``V_jj = L_jj⁻ᵀ`` apart, the rows above it in place.
 
     Column by column V has the small ``V Lᵀ − I`` on which ``V Vᵀ K − I`` depends; made row by row
     it would be off by the condition of L as many times.

@@ -1,7 +1,7 @@
-"""Namespaces, devices and dtypes, and what SciPy and CuPy have for any of them.
+"""Namespaces, devices and dtypes, and functions of SciPy and CuPy for any of them.
 
 A public function starts with ``xp = array_namespace(x)`` and uses the operations of the
-array API standard. What the standard lacks stands here: SciPy serves NumPy arrays,
+array API standard. Functions that the standard lacks stand here: SciPy serves NumPy arrays,
 ``cupyx.scipy`` serves CuPy arrays, and plain standard operations serve everything else.
 """
 
@@ -129,13 +129,13 @@ _PRODUCTS = 16  # the largest power that products make
 def fused(function: Callable[..., T]) -> Callable[..., T]:
     """Return a function of arrays, entry by entry, as one launch where the library can do so.
 
-    That is CuPy, whose ``fuse`` writes a kernel of what the function does with its arguments. It is
+    That is CuPy, whose ``fuse`` compiles the function's operations into one kernel. It is
     made once for each function: one that is fused stands in a module, or is kept in a cache.
 
     Parameters
     ----------
     function : callable
-        It takes arrays, the first in the precision of what it returns, and numbers. In it stand the
+        It takes arrays, the first in the precision of its result, and numbers. In it stand the
         library's operations entry by entry, ``where`` and at the end one sum or extreme; no shape,
         no index, no branch by a number. A sum to one number is for vectors: it runs in one block.
 
@@ -270,7 +270,7 @@ def zero_where(truths: Array, a: Array) -> Array:
 
 
 def _zero(xp: Namespace, like: Array) -> Any:
-    """Zero beside an array: CuPy takes a number of Python's, which need not be made there."""
+    """Return a zero for an array: CuPy takes a number of Python's, which need not be made there."""
     return 0.0 if is_cupy_namespace(xp) else xp.zeros((), dtype=like.dtype, device=device(like))
 
 
@@ -363,7 +363,7 @@ def cholesky_factor(a: Array, *, finite: bool = False) -> Array | None:
     Notes
     -----
     CuPy gives numbers that mean nothing where the others raise, unless its error state asks it to
-    raise; JAX gives NaN, which a look at the diagonal finds. What PyTorch raises is no error of
+    raise; JAX gives NaN, which a look at the diagonal finds. PyTorch's error is no error of
     NumPy, but has its name.
     """
     from numpy.linalg import LinAlgError
@@ -429,7 +429,7 @@ def factor_in_place(a: Matrix, blocks: list[slice]) -> bool:
         The matrix, of a library whose arrays can be written into. Its lower triangle is read; where
         there is no factor, it is spoilt.
     blocks : list of slice
-        Rows, in order; a block is held two or three times beside the matrix.
+        Rows, in order; a block is held two or three times in addition to the matrix.
 
     Returns
     -------
