@@ -1,4 +1,4 @@
-"""What a room says of its models, so that four verbs serve them all: the evidence given data.
+"""The evidence of models given data, registered by each room so that four verbs serve them all.
 
 `verbs` and `fitting` know no model by name: they ask `evidence_of`, where each room registers its
 own. Whoever writes a new model registers an `Evidence` of two methods, and has all four.
@@ -43,7 +43,7 @@ Q_co = TypeVar("Q_co", bound=Posterior, covariant=True)
 
 @dataclass(frozen=True, eq=False)
 class Evidence(ABC, Generic[M, Q_co]):
-    """The log evidence of models of one kind, or what stands for it, given data.
+    """The log evidence of models of one kind, or its substitute, given data.
 
     Made by `evidence_of`, which has checked that the model and the data go together.
 
@@ -70,7 +70,7 @@ class Evidence(ABC, Generic[M, Q_co]):
         """Return its value, and a model that holds its derivatives; a fit wants no warnings."""
 
     def settled(self, model: M, /) -> M:
-        """Return the model with what it leaves to the data chosen, such as inducing inputs."""
+        """Return the model with its choices by the data made, such as inducing inputs."""
         return model
 
     def value(self, model: M, /) -> float:
@@ -116,7 +116,7 @@ def evidence_of(model: Parameters, data: Data | WaveSums) -> Evidence[Any, Poste
     Returns
     -------
     Evidence
-        The log evidence, or what stands for it.
+        The log evidence, or its substitute.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def evidence_of(model: Parameters, data: Data | WaveSums) -> Evidence[Any, Poste
 def evidence_given(
     model: Parameters, data: Data | WaveSums, evidence: Evidence[Any, Posterior] | None = None
 ) -> Evidence[Any, Posterior]:
-    """Return `evidence_of`, unless the data say of their noise what the model cannot hear.
+    """Return `evidence_of`, unless the data have known noise that the model cannot use.
 
     Parameters
     ----------

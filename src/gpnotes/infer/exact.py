@@ -1,6 +1,6 @@
 """Exact Gaussian process regression: condition once, everything else is a view.
 
-What `gpnotes.condition` makes of a `GP` factors ``K_y = K_ff + σ_n² I = L Lᵀ`` and keeps the
+The posterior of a `GP` by `gpnotes.condition` factors ``K_y = K_ff + σ_n² I = L Lᵀ`` and keeps the
 factor. Prediction, samples, the evidence and its derivatives, leave-one-out and extension all start
 from it.
 """
@@ -95,7 +95,7 @@ _ROWS = 2**11  # and how many rows of a matrix it holds beside it where there ar
 
 
 def _is_large(gp: GP, X: Matrix) -> bool:
-    """Whether a matrix is to be made, and gone through, a few rows at a time."""
+    """Return True if a matrix is to be made, and gone through, a few rows at a time."""
     return is_cupy_array(X) and X.shape[0] > _WHOLE and gp.kernel.of_pairs
 
 
@@ -146,7 +146,7 @@ class ExactPosterior(Posterior):
     bytes in float64, two or three times as much while it is made, a gradient up to six times. On a
     GPU, from 8192 points on and for stationary kernels, their sums and products, the factor takes
     the place of the matrix and a gradient goes through a few rows at a time: 8 n² bytes in all, and
-    some 100 000 n beside them. What has no room is refused by name before it is made.
+    some 100 000 n more. A matrix that does not fit is refused by name before it is made.
 
     Parameters
     ----------
@@ -163,9 +163,9 @@ class ExactPosterior(Posterior):
     alpha : Vector, shape (n,)
         ``K_y⁻¹ residual``.
     trend : Trend or None
-        What was learnt of a mean with a basis, of which m is then the best guess.
+        The posterior of the weights of a mean with a basis; m is then its best guess.
     noise_var, weights : Vector, shape (n,), or None
-        What is known of the noise of each observation, as in `gpnotes.condition`.
+        The known noise of each observation, as in `gpnotes.condition`.
 
     Notes
     -----
@@ -280,7 +280,7 @@ class ExactPosterior(Posterior):
         return pull(one, none), pull(none, one)
 
     def _project(self, Xs: Matrix) -> tuple[Vector, Vector]:
-        """Return what the data add to the mean, and what they take from the variance."""
+        """Return the data's term of the mean, and their reduction of the variance."""
         if self.trend is None and in_place.supports(self.gp.kernel, Xs):
             lower = self.cholesky.lower
             return in_place.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
@@ -300,7 +300,7 @@ class ExactPosterior(Posterior):
 
     @threads_for(_joint_work)
     def _project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
-        """What the data add to the mean, and the covariance that they leave, or a triangle."""
+        """Return the data's term of the mean, and the covariance that they leave, or a triangle."""
         if lower_only and self.trend is None and in_place.supports(self.gp.kernel, Xs):
             lower = self.cholesky.lower
             return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, self.alpha)
@@ -324,7 +324,7 @@ class ExactPosterior(Posterior):
 
     @threads_for(lambda self, part, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _moments_of_part(self, part: PartPosterior, Xs: Matrix) -> tuple[Vector, Vector]:
-        """As [eq-fv-cholesky] has them, of what the part has in common with y."""
+        """Return them by [eq-fv-cholesky], from the part's covariance with y."""
         xp = array_namespace(Xs)
         cross = part.kernel._gram(self.X, Xs)
         half = self.cholesky._half_solve(cross)
@@ -364,11 +364,11 @@ class ExactPosterior(Posterior):
     def evidence_error(self) -> float:
         """About how far rounding may have moved `log_evidence`, in nats.
 
-        ``½ eps Σᵢ K_ii (αᵢ² + 1/L_ii²)`` with the entries of K_y: what errors of the size eps,
-        relative to its diagonal, do to first order to ``½ rᵀK_y⁻¹r + ½ log |K_y|``. It is an
+        ``½ eps Σᵢ K_ii (αᵢ² + 1/L_ii²)`` with the entries of K_y: the effect of errors of size eps,
+        relative to its diagonal, to first order on ``½ rᵀK_y⁻¹r + ½ log |K_y|``. It is an
         estimate, no bound: of 225 evidences computed in 60 digits, nine in ten were less than 1.5
-        times as far off. Beside a small noise it is large where inputs lie close and y is rougher
-        than the kernel. What jitter changes is not in it.
+        times as far off. With a small noise it is large where inputs lie close and y is rougher
+        than the kernel. The effect of jitter is not in it.
         Source: Demmel (1989), On floating point errors in Cholesky, for the errors of the factor.
         """
         pivots = diagonal(self.cholesky.lower)
@@ -488,7 +488,7 @@ class ExactPosterior(Posterior):
         y : Vector, shape (m,)
             The further observations.
         noise_var, weights : Vector, shape (m,), or None
-            What is known of their noise, as in `gpnotes.condition`.
+            Their known noise, as in `gpnotes.condition`.
 
         Returns
         -------
@@ -538,7 +538,7 @@ class _Evidence(Evidence[GP, ExactPosterior]):
         return posterior
 
     def _told(self, gp: GP) -> ExactPosterior:
-        """The posterior, with a warning of what was changed or lost for it."""
+        """Return the posterior, with a warning of jitter or lost digits."""
         posterior = _conditioned(gp, self.rows)
         _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
         warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp))
@@ -597,7 +597,7 @@ def _moved_by_rounding(
 def _value_and_gradient(gp: GP, rows: Rows, quiet: bool) -> tuple[float, GP, float, float]:
     """The log evidence, its derivatives, the jitter that they took, and the error of the first.
 
-    A fit, which is quiet, does not ask for the error, and no jitter leaves one that is told.
+    A fit, which is quiet, does not ask for the error, and without jitter there is none to report.
     """
     X, known = rows.X, not isinstance(gp.mean, BasisMean)
     variance, share = noise_of(gp, rows)

@@ -1,4 +1,4 @@
-"""What a fit looks at when it has ended: whether its noise can be believed.
+"""Checks at the end of a fit, above all of its noise.
 
 Two ends are tops of the evidence and yet no use: all of y taken for noise, where the start lay far
 from the units of the data, and no noise at all, where readings say otherwise. And where a bound
@@ -73,7 +73,7 @@ def is_all_noise(model: Any, data: Data | WaveSums, of: Spread) -> bool:
     That is where the covariances of f at two hundred rows with all others differ by less than a
     hundredth of the variance of a reading. A constant that they share is no news, and no part of
     that variance either: a straight line is found with a variance and a lengthscale as large as you
-    like, whose covariances differ little beside themselves and much beside the noise.
+    like, whose covariances differ little from each other, and much in units of the noise.
     """
     gp = getattr(model, "gp", model)
     if of.latent or not (isinstance(gp, GP) and isinstance(data, Rows)):
@@ -91,7 +91,7 @@ def is_all_noise(model: Any, data: Data | WaveSums, of: Spread) -> bool:
 
 
 def left_out_size(evidence: Any, model: Any, data: Data | WaveSums, of: Spread) -> float:
-    """Return the root mean square of ``zᵢ = (yᵢ − mean) / sd``, each reading told from all others.
+    """Return the root mean square of ``zᵢ = (yᵢ − mean) / sd``, each from all others.
 
     It is near 1 where a model is right. Zero where there is no reason to look: of models but a
     `GP`, and where the noise is more than a thousandth of the variance of y. [eq-fv-loo].
@@ -127,7 +127,7 @@ class LeftOut(NamedTuple):
 
     @property
     def is_far_within(self) -> bool:
-        """Whether errors are so much smaller than their deviations that it is hardly chance.
+        """True if errors are so much smaller than their deviations that it is hardly chance.
 
         The root mean square of n standard normals is 1 with a deviation of about ``1 / √(2n)``. It
         has to be two of these below 1, and a tenth where there are many.
@@ -161,7 +161,7 @@ def left_out(evidence: Any, model: Any, data: Data | WaveSums) -> LeftOut | None
 
 
 def _rounding_of(posterior: Any, rows: Rows) -> float:
-    """How far rounding may have moved the log evidence, for each reading, or a bound of it."""
+    """Return the error of the log evidence by rounding, for each reading, or a bound of it."""
     n = rows.X.shape[0]
     size = float(np.max(to_numpy(posterior.gp.kernel._diag(rows.X[:_ROWS, :]))))
     of_variance = epsilon(rows.y) * size / posterior.gp.noise_var  # what remains of the prior's
@@ -177,7 +177,7 @@ def _left_out_exactly(posterior: Any) -> tuple[Vector, Vector]:
 
 
 def _left_out_by_moments(posterior: Any, rows: Rows) -> tuple[Vector, Vector]:
-    """The same of some readings, by what they add to the moments of f."""
+    """Return the same for some readings, from the moments of f and their noise."""
     step = -(-rows.X.shape[0] // _ROWS)
     X, y = rows.X[::step, :], rows.y[::step]
     mean, of_f = posterior.predict(X)
@@ -187,7 +187,7 @@ def _left_out_by_moments(posterior: Any, rows: Rows) -> tuple[Vector, Vector]:
 
 
 def _of_each(rows: Rows, noise: Vector, step: int) -> Vector:
-    """The noise of some readings, from that of the model, by what is known of each."""
+    """Return the noise of some readings, from that of the model and their known noise."""
     if rows.weights is not None:
         noise = noise / rows.weights[::step]
     return noise if rows.noise_var is None else noise + rows.noise_var[::step]

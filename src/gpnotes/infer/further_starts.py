@@ -30,7 +30,7 @@ def shorter_start(objective: Objective[Any], best: Run[Any]) -> HostVector | Non
     Parameters
     ----------
     objective : Objective
-        What is maximised. Only an open noise, which has a floor, has a further start.
+        The objective. Only an open noise, which has a floor, has a further start.
     best : Run
         The best run so far. It must have converged, with noise of more than a hundredth of the
         variance of y.

@@ -28,7 +28,7 @@ __all__ = ["Conditioned", "Pullback", "pulled_back"]
 
 
 class Conditioned(Protocol):
-    """What is asked of an exact posterior."""
+    """The parts of an exact posterior that gradients by inputs use."""
 
     @property
     def gp(self) -> GP:

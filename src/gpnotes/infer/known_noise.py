@@ -31,19 +31,19 @@ class Noise(NamedTuple):
 
 
 def noise_of(gp: GP, rows: Rows) -> Noise:
-    """The noise of rows of data under a process, from what is known of each."""
+    """Return the noise of rows of data under a process, with the known noise of each."""
     return noise_under(gp.noise_var, rows)
 
 
 def noise_under(noise_var: float, rows: Rows) -> Noise:
-    """The noise of rows of data of which σ_n² is that of one reading."""
+    """Return the noise of rows of data whose single readings have noise σ_n²."""
     share = 1.0 if rows.weights is None else 1.0 / rows.weights
     known = 0.0 if rows.noise_var is None else rows.noise_var
     return Noise(share * noise_var + known, share)
 
 
 def noise_given(gp: GP, data: object) -> Noise | None:
-    """The noise of data of which some is known of each reading, else None.
+    """Return the noise of data with known noise or weights, else None.
 
     Of chunks it is a word only that readings are not alike: each chunk has its own,
     `noise_of_chunk`.
@@ -54,7 +54,7 @@ def noise_given(gp: GP, data: object) -> Noise | None:
 
 
 def noise_of_chunk(gp: GP, rows: Rows) -> Noise:
-    """The noise of each row of a chunk, which has been checked but for what is known of noise."""
+    """Return the noise of each row of a chunk, which has been checked but for its known noise."""
     validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
     ones = array_namespace(rows.X).ones_like(rows.y)
     return Noise(*(ones * part for part in noise_of(gp, rows)))
@@ -66,7 +66,7 @@ def in_double_of(noise: Noise) -> Noise:
 
 
 def joined(rows: Rows, more: Rows) -> Rows:
-    """All readings of both, with what is known of their noise: of some, nothing beyond σ_n²."""
+    """Join the readings of both, with their known noise: for some, nothing beyond σ_n²."""
     xp = array_namespace(rows.X)
 
     def both(name: str, usual: float) -> Vector | None:
@@ -80,7 +80,7 @@ def joined(rows: Rows, more: Rows) -> Rows:
 
 
 def knows_noise(data: object) -> TypeGuard[Rows]:
-    """Whether the data are rows of which something is known of the noise of each."""
+    """Return True if the data are rows with known noise or weights."""
     return isinstance(data, Rows) and data.knows_noise
 
 

@@ -1,4 +1,4 @@
-"""What is said of each observation from all others."""
+"""Leave-one-out predictions: of each observation from all others."""
 
 from __future__ import annotations
 

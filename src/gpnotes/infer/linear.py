@@ -1,6 +1,6 @@
 """Bayesian linear regression: one posterior, however the data come.
 
-The posterior is held by a root of its covariance. A posterior is the prior of what comes next, so
+The posterior is held by a root of its covariance. A posterior is the prior for the next data, so
 one formula serves a batch, a second batch, and one observation at a time.
 """
 
@@ -146,7 +146,7 @@ class _Evidence(Evidence[BayesianLinear, "WeightPosterior"]):
 class WeightPosterior(Posterior):
     """The weights given data, ``w | y ~ N(weight_mean, root rootᵀ)``, and the data's evidence.
 
-    What is said of f has features for inputs: Xs (n*, R), one row a place. Functions are drawn as
+    Predictions of f have features for inputs: Xs (n*, R), one row a place. Functions are drawn as
     weights times features.
 
     Parameters

@@ -1,8 +1,8 @@
 """A posterior mean as a linear smoother: its weights, its degrees of freedom, its cross-validation.
 
-Given the hyperparameters, the posterior mean is linear in the observations. What it makes of them
-is therefore a matrix, and everything here is a view of that matrix; all of it comes from the
-Cholesky factor that an exact posterior has.
+Given the hyperparameters, the posterior mean is linear in the observations. Their
+smoother is therefore a matrix, and everything here is a view of that matrix; all of it comes from
+the Cholesky factor that an exact posterior has.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _validate(posterior: ExactPosterior) -> ExactPosterior:
 
 
 def _noise(posterior: ExactPosterior) -> float:
-    """The variance that the diagonal of K_y has beside the kernel, the same for all readings."""
+    """Return the variance on K_y's diagonal on top of the kernel, the same for all readings."""
     variance = posterior.reading_noise.variance
     if not isinstance(variance, float):
         wanted = "one whose readings have one noise, not one of their own each"

@@ -49,7 +49,7 @@ def with_floor(
     unit: float,
     tied: Groups,
 ) -> Mapping[str, tuple[float | None, float | None]] | None:
-    """Return bounds with those of an open noise, or None if it, or what it is tied to, has some.
+    """Return bounds with those of an open noise, or None if it, or a tied parameter, has some.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def climb(
     Parameters
     ----------
     objective : Objective
-        What is maximised.
+        The objective.
     data : Rows, Chunks or WaveSums
         The data.
     begin, max_steps, hear
@@ -94,7 +94,7 @@ def climb(
     -----
     A run goes on if it has ended on the floor, the objective rises beyond, and readings that are
     left out lie far within their bands, `LeftOut.is_far_within`. Each further floor is a hundred
-    times lower, or ten, down to the rounding of y. What is found there counts if the objective is
+    times lower, or ten, down to the rounding of y. The end of such a run counts if the objective is
     higher, and so is the density of readings that are left out; if rounding may have moved the
     objective by more than 0.02 nats for each reading, or a predicted variance by more than two
     percent, it does not: then one run begins where the first did, with a noise of 1e-10 of the
@@ -207,8 +207,8 @@ def too_high(objective: Objective[Any], data: Data | WaveSums, model: Any) -> fl
     """Return the floor on which a model stands higher than readings say, or zero.
 
     It is a share of the variance of y, and that of the first floor also where the objective rises
-    beyond it and no readings are at hand, or rounding leaves nothing of what a `GP` says of those
-    that are left out. A lower floor, to which a run went on, is too high where rounding keeps the
+    beyond it and no readings are at hand, or rounding leaves no digit of a `GP`'s predictions of
+    readings left out. A lower floor, to which a run went on, is too high where rounding keeps the
     noise there and errors of twenty readings or more are less than a tenth of their deviations; of
     fewer that may be chance.
     """
@@ -245,13 +245,13 @@ def _lowered(objective: Objective[M], rungs: int) -> Objective[M]:
 
 
 def _has_room(objective: Objective[Any]) -> bool:
-    """Whether the floor is not below the rounding of y."""
+    """Return True if the floor is not below the rounding of y."""
     row = noise_row(objective)
     return bool(objective.limits[row, 0] > objective.ends[row, 0])
 
 
 def _rises_below(objective: Objective[Any], end: HostVector) -> bool:
-    """Whether a vector lies on the floor, and the objective rises beyond it."""
+    """Return True if a vector lies on the floor, and the objective rises beyond it."""
     row = noise_row(objective)
     on_floor = abs(end[row] - objective.limits[row, 0]) < _NEAR
     return bool(on_floor and objective(end)[1][row] <= -FLAT_THRESHOLD)
@@ -270,9 +270,9 @@ def _left_out_on_floor(
 def _tries(
     objective: Objective[Any], below: int, end: HostVector, begin: HostVector
 ) -> Iterator[tuple[int, HostVector, float]]:
-    """How many powers of ten a floor is lowered, where a run on it begins, and what may be rounded.
+    """Yield the powers of ten to lower a floor by, the start of a run on it, and its rounding.
 
-    Last, for what rounding has refused, where the first run began: on a high floor a plane makes
+    Last, for floors that rounding has refused, from the first start: on a high floor a plane makes
     the variance of the kernel grow until its digits leave none for less noise.
     """
     yield from ((below + step, end, _ROUNDING) for step in _STEPS)

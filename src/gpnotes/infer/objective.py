@@ -1,7 +1,7 @@
-"""The objective of a fit, for any model: the vector of what is free, the evidence, its gradient.
+"""The objective of a fit, for any model: the vector of free parameters, the evidence, its gradient.
 
-A model is a dataclass of parameters, with a room of its own that says by `evidence_of` what its
-evidence is. What is free in it lives on the host as one flat vector, the parameters as in
+A model is a dataclass of parameters, with a room of its own that registers its evidence in
+`evidence_of`. Its free parameters live on the host as one flat vector, the parameters as in
 `params.flatten` and then the inputs of its inducing variables; the data stay where they are.
 """
 
@@ -50,14 +50,14 @@ Q = TypeVar("Q", bound=Posterior)
 
 @dataclass(frozen=True, eq=False)
 class Objective(Generic[M]):
-    """The log evidence plus the log density of the priors, by what is free in a model like `model`.
+    """The log evidence plus the log density of the priors, by the free parameters of `model`.
 
     Called at a vector, it gives value and gradient. Made by `objective_of`.
 
     Parameters
     ----------
     model : Parameters
-        The model given, with what it chooses from the data chosen.
+        The model given, with its choices from the data made.
     evidence : Evidence
         Its evidence given data.
     spread : Spread
@@ -65,7 +65,7 @@ class Objective(Generic[M]):
     fixed : tuple of str
         The parameters that stay.
     priors : tuple of NamedPrior
-        The priors, and what each is on.
+        The priors, and the parameters that they are on.
     limits : HostMatrix, shape (p, 2)
         The limits of the parameters, as `ascent.ascend` takes them.
     ends : HostMatrix, shape (p, 2)
@@ -73,8 +73,8 @@ class Objective(Generic[M]):
     moves_inputs : bool
         The inputs of inducing variables are free too.
     level : float, default 0.0
-        What an ascent adds to the log evidence, so that it is of y in units of its standard
-        deviation: where it stops does not depend on the unit then.
+        A constant that an ascent adds to the log evidence, so that it is of y in units of its
+        standard deviation: where it stops does not depend on the unit then.
     tied : tuple of tuples of str, default ()
         Entries that are one number. The first of each is in the vector; the others follow it, and
         are named in `fixed`.
@@ -110,7 +110,7 @@ class Objective(Generic[M]):
 
     @cached_property
     def held(self) -> tuple[str, ...]:
-        """What stays, without what follows another."""
+        """The names of fixed parameters, without tied followers."""
         return without(self.fixed, followers(self.tied))
 
     @cached_property
@@ -127,7 +127,7 @@ class Objective(Generic[M]):
         return {name: part for name, part in vars(self).items() if name != "_rebuild"}
 
     def vector(self, model: M) -> HostVector:
-        """Return the vector of what is free in a model.
+        """Return the vector of a model's free parameters.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Objective(Generic[M]):
         Parameters
         ----------
         vector : HostVector
-            What is free, as `vector` gives it.
+            The free parameters, as in `vector`.
 
         Returns
         -------
@@ -171,7 +171,7 @@ class Objective(Generic[M]):
         Parameters
         ----------
         vector : HostVector
-            What is free, as `vector` gives it.
+            The free parameters, as in `vector`.
 
         Returns
         -------
@@ -210,7 +210,7 @@ class Objective(Generic[M]):
         return np.append(slopes, to_numpy(bar.inducing)) if self.moves_inputs else slopes
 
     def run(self, begin: HostVector, max_steps: int) -> Run[M]:
-        """Climb from a vector and say what came of it.
+        """Climb from a vector and return the run.
 
         Parameters
         ----------
@@ -326,9 +326,9 @@ class Objective(Generic[M]):
         Returns
         -------
         hyperparameters : tuple of Hyperparameter
-            What is free, with its errors.
+            The free parameters, with their errors.
         gain : float
-            What a parabola through the end has left to rise.
+            The rise from the end to the top of a parabola through it.
         """
         given = self._of_hyperparameters(run.model)
         rows = set(names(run.model, fixed=given.fixed))
@@ -363,7 +363,7 @@ def objective_of(
     priors: Mapping[str, Prior] | None = None,
     tied: Iterable[Iterable[str]] = (),
 ) -> Objective[M]:
-    """Return what a fit of a model to data maximises.
+    """Return the objective of a fit of a model to data.
 
     Parameters
     ----------
@@ -381,7 +381,7 @@ def objective_of(
     priors : mapping from str to Prior, or None
         Priors on parameters and entries by name, as in `gpnotes.fit`.
     tied : iterable of groups of str, default ()
-        The names of what is one number, as in `gpnotes.fit`.
+        The names of parameters that are one number, as in `gpnotes.fit`.
 
     Returns
     -------
@@ -474,15 +474,15 @@ class Fit(Generic[M, Q]):
     runs : tuple of Run
         The runs, best first.
     objective : Objective or None
-        What was maximised, which keeps the data.
+        The objective, which keeps the data.
     known : Posterior or None
         The posterior, where the way to the model led through it.
     columns : tuple of str, default ()
         The names of the columns of X, where it was a frame.
     remarks : tuple of str, default ()
-        What there is to say of its noise.
+        Remarks on its noise.
     known_columns : tuple of pairs of str, default ()
-        What was known of each reading by the name of a column, as in `posterior.Posterior`.
+        Known values of each reading by the name of a column, as in `posterior.Posterior`.
     """
 
     runs: tuple[Run[M], ...]
@@ -499,7 +499,7 @@ class Fit(Generic[M, Q]):
 
     @property
     def log_evidence(self) -> float:
-        """Its log evidence, or what stands for it."""
+        """Its log evidence, or its substitute."""
         return self.runs[0].log_evidence
 
     @cached_property
@@ -540,7 +540,7 @@ class Fit(Generic[M, Q]):
         -----
         Standard errors are from the curvature there, `report.curvature.survey`: twice as many
         evaluations of the evidence as there are parameters, and some more for each that is not
-        determined. What inducing inputs leave open is not looked at.
+        determined. The uncertainty of inducing inputs is left out.
 
         Examples
         --------

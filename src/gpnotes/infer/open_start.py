@@ -1,4 +1,4 @@
-"""What a fit maximises where a model leaves numbers open: these are taken from the data first."""
+"""The objective of a fit to a model with open numbers, which are taken from the data first."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def started_objective(
     priors: Mapping[str, Prior] | None = None,
     tied: Iterable[Iterable[str]] = (),
 ) -> Objective[M]:
-    """Return what a fit of a model to data maximises, with what is open in the model started.
+    """Return the objective of a fit of a model to data, with open numbers started from the data.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""What every posterior can be asked: moments, draws and densities of f or of a new y, said once.
+"""The base of every posterior: moments, draws and densities of f or of a new y, stated once.
 
 A class of posteriors brings hooks, all of them trusted: `_moments` and `_covariance` of f at
-inputs, and by `_noise` how y scatters around f. What can be asked, with its checks, is here.
+inputs, and by `_noise` the scatter of y around f. The public methods, with their checks, are here.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ Q = TypeVar("Q", bound="Posterior")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(ABC):
-    """A process given data: what can be said of f, or of a new y, at any inputs Xs (n*, d).
+    """A process given data: predictions of f, or of a new y, at any inputs Xs (n*, d).
 
     Every prediction is of f unless it says ``noise=True``: then of a new y. Inputs that do not fit
-    are a `ValueError` or a `TypeError`, matrices that have no room a `MemoryError`. What a class
-    cannot do is a `TypeError`, which names the class and the method and says why.
+    are a `ValueError` or a `TypeError`, matrices that have no room a `MemoryError`. A method
+    that a class cannot support raises a `TypeError`, which names both and says why.
 
     Parameters
     ----------
@@ -71,10 +71,10 @@ class Posterior(ABC):
     -----
     A class of your own brings `validate_inputs`, and `_moments(Xs)`, the mean and the variance of f
     at rows that are validated; `_noise`, the variance of normal noise or a likelihood; and
-    `_covariance(Xs)` of f where it has one. It may say faster, or otherwise, what follows from
+    `_covariance(Xs)` of f where it has one. It may override the methods that follow from
     these: `_mean(Xs)`, `_joint(Xs, noise)`, `_sample(Xs, num_samples, stream, noise)`. To be taken
     apart by `part` it brings `_process`, `_moments_of_part` and `_covariance_of_part`. In `_lacks`
-    it says what it cannot do. A dataclass of your own is frozen, as this is.
+    it lists the methods that it lacks. A dataclass of your own is frozen, as this is.
     """
 
     columns: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
@@ -104,11 +104,11 @@ class Posterior(ABC):
     @property
     @abstractmethod
     def _noise(self) -> float | Likelihood:
-        """How y scatters around f, as the variance of normal noise or as a likelihood."""
+        """The scatter of y around f, as the variance of normal noise or as a likelihood."""
 
     @property
     def _width(self) -> int:
-        """How many numbers a row of a block needs, in each matrix that is as large."""
+        """The number of entries for a row of a block, in each matrix that is as large."""
         return 1
 
     def _mean(self, Xs: Matrix) -> Vector:
@@ -171,16 +171,16 @@ class Posterior(ABC):
             Predict a new y, with its noise, rather than f.
         chunk : int or None, default None
             How many inputs are worked on at a time, which changes nothing but the memory; without
-            it, as many as keep a block at a few tens of MB, on a GPU at a share of what is free.
+            it, as many as keep a block at a few tens of MB, on a GPU at a share of its free memory.
         offset : Vector, shape (n*,), or str, or None, default None
-            What is added to the latent f of each, such as the logarithm of an exposure, or the
+            A term added to the latent f of each, such as the logarithm of an exposure, or the
             column of a frame `Xs` that holds it, of models that take one in `condition`. Without it
-            f is what it is for zero, unless that of the data was a column, `known_columns`: then
+            the offset is zero, unless that of the data was a column, `known_columns`: then
             that column of `Xs` is taken again, and an `Xs` without it needs an offset.
         noise_var, weights : Vector, shape (n*,), or str, or None, default None
-            What is known of the noise of each new y, as in `condition`, of models that take it
-            there, [eq-fv-known-noise]: its variance, which comes to the model's own, and by what
-            the latter is divided. They go with ``noise=True``, and are taken again as `offset` is.
+            The known noise of each new y, as in `condition`, of models that take it
+            there, [eq-fv-known-noise]: its variance, which is added to the model's own, and the
+            divisor of the latter. They go with ``noise=True``, and are taken again as `offset` is.
 
         Returns
         -------
@@ -203,7 +203,7 @@ class Posterior(ABC):
         chunk: int | None = None,
         known: Numbers | None = None,
     ) -> tuple[Vector, Vector]:
-        """`_predict` with what is known to be added to f, and the noise of y where it is known."""
+        """Return `_predict` with the known offset of f, and the known noise of y."""
         if offset is None and known is None:
             return self._predict(Xs, noise, chunk)
         mean, variance = self._predict(Xs, False, chunk)
@@ -373,7 +373,7 @@ class Posterior(ABC):
         of `joint`, unless the class says otherwise. Where it is the Cholesky factor, as for new y
         with noise, the same random numbers give the same functions on every backend, up to
         rounding. Where f is drawn at points so close that the covariance is singular up to
-        rounding, it is a pivoted factor, of which rounding settles the order: the functions are as
+        rounding, it is a pivoted factor, whose order depends on rounding: the functions are as
         likely, but another machine may draw others, and so does a part of these inputs. Neither
         takes jitter. Functions that are the same wherever they are asked are those of
         `gpnotes.draw.paths.sample_paths`.
@@ -473,7 +473,7 @@ class Posterior(ABC):
         Returns
         -------
         Posterior
-            What data tell of the part; it has no noise, which is in y alone.
+            The posterior of the part; it has no noise, which is in y alone.
 
         Notes
         -----
@@ -497,7 +497,7 @@ class Posterior(ABC):
 
     @property
     def part_names(self) -> tuple[str | int, ...]:
-        """What `part` may be asked for but the mean, the name of each summand or its number."""
+        """The arguments of `part` other than the mean: the name of each summand or its number."""
         kernel = self._process().kernel
         if not isinstance(kernel, Sum):
             return (0,)
@@ -529,7 +529,7 @@ class Posterior(ABC):
         chunk: int | None = None,
         offset: Vector | None = None,
     ) -> bool:
-        """Refuse what this class cannot do, and inputs that do not fit; return `noise`."""
+        """Refuse methods that this class lacks, and inputs that do not fit; return `noise`."""
         noise = _check.flag(noise, "noise")
         if chunk is not None:
             _check.whole(chunk, "chunk", 1)
@@ -595,7 +595,7 @@ class Posterior(ABC):
 
     @property
     def has_normal_noise(self) -> bool:
-        """Whether y is normal around f, so that a mean and a variance say all of it."""
+        """True if y is normal around f, so that a mean and a variance determine it."""
         return isinstance(self._noise, float | Gaussian)
 
     def _noise_var(self, method: str = "joint") -> float:
@@ -671,7 +671,7 @@ class PartPosterior(Posterior):
         return self.whole._scales(Xs)
 
     def mean_in(self, mean: Vector, pull: Vector) -> Vector:
-        """What the data pull the part to, with the mean function (n*,) where that is in it."""
+        """Return the data's pull on the part, plus the mean function (n*,) where that is in it."""
         return mean + pull if self.with_mean else pull
 
 
@@ -697,7 +697,7 @@ def one_function_a_class(remedy: str) -> Mapping[str, str]:
 
 
 def _joined(parts: Sequence[Vector]) -> Vector:
-    """What blocks of rows gave, one below the other."""
+    """Join the results of blocks of rows, one below the other."""
     return parts[0] if len(parts) == 1 else array_namespace(parts[0]).concat(list(parts))
 
 

@@ -1,4 +1,4 @@
-"""Priors that a caller names, and what they add to the log evidence and its derivatives."""
+"""Priors that a caller names, and their terms of the log evidence and its derivatives."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def priors_of(
     fixed: Collection[str],
     tied: Mapping[str, str] | None = None,
 ) -> tuple[NamedPrior, ...]:
-    """Return the priors, if each is one and is on what is fitted.
+    """Return the priors, if each is one and is on a fitted parameter.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def priors_of(
     model : Parameters
         The model.
     fixed : collection of str
-        What is not fitted.
+        The names of fixed parameters.
     tied : mapping from str to str, or None
         For entries that follow another, that one; they are in `fixed`, and a prior on one counts
         for the other.
@@ -72,7 +72,7 @@ def priors_of(
     Raises
     ------
     ValueError
-        If a name is none of what is fitted, or two priors are on one entry.
+        If a name is no fitted parameter, or two priors are on one entry.
     """
     if not isinstance(priors, Mapping | None):
         wanted = "a mapping from names to priors"
@@ -104,14 +104,14 @@ def density_and_gradient(
     model : Parameters
         The model.
     fixed : collection of str
-        What is not fitted.
+        The names of fixed parameters.
 
     Returns
     -------
     log_density : float
         The sum of the log densities, of parameters in their own units.
     gradient : HostVector, shape (p,)
-        Its derivatives by the vector of `params.flatten`, by logarithms of what is positive.
+        Its derivatives by the vector of `params.flatten`, by logarithms of positive parameters.
     """
     values, chain = free_values(model, fixed=fixed)
     total = sum((one.log_density(values) for one in priors), 0.0)

@@ -1,4 +1,4 @@
-"""What is told while one waits: each evaluation of a fit, and a bar, by ``tqdm``."""
+"""Progress reports: each evaluation of a fit, and a bar, by ``tqdm``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OnStep = Callable[[FitStep], bool | None]
 
 
 class Enough(Exception):
-    """What ends a run where its listener has heard enough."""
+    """The signal of a listener that ends a run."""
 
 
 class Watched:
@@ -86,7 +86,7 @@ class Watched:
             raise Enough
 
     def ended(self, message: str) -> Ascent | None:
-        """Return what an ascent comes to that ends here; None before it has a value."""
+        """Return the result of an ascent that ends here; None before it has a value."""
         if self._best is None:
             return None
         value, vector = self._best
@@ -107,7 +107,7 @@ class Bar(Protocol):
 
 
 def bar_of(total: int | None, said: str, unit: str) -> Bar:
-    """Return a bar of so many units, or of nobody knows how many, with what is done before it.
+    """Return a bar of so many units, or of an unknown number, with a label before it.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def bar_of(total: int | None, said: str, unit: str) -> Bar:
 
 
 def show_steps(bar: Bar, runs: int, hear: OnStep | None) -> OnStep:
-    """Return a listener that moves a bar, and tells another what it heard."""
+    """Return a listener that moves a bar, and passes its message on to another."""
 
     def shown(step: FitStep) -> bool | None:
         number = step.run + 1

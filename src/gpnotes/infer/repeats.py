@@ -25,7 +25,7 @@ __all__ = ["Repeats", "means_of_repeats"]
 
 @dataclass(frozen=True, eq=False)
 class Repeats:
-    """Each place once, with what was read there; made by `means_of_repeats`.
+    """Each place once, with the moments of its readings; made by `means_of_repeats`.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Repeats:
     __repr__ = summary
 
     def log_evidence_within(self, noise_var: float) -> float:
-        """What the single readings add to the log evidence of their means, under noise σ_n².
+        """Return the term of single readings on top of the log evidence of their means, for σ_n².
 
         ``−½ Σᵢ ((wᵢ − 1) log 2πσ_n² + log wᵢ + sᵢ / σ_n²)`` with the weights w and the squares s.
         It does not depend on the function: with it, means have the evidence of all readings.

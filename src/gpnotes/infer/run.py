@@ -14,7 +14,7 @@ M = TypeVar("M", bound=Parameters)
 
 @dataclass(frozen=True)
 class Run(Generic[M]):
-    """One ascent: where it ended, how many evaluations it took, and what the optimiser said.
+    """One ascent: its end, the number of evaluations, and the optimiser's message.
 
     A run whose start had no evidence has failed: its `model` is the given one, its `log_evidence`
     minus infinity, and its `message` says why.
@@ -24,20 +24,20 @@ class Run(Generic[M]):
     model : Parameters
         The model where the ascent ended.
     log_evidence : float
-        Its log evidence, or what stands for it.
+        Its log evidence, or its substitute.
     evaluations : int
         How many evaluations of the objective it took.
     converged : bool
         The optimiser's word for it that it ended at a maximum.
     message : str
-        What the optimiser said.
+        The optimiser's message.
     at_bounds : tuple of str, default ()
         The parameters that ended on one of their bounds, by `params.names`: there the evidence may
         go on rising.
     log_prior : float, default 0.0
         The log density of the priors there, 0 where none are given.
     trace : tuple of float, default ()
-        What a fit in steps estimated before each of them.
+        The estimate of a fit in steps before each of them.
     """
 
     model: M
@@ -51,5 +51,5 @@ class Run(Generic[M]):
 
     @property
     def objective(self) -> float:
-        """The log evidence plus the log density of the priors, which is what a fit maximises."""
+        """The log evidence plus the log density of the priors, the objective of a fit."""
         return self.log_evidence + self.log_prior

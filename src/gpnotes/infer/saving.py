@@ -1,6 +1,6 @@
-"""Anything fitted in one file without pickle: a description in JSON, and its arrays beside it.
+"""Anything fitted in one file without pickle: a description in JSON, and its arrays.
 
-What is read back is made by the constructors of the classes listed here, and of no others: to open
+Reading makes objects by the constructors of the classes listed here, and of no others: to open
 a file runs none of its contents. Floats are written so that they come back to the last bit, arrays
 with the order of their axes in memory, and an array that two parts share is shared again.
 """
@@ -126,13 +126,13 @@ def save(fitted: object, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     fitted : object
-        What `fit` and any ``condition`` gave, a model, a kernel, a network, an estimator, or a
-        tuple of such; not the part of a posterior, a search, a run of a learner, nor the solution
+        The result of `fit` or of any ``condition``, a model, a kernel, a network, an estimator, or
+        a tuple of such; not the part of a posterior, a search, a run of a learner, nor the solution
         of a decision process, which are made of such again. A fit keeps its readings, but not
-        chunks of them. Arrays of CuPy, PyTorch and JAX come back as NumPy's: what a GPU has fitted
-        predicts on any machine.
+        chunks of them. Arrays of CuPy, PyTorch and JAX come back as NumPy's: a model fitted on a
+        GPU predicts on any machine.
     path : str or path
-        The file; until all is written, one that is there stays what it was.
+        The file; until all is written, one that is there stays as it was.
 
     Raises
     ------
@@ -164,12 +164,12 @@ def save(fitted: object, path: str | os.PathLike[str]) -> None:
 
 # The one open result: a file says only when it is read of which class it is.
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read what `save` wrote, the same to the last bit; nothing in the file is run.
+    """Read a file of `save`, the same to the last bit; nothing in the file is run.
 
     Returns
     -------
     object
-        What was saved.
+        The object that was saved.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def register(name: str) -> Callable[[type[T]], type[T]]:
     ----------
     name : str
         The name in files, which stays when the class's own changes. Whoever reads the file has
-        registered the class under it first: a file says what to make, never how.
+        registered the class under it first: a file names classes, and never code.
 
     Returns
     -------
@@ -241,7 +241,7 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) ->
         None, numbers, strings, NumPy arrays, tuples, mappings by strings, and parts of the
         package, with parts of these kinds.
     kind : str
-        What the values are of, which `read` asks for.
+        The kind of object, which `read` asks for.
 
     Raises
     ------
@@ -265,7 +265,7 @@ def read(path: str | os.PathLike[str], kind: str, made: Callable[[dict[str, Any]
     Parameters
     ----------
     kind : str
-        What the values must be of.
+        The kind that the file must have.
     made : callable
         A function of the values by their names.
 
@@ -309,7 +309,7 @@ def _read(
 
 
 def _kind(description: Any, kinds: set[str]) -> str:
-    """What a file is of, if it is of one of these kinds and of this version."""
+    """Return the kind of a file, if it is one of these kinds and of this version."""
     if description["form"] != _FORM:
         raise ValueError(f"its form is {description['form']!r}, not {_FORM!r}")
     if description["version"] != VERSION:
@@ -331,7 +331,7 @@ def _place(path: str | os.PathLike[str]) -> Path:
 
 @cache
 def _homes() -> dict[str, tuple[str, str]]:
-    """Module and name, or tag, of each class by its key: that name, of which there is but one."""
+    """Module and name, or tag, of each class by its key: that name, which is unique."""
     return {name: (module, name) for module, names in _PARTS.items() for name in names}
 
 
@@ -390,7 +390,7 @@ def _told(value: Any, name: str, arrays: dict[int, tuple[object, HostArray]]) ->
 
 
 def _instead_of(value: Any) -> str:
-    """What to save instead of an object that no file holds."""
+    """Return the advice for an object that no file holds."""
     kind = type(value)
     if isinstance(value, PartPosterior):
         return ": save the posterior of f, and ask it for the part again"
@@ -400,7 +400,7 @@ def _instead_of(value: Any) -> str:
 
 
 def _on_host(value: Any) -> HostArray | None:
-    """An array of numbers of any library, on the host; None for what is none."""
+    """Return an array of numbers of any library, on the host; None for any other value."""
     if not isinstance(value, np.ndarray):
         try:
             value = to_numpy(value)
@@ -451,7 +451,7 @@ def _array(archive: ZipFile, name: str) -> HostArray:
 
 
 def _made(told: Any, archive: ZipFile, arrays: dict[str, HostArray]) -> Any:
-    """The value that `_told` told; an object is made by its constructor, of all its fields."""
+    """Return the value that `_told` describes; objects are made by their constructors."""
     if told is None or isinstance(told, bool | int | float | str):
         return told
     if told.keys() == {"tuple"}:

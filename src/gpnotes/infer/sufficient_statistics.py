@@ -39,7 +39,7 @@ class Statistics:
     log_noise : float
         ``Σ log λᵢ``.
     gap : float, default 0.0
-        What the features lack in prior variance, ``Σ (k(xᵢ, xᵢ) − |φᵢ|²)``; each by its λᵢ, where
+        The prior variance that the features lack, ``Σ (k(xᵢ, xᵢ) − |φᵢ|²)``; each by its λᵢ, where
         rows have a noise of their own.
     correction : float, default 0.0
         The term that a bound adds to the evidence.
@@ -136,7 +136,7 @@ class Statistics:
         )
 
     def squared_alpha(self, noise_var: float) -> float:
-        """``|(ΦΦᵀ + σ²I)⁻¹ r|²``, the size of what is left of r by the features.
+        """``|(ΦΦᵀ + σ²I)⁻¹ r|²``, the size of the residual of r after the features.
 
         Parameters
         ----------

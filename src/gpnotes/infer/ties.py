@@ -33,7 +33,7 @@ def ties_of(tied: Iterable[Iterable[str]], model: Parameters, fixed: Collection[
     model : Parameters
         The model.
     fixed : collection of str
-        What is not fitted.
+        The names of fixed parameters.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def ties_of(tied: Iterable[Iterable[str]], model: Parameters, fixed: Collection[
     Raises
     ------
     ValueError
-        If a name is none of what is fitted, is in two groups, or if those of a group are of unlike
+        If a name is no fitted parameter, is in two groups, or if those of a group are of unlike
         sizes, or one is positive and another of any sign.
     """
     groups = groups_of(tied)
@@ -87,7 +87,7 @@ def places(model: Parameters, fixed: Collection[str], groups: Groups) -> HostVec
     model : Parameters
         The model.
     fixed : collection of str
-        What is not in the vector, with all that follows.
+        The parameters not in the vector, with all tied followers.
     groups : tuple of tuples of str
         As `ties_of` returns them.
 
@@ -126,7 +126,7 @@ def _tied_entries(
 
 
 def _require_moved(model: Parameters, path: str) -> None:
-    """Refuse what a model has and no fit moves, as the covariance of a prior on weights."""
+    """Refuse parts of a model that no fit moves, as the covariance of a prior on weights."""
     found: Any = model
     for step in path.split("."):
         found = getattr(found, step, None)

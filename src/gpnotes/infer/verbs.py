@@ -138,15 +138,15 @@ def condition(
         that pandas labels are not joined by their labels: other ones than those of `X`, or the same
         in another order, are a `ValueError`; so of all that has a number for each row.
     noise_var : Vector, shape (n,), or str, or None
-        What is known of the variance of the noise of each observation, such as the squares of a
+        The known variance of the noise of each observation, such as the squares of a
         laboratory's error bars, [eq-fv-known-noise]; the model's own variance of the noise is added
         to it. Where `X` is a frame, it may be the name of a column, which is then no input, and
         which predictions take from a frame again; so may `weights` and `offset`. A `GP` takes it.
     weights : Vector, shape (n,), or str, or None
-        By what the model's own variance of the noise is divided for each observation, such as how
-        many readings it is the mean of. A `GP` takes them.
+        The divisor of the model's own variance of the noise for each observation, such as the
+        number of readings it is the mean of. A `GP` takes them.
     offset : Vector, shape (n,), or str, or None
-        What is added to the latent f of each observation, known, such as the logarithm of the years
+        A known term added to the latent f of each observation, such as the logarithm of the years
         over which events were counted: y then scatters around f + offset, and the posterior is that
         of f alone, the log rate for one year, whose `predict` takes the offsets of new inputs. A
         `gpnotes.LaplaceGP`, a `laplace.EPGP` and a `gpnotes.SVGP` of one function take it.
@@ -154,8 +154,8 @@ def condition(
     Returns
     -------
     Posterior
-        The model given the data. Of what class it is, and what it costs, the page of the model
-        says: for a `GP` an `gpnotes.ExactPosterior` around one Cholesky factor of K_y, in O(n³).
+        The model given the data. Its class and its cost depend on the model:
+        for a `GP` an `gpnotes.ExactPosterior` around one Cholesky factor of K_y, in O(n³).
 
     Raises
     ------
@@ -165,8 +165,8 @@ def condition(
 
     Notes
     -----
-    A K_y, or K_uu, that is singular in its precision gets the jitter of `linalg.cholesky`, of which
-    a ``JitterWarning`` tells: all views are then those of a noise that much larger.
+    A K_y, or K_uu, that is singular in its precision gets the jitter of `linalg.cholesky`, with
+    a ``JitterWarning``: all views are then those of a noise that much larger.
 
     Source: for a `GP` Rasmussen & Williams (2006), algorithm 2.1.
 
@@ -249,7 +249,7 @@ def log_evidence_and_gradient(
     Returns
     -------
     value : float
-        The log evidence, or what stands for it, in nats.
+        The log evidence, or its substitute, in nats.
     model_bar : object
         A model of the same class that holds the derivatives: by hyperparameters, and where it has
         inducing variables by their inputs, as its ``inducing``: where these are chosen from X, by

@@ -82,7 +82,7 @@ def compose(layers: Sequence[GP], X: Matrix, *, rng: RNG) -> tuple[Vector, ...]:
     Parameters
     ----------
     layers : sequence of GP
-        The processes, the first of which is given X; their ``noise_var`` is not added.
+        The processes, the first with inputs X; their ``noise_var`` is not added.
 
     Returns
     -------

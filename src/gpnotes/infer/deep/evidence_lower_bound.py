@@ -204,7 +204,7 @@ def posteriors(model: DeepGP) -> Posteriors:
 
 
 class Passed(NamedTuple):
-    """What a layer makes of its inputs.
+    """A layer's outputs for its inputs.
 
     Parameters
     ----------
@@ -234,14 +234,14 @@ def passed(units: Posteriors, X: Matrix, noise: Noise) -> list[Passed]:
     Returns
     -------
     list of Passed
-        What each layer makes of them.
+        The outputs of each layer.
     """
     trail, H = _inner(units, X, noise)
     return [*trail, Passed(H, (marginals(units[-1][0], H),), None)]
 
 
 def _inner(units: Posteriors, X: Matrix, noise: Noise) -> tuple[list[Passed], Matrix]:
-    """What the inner layers make of rows, and the rows that the last layer is given."""
+    """Return the outputs of the inner layers for rows, and the inputs of the last layer."""
     xp = array_namespace(X)
     trail: list[Passed] = []
     H, n = X, X.shape[0]
@@ -256,7 +256,7 @@ def _inner(units: Posteriors, X: Matrix, noise: Noise) -> tuple[list[Passed], Ma
 
 
 def _averaged(model: DeepGP, y: Vector, f: Marginals, noise: Noise, scale: float) -> Expected:
-    """``E log p(y | f)`` of each row of each draw and its slopes, times what it counts."""
+    """Return ``E log p(y | f)`` of each row of each draw and its slopes, times its weight."""
     times = _counts(f.mean, y, noise, scale)
     likelihood = with_hooks(model.likelihood)
     rows = likelihood._expected(_repeated(y, f.mean), f.mean, f.variance, model.nodes)
@@ -271,7 +271,7 @@ def _repeated(y: Vector, like: Vector) -> Vector:
 
 
 def _counts(like: Vector, y: Vector, noise: Noise, scale: float) -> Vector:
-    """How much each row of each draw counts: the weight of the draw, by the scale of a batch.
+    """Return the weight of each row of each draw: that of the draw, by the scale of a batch.
 
     A model of one layer has no draws: its rows come once.
     """
@@ -387,7 +387,7 @@ def _layer_back(
 
 
 class Rows(NamedTuple):
-    """What some rows say of a unit: derivatives but for those through K_uu, and sums for these."""
+    """The terms of some rows for a unit: derivatives but those through K_uu, and sums for these."""
 
     kernel_bar: Kernel
     mean_bar: Any
@@ -397,7 +397,7 @@ class Rows(NamedTuple):
 
 
 def _plus(first: Rows, second: Rows) -> Rows:
-    """What the rows of both say, one after another."""
+    """Return the terms of both, one after another."""
     return Rows(
         added(first.kernel_bar, second.kernel_bar), added(first.mean_bar, second.mean_bar),
         first.Z_bar + second.Z_bar, plus(first.sums, second.sums),
@@ -409,14 +409,14 @@ def _plus(first: Rows, second: Rows) -> Rows:
 def _rows_back(
     unit: Unit, H: Matrix, f: Marginals, way: Way, by_mean: Vector, by_variance: Vector
 ) -> Rows:
-    """From derivatives by means and variances of a unit to what rows say of its parts."""
+    """Carry derivatives by means and variances of a unit to the terms of its parts."""
     kernel_bar, Z_bar, H_bar, sums = _process_back(unit, H, f, way, by_mean, by_variance)
     mean_bar, H_mean = means.with_hooks(differentiable_mean(unit.gp))._pullback(H, by_mean)
     return Rows(kernel_bar, mean_bar, Z_bar, sums, H_bar + H_mean)
 
 
 def _unit_back(unit: Unit, q: VariationalPosterior, way: Way, rows: Rows) -> tuple[Unit, Matrix]:
-    """The derivatives by a unit and by its inputs, from what all rows say."""
+    """Return the derivatives by a unit and by its inputs, from the terms of all rows."""
     inducing_bar, Z_more = bar_of_inducing(q, rows.sums, way)
     kernel_bar = added(rows.kernel_bar, inducing_bar)
     scales_bar, couplings_bar = root_pulled(unit, q.root, -(q.root @ rows.sums.sites))
@@ -433,9 +433,9 @@ def _process_back(
 ) -> tuple[Kernel, Matrix, Matrix, Sums]:
     """The derivatives by kernel, Z and inputs, through K_uf and the prior variances; and the sums.
 
-    These are what the unit's own Gaussian is told, ``A e₁`` and ``−2 A diag(e₂) Aᵀ``. In place the
-    slopes of the pass forth are there, and two products with the points carry derivatives back;
-    the readable way makes the matrix and all it is made of again.
+    These are the derivatives by the unit's own Gaussian, ``A e₁`` and ``−2 A diag(e₂) Aᵀ``. In
+    place the slopes of the pass forth are there, and two products with the points carry derivatives
+    back; the readable way makes the matrix and all it is made of again.
     """
     kernel, kept = unit.gp.kernel, f.kept
     if kept is not None and in_place.supports(kernel, H):

@@ -69,7 +69,7 @@ class Unit:
     scales : Vector, shape (M,)
         The diagonal of B.
     couplings : Vector, shape (M (M − 1) / 2,)
-        What stands below the diagonal, row by row.
+        The entries below the diagonal, row by row.
     """
 
     gp: GP
@@ -152,7 +152,7 @@ class DeepGP:
 
     @property
     def variational(self) -> tuple[str, ...]:
-        """The names of all that makes up q, of which a report of a fit says nothing."""
+        """The names of all that makes up q, which a report of a fit leaves out."""
         return tuple(
             place.removesuffix("Z") + part
             for place in self.places
@@ -196,8 +196,8 @@ def with_inner_layers(
 ) -> DeepGP:
     """Put layers below a sparse process, each as wide as the inputs, which begin near the identity.
 
-    The last layer begins as the posterior given. So a fit starts at its bound, less what the inner
-    layers cost, and what it gains is gained by depth.
+    The last layer begins as the posterior given. So a fit starts at its bound, less the cost of the
+    inner layers, and any gain is due to depth.
 
     Parameters
     ----------
@@ -205,8 +205,8 @@ def with_inner_layers(
         The process that becomes the last layer, from `fit` or `condition` of an `SVGP`,
         or from `svgp.initial_posterior`. Each layer begins with its inducing inputs.
     kernels : sequence of Kernel
-        The kernels of the inner layers, the first one of the layer that is given x. What they
-        leave open is in the units of the inducing inputs, `starts.start_of`, which are those of
+        The kernels of the inner layers, the first one that of the layer with inputs x. Open
+        numbers are in the units of the inducing inputs, `starts.start_of`, which are those of
         their values, too.
     linear : bool, default True
         Give the inner units the mean `Coordinate`; without, they have a zero mean, and begin at
@@ -328,14 +328,14 @@ def root_of(unit: Unit) -> Matrix:
 
 
 def root_pulled(unit: Unit, root: Matrix, root_bar: Matrix) -> tuple[Vector, Vector]:
-    """Carry derivatives by B back to what it is made of.
+    """Carry derivatives by B back to its parts.
 
     Parameters
     ----------
     root : Matrix, shape (M, M)
         B.
     root_bar : Matrix, shape (M, M)
-        The derivatives by B, of which those above the diagonal are not looked at.
+        The derivatives by B; those above the diagonal are ignored.
 
     Returns
     -------
@@ -356,7 +356,7 @@ def posterior_of(unit: Unit, likelihood: Likelihood) -> VariationalPosterior:
     Parameters
     ----------
     likelihood : Likelihood
-        What stands in the place of a likelihood; of inner units it is not used.
+        The likelihood of the last unit; inner units do not use theirs.
     """
     model = SVGP(unit.gp, likelihood, unit.Z)
     return _OfRoot(model, inducing_factor(model), root_of(unit), unit.weights)

@@ -1,4 +1,4 @@
-"""What a deep process says after its data, and its bound as what a fit raises."""
+"""The posterior of a deep process, and its bound, which a fit maximises."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _MIXTURE = "f is a mixture of normals, of which only single inputs are worked ou
 class DeepPosterior(Posterior):
     """Predictions of a deep process: at each input a mixture of normals, one for each draw.
 
-    What `gpnotes.fit` of a `DeepGP` has as its posterior; make one by ``DeepPosterior(model)``.
+    The posterior of a `gpnotes.fit` of a `DeepGP`; make one by ``DeepPosterior(model)``.
 
     Parameters
     ----------

@@ -252,7 +252,7 @@ def leading_sines(kernel: Kernel, X: MatrixLike, n: int, *, margin: float = 1.5)
 
 
 def _smallest(n: int, steps: HostVector) -> HostMatrix:
-    """The n rows of whole numbers j from 1 of which ``Σ (steps j)²`` is smallest, (n, d)."""
+    """Return the n rows of whole numbers j from 1 whose ``Σ (steps j)²`` is smallest, (n, d)."""
     orders, sums = np.empty((1, 0)), np.zeros(1)
     for step in steps:
         # with the a-th row and the number b there are a b others that are no larger

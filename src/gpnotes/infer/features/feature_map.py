@@ -1,4 +1,4 @@
-"""A map from inputs to features: what regression on features asks of it.
+"""The contract of a map from inputs to features, for regression on features.
 
 A map is given once, for a kernel of its kind. The hyperparameters stay with the kernel, so that a
 fit can move them while the map stays.
@@ -60,7 +60,7 @@ class FeatureMap(ABC):
 
     @abstractmethod
     def _features(self, kernel: Kernel, X: Matrix) -> Matrix:
-        """`features`, of what was validated."""
+        """Compute `features` without checks."""
 
     @abstractmethod
     def validate_kernel(self, kernel: Kernel) -> Kernel:
@@ -72,7 +72,7 @@ class FeatureMap(ABC):
         Parameters
         ----------
         name : str, default ``"X"``
-            The name of the inputs in what is raised.
+            The name of the inputs in errors.
         """
         _check.matrix(X, name, columns=self.like.shape[1])
         return self.require_match(kernel, X, name)
@@ -98,7 +98,7 @@ class FeatureMap(ABC):
         kernel, X
             As in `features`; they are not validated.
         r : Vector, shape (n,)
-            What the readings are off the mean.
+            The readings less the mean.
 
         Returns
         -------
@@ -162,7 +162,7 @@ class FeatureMap(ABC):
 
     @abstractmethod
     def kernel_bar(self, kernel: Kernel, weighted: Vector, omega_bar: Matrix) -> Kernel:
-        """The derivatives by the hyperparameters, of those by what the features are made of.
+        """Return the derivatives by the hyperparameters, from those by weighted features and ω.
 
         Parameters
         ----------

@@ -58,7 +58,7 @@ _TURN = 2.0 * math.pi
 
 @dataclass(frozen=True)
 class Term:
-    """What of a kernel some features are for: one of the kernels that it is a sum of.
+    """The term of a kernel that some features are for: one of its summands.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def _fits(kernel: Kernel, unit: Matrix) -> bool:
 
 
 def _assembled(kernel: Kernel, bars: Iterator[tuple[Stationary, float]]) -> tuple[Kernel, float]:
-    """The cotangent of a kernel from those of its terms, and the sum of what they weigh."""
+    """The cotangent of a kernel from those of its terms, and the sum of their weights."""
     if isinstance(kernel, Sum):
         parts = [_assembled(part, bars) for part in kernel.parts]
         return cotangent(kernel, parts=tuple(bar for bar, _ in parts)), sum(t for _, t in parts)
@@ -360,7 +360,7 @@ def draw_frequencies(
     X : Matrix, shape (m, d)
         Inputs like those to come: only the columns, the dtype and the device are looked at.
     n : int
-        The number of features, of which each term of a sum has as many, up to one or two.
+        The number of features; each term of a sum has as many, up to one or two.
     kind : ``"paired"`` or ``"cosine"``, default ``"paired"``
         Paired features are a cosine and a sine of each of n/2 frequencies (n even):
         ``φ(x)·φ(x) = σ_f²`` exactly, and the estimate depends on ``x − z`` alone. The others are n

@@ -81,7 +81,7 @@ class FeatureGP:
 
     @property
     def stands_for(self) -> str:
-        """What a fit maximises in the place of the evidence, in words."""
+        """The objective of a fit in the place of the evidence, in words."""
         return f"by {self.frequencies.size} {self.frequencies.name}: an approximation"
 
 

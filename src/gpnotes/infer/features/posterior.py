@@ -115,7 +115,7 @@ class FeaturePosterior(Posterior):
         y : Vector, shape (m,)
             The new observations.
         noise_var, weights : Vector, shape (m,), or None
-            What is known of their noise, as in `gpnotes.condition`.
+            Their known noise, as in `gpnotes.condition`.
 
         Notes
         -----

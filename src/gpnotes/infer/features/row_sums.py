@@ -90,7 +90,7 @@ class Slopes:
     mean_bar : Mean
         The derivatives by the mean.
     noise_bar : float, default 0.0
-        The derivative by σ² of rows of which each has a noise of its own; for others `regression`
+        The derivative by σ² of rows that each have a noise of their own; for others `regression`
         knows it from the sums.
     """
 

@@ -1,6 +1,6 @@
 """Readings as sums that a fit through sines on a box forms once.
 
-What hyperparameters move are the weights of the sines, not the sines: so all evaluations of a fit
+Hyperparameters move the weights of the sines, not the sines: so all evaluations of a fit
 are made of the same products of sines, readings and ones.
 """
 
@@ -35,7 +35,7 @@ class SineSums:
     products : Matrix, shape (R + 2, R + 2)
         ``[S 1 ỹ]ᵀ[S 1 ỹ]``, in float64 where the device has it.
     centre : float
-        What y is taken from, near its mean, so that no digits are lost.
+        The number subtracted from y, near its mean, so that no digits are lost.
     """
 
     products: Matrix
@@ -45,7 +45,7 @@ class SineSums:
         return SineSums(self.products + other.products, self.centre)
 
     def over(self, work: Callable[..., T]) -> T:
-        """What a pass makes of the readings.
+        """Return a pass's value for the readings.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Former:
     frequencies : BoxSines
         The sines.
     centre : float
-        What y is taken from.
+        The number subtracted from y.
     """
 
     gp: GP

@@ -33,9 +33,9 @@ __all__ = ["HeteroscedasticGP"]
 class HeteroscedasticGP:
     """A process whose noise varies with x: ``y = f(x) + ε`` with ``ε ~ N(0, σ_n² exp g(x))``.
 
-    ``f ~ GP(m, k)`` is the process `gp`, ``g ~ GP(0, k_g)`` the logarithm of the noise beside σ_n²,
-    its median. Where ``k_g`` has no variance, this is the process itself. A model for `condition`,
-    `log_evidence` and `fit`; as a cotangent, it holds the derivatives by both.
+    ``f ~ GP(m, k)`` is the process `gp`, ``g ~ GP(0, k_g)`` the logarithm of the noise in units of
+    σ_n², its median. Where ``k_g`` has no variance, this is the process itself. A model for
+    `condition`, `log_evidence` and `fit`; as a cotangent, it holds the derivatives by both.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class HeteroscedasticGP:
     noise_kernel : Kernel
         The kernel of g. Its variance says by how much the noise varies: with 1, two thirds of all
         places have noise of 0.6 to 1.6 times the median standard deviation. Its lengthscale says
-        how quickly; one of few readings cannot be told from an outlier.
+        how quickly; one of few readings cannot be distinguished from an outlier.
 
     Raises
     ------
@@ -91,7 +91,7 @@ class HeteroscedasticGP:
 
     @property
     def stands_for(self) -> str:
-        """What a fit maximises in the place of the evidence, in words."""
+        """The objective of a fit in the place of the evidence, in words."""
         return "with noise that varies: a lower bound"
 
 

@@ -1,8 +1,8 @@
-"""What readings say of the logarithm of their noise: the Gaussian of the highest bound.
+"""The belief about the logarithm of the noise of readings: the Gaussian of the highest bound.
 
 Of ``y = f + ε`` with ``εᵢ ~ N(0, σ_n² exp gᵢ)`` f is averaged away in closed form, and g has a
-Gaussian q of which n precisions Λ are free: ``Σ = (K_g⁻¹ + Λ)⁻¹``. Each step of a natural gradient
-mixes the Λ that was and the one that the readings want, which is never negative.
+Gaussian q with n free precisions Λ: ``Σ = (K_g⁻¹ + Λ)⁻¹``. Each step of a natural gradient
+mixes the former Λ and the optimum for the readings, which is never negative.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NAME = "K_f + R, whose noise varies"
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The covariances of f and g at the readings, and what these are.
+    """The readings, and the covariances of f and g at them.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Believed:
     sites : Cholesky
         The factor of ``B = I + Λ^½ K_g Λ^½``.
     slope : Vector, shape (n,)
-        a, of which μ is ``K_g a``.
+        a, where μ is ``K_g a``.
     mean, variance : Vector, shape (n,)
         μ, and the diagonal of Σ.
     noise_var : Vector, shape (n,)
@@ -120,7 +120,7 @@ def believe(problem: Problem, max_steps: int = 500) -> Believed:
 def _step(
     problem: Problem, now: Believed, precision: Vector, shift: Vector, length: float
 ) -> tuple[float, Believed | None]:
-    """A mixture of what was and is wanted, of which the bound does not fall, and its length."""
+    """Return a mixture of old and new whose bound does not fall, and its length."""
     slack = 10.0 * epsilon(shift) * (1.0 + abs(now.bound))
     while length >= _SHORTEST:
         try:

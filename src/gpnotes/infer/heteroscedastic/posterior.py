@@ -93,7 +93,7 @@ class HeteroscedasticPosterior(Posterior):
 
     @property
     def has_normal_noise(self) -> bool:
-        """Whether a new y is normal. It is not, for its noise is not known."""
+        """True if a new y is normal. It is not, for its noise is unknown."""
         return False
 
     @property

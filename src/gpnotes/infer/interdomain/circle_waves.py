@@ -1,6 +1,6 @@
 """Fourier coefficients of f on the circle as inducing variables, and how many of them to take.
 
-They are independent, so that K_uu is diagonal, and what they leave of the variance of f is the same
+They are independent, so that K_uu is diagonal, and the variance of f that they leave is the same
 everywhere: the coefficients of the kernel that are left out.
 """
 
@@ -88,7 +88,7 @@ class Harmonics(WaveVariables[Circular]):
         function : callable
             The function, of angles (n, 1).
         kernel : Circular or None, default None
-            Not looked at: the coefficients are what they are under any.
+            Ignored: the coefficients are the same under any.
 
         Returns
         -------
@@ -132,7 +132,7 @@ class Harmonics(WaveVariables[Circular]):
         Parameters
         ----------
         K_bar : Matrix, shape (M, M)
-            The derivatives, of which only the diagonal matters.
+            The derivatives; only the diagonal matters.
 
         Returns
         -------

@@ -107,7 +107,7 @@ class IntervalHarmonics(WaveVariables[Matern]):
         return X
 
     def require_kernel(self, kernel: Matern) -> None:
-        """Raise for a kernel of which the inner product is not known here."""
+        """Raise for a kernel whose inner product is not known here."""
         if type(kernel) not in _POWERS:
             wanted = "a Matern12, Matern32 or Matern52"
             raise TypeError(f"kernel must be {wanted} on an interval; got {kernel!r}")
@@ -189,7 +189,7 @@ class IntervalHarmonics(WaveVariables[Matern]):
 
         Notes
         -----
-        What must be known of g beside its values are p − 1 derivatives at the ends, which are
+        Besides values of g the formula has p − 1 derivatives at the ends, which are
         taken from the polynomial through nine values near each: there g must be smooth.
         """
         _check.function(function, "function")
@@ -253,7 +253,7 @@ class IntervalHarmonics(WaveVariables[Matern]):
         return twice * squares ** (p - 1), (2.0 * p / squares - (2.0 * p - 1.0)) / rate
 
     def _states(self, kernel: Matern) -> tuple[Matrix, Matrix, Vector]:
-        """What the waves are at the start, derivatives by λx, (p, M); the form; logs by λ, (p,)."""
+        """Return the waves' derivatives by λx at the start, (p, M); the form; logs by λ, (p,)."""
         xp = array_namespace(self.orders)
         p, rate = _POWERS[type(kernel)], _rate(kernel)
         slopes = self._frequencies / rate

@@ -236,14 +236,14 @@ class WeightedPoints:
     def apply(self, function: MeanFunction, kernel: Kernel | None = None) -> Vector:
         """The sums ``Σₚ Wₘₚ g(zₚ)`` of a function g.
 
-        The argument, and what is raised, are those of `InducingPoints.apply`.
+        The argument and errors are those of `InducingPoints.apply`.
         """
         return self.weights @ _values(function, self.Z)
 
     def gram(self, kernel: Kernel) -> Matrix:
         """The covariance of u, ``W k(Z, Z) Wᵀ``; O(P² (M + d)).
 
-        The argument, and what is raised, are those of `InducingPoints.gram`, and `MemoryError` if
+        The argument and errors are those of `InducingPoints.gram`, and `MemoryError` if
         ``k(Z, Z)`` has no room.
         """
         _validate(self, kernel)
@@ -256,7 +256,7 @@ class WeightedPoints:
 
         The derivative by k(Z, Z) is ``Wᵀ K_bar W``.
 
-        The arguments, and what is raised, are those of `InducingPoints.gram_pullback`; ``Z_bar``
+        The arguments and errors are those of `InducingPoints.gram_pullback`; ``Z_bar``
         is (P, d).
         """
         _validate(self, kernel)
@@ -268,7 +268,7 @@ class WeightedPoints:
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
         """The covariance of u with f, ``W k(Z, X)``; O(n P (M + d)).
 
-        The arguments, and what is raised, are those of `InducingPoints.cross`.
+        The arguments and errors are those of `InducingPoints.cross`.
         """
         _validate(self, kernel)
         require_places(X, self.Z)
@@ -279,7 +279,7 @@ class WeightedPoints:
 
         The derivative by k(Z, X) is ``Wᵀ K_bar``.
 
-        The arguments, and what is raised, are those of `InducingPoints.cross_pullback`; ``Z_bar``
+        The arguments and errors are those of `InducingPoints.cross_pullback`; ``Z_bar``
         is (P, d).
         """
         _validate(self, kernel)
@@ -291,7 +291,7 @@ class WeightedPoints:
 
 
 def variables_of(Z: Matrix | InducingVariables, name: str = "Z") -> InducingVariables:
-    """Inducing variables, of which a matrix stands for the values of f at its rows.
+    """Return inducing variables; a matrix stands for the values of f at its rows.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ def with_hooks(variables: InducingVariables) -> InducingPoints | _Brought:
     """Return inducing variables with the hooks of points, which check nothing.
 
     Points were looked over when they were made, and the kernel with them; other variables answer
-    by their public methods, which check what they like.
+    by their public methods, with their own checks.
     """
     return variables if type(variables) is InducingPoints else _Brought(variables)
 

@@ -47,10 +47,10 @@ _BLOCK = 2**15  # waves that are there at a time: 256 KiB, as much for the sines
 
 @dataclass(frozen=True, eq=False)
 class WaveVariables(ABC, Generic[K]):
-    """Inducing variables of which ``cov(u, f(x))`` is a multiple of a wave, for each order n.
+    """Inducing variables whose ``cov(u, f(x))`` is a multiple of a wave, for each order n.
 
-    The cosines come first, then the sines of the orders but 0. A subclass says by `circle` what a
-    turn is, and by `amplitudes` what the waves are multiplied by.
+    The cosines come first, then the sines of the orders but 0. A subclass gives the length of a
+    turn by `circle`, and the factors of the waves by `amplitudes`.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class WaveVariables(ABC, Generic[K]):
 
     @abstractmethod
     def amplitudes(self, kernel: K) -> Vector:
-        """What the waves are multiplied by under a kernel, which is not validated, (M,)."""
+        """Return the factors of the waves under a kernel, which is not validated, (M,)."""
 
     @abstractmethod
     def amplitudes_pullback(self, kernel: K, bar: Vector) -> K:
@@ -138,7 +138,7 @@ class WaveVariables(ABC, Generic[K]):
         X : Matrix, shape (n, 1)
             The inputs.
         name : str, default ``"X"``
-            Their name in what is raised.
+            Their name in errors.
 
         Returns
         -------
@@ -208,7 +208,7 @@ class WaveVariables(ABC, Generic[K]):
 
 
 class Moments(NamedTuple):
-    """What readings are to the waves H (M, n) of some variables: ``HHᵀ``, ``H 1`` and ``H ỹ``.
+    """Moments of readings with the waves H (M, n) of some variables: ``HHᵀ``, ``H 1`` and ``H ỹ``.
 
     ỹ is y less its mean.
     """
@@ -304,7 +304,7 @@ class WaveSums:
         )  # fmt: skip
 
     def moments(self, variables: WaveVariables[Any]) -> Moments:
-        """What the readings are to the waves of some variables; O(M²), and kept for the next call.
+        """Return the moments for the waves of some variables; O(M²), and kept for the next call.
 
         Parameters
         ----------
@@ -361,7 +361,7 @@ class WaveSums:
         return array_namespace(sums).reshape(values, k.shape) * as_array(signs, sums)
 
     def over(self, work: Callable[..., T]) -> T:
-        """What a function makes of the readings, if these sums are all that it asks for.
+        """Return a function's value for the readings, if it asks for these sums alone.
 
         Parameters
         ----------
@@ -399,7 +399,7 @@ def wave_sums(variables: WaveVariables[Any], X: Matrix, y: Vector) -> WaveSums:
 
     Notes
     -----
-    O(n T) for the highest order T, of which there are M/2 or more: one cosine and one sine for each
+    O(n T) for the highest order T, M/2 or more: one cosine and one sine for each
     reading, all others by the addition theorems. That is less than O(n M²) for a pass of products.
     Memory is O(T), whatever n is.
 

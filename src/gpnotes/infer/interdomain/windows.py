@@ -104,7 +104,7 @@ class GaussianWindows:
         function : callable
             The function g, of inputs (n, d).
         kernel : RBF or None, default None
-            Not looked at: the averages are what they are under any.
+            Ignored: the averages are the same under any.
 
         Returns
         -------

@@ -1,6 +1,6 @@
 """Labels and other non-Gaussian observations: a Gaussian around the mode of f.
 
-Newton steps find the mode, and what is kept is the factor of ``B = I + W^½ K W^½``, whose
+Newton steps find the mode, and the posterior keeps the factor of ``B = I + W^½ K W^½``, whose
 eigenvalues are at least one. Prediction, the approximate evidence and its derivatives start from
 it.
 """
@@ -98,7 +98,7 @@ def _root(second: Vector) -> Vector:
 
 
 class _Way(NamedTuple):
-    """What carries derivatives by the mode and the curvature back to all that moves them."""
+    """The way back from derivatives by the mode and the curvature to all that moves them."""
 
     variance: Vector  # of f given y, the diagonal of (K⁻¹ + W)⁻¹
     u: Vector  # the derivatives by the prior mean through the mode
@@ -132,10 +132,10 @@ class LaplacePosterior(SitePosterior):
     steps : int
         How many Newton steps it took.
     offset : Vector, shape (n,), or None, default None
-        What was added to f for each observation. What the posterior says is of f alone, unless it
-        is asked with the offsets of new inputs.
+        The term added to f for each observation. Predictions are of f alone, unless they
+        get the offsets of new inputs.
     bent : Bending or None, default None
-        What observations add where log p(y | f) bends upwards, as outliers under `StudentT`.
+        The terms of observations where log p(y | f) bends upwards, as outliers under `StudentT`.
 
     Notes
     -----

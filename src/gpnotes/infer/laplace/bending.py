@@ -1,6 +1,6 @@
 """Observations that pull f with a positive curvature, as outliers do: sites of negative precision.
 
-Split ``W = W₊ − W₋`` into what is positive and what is not. With the sites W₊ alone f has the
+Split ``W = W₊ − W₋`` into positive and negative parts. With the sites W₊ alone f has the
 covariance ``S = K − K R₊ K``, ``R₊ = W₊^½ B⁻¹ W₊^½`` and ``B = I + W₊^½ K W₊^½``. The others widen
 it: ``(K⁻¹ + W)⁻¹ = S + S W₋^½ C⁻¹ W₋^½ S`` with ``C = I − W₋^½ S W₋^½``, which is positive definite
 just where the mode is a maximum. So nothing is factored but two symmetric matrices.
@@ -18,7 +18,7 @@ __all__ = ["Bending", "bending_of"]
 
 
 class Bending(NamedTuple):
-    """What the sites of negative precision add to those of `sites.factored`.
+    """The terms of sites of negative precision, on top of those of `sites.factored`.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Bending(NamedTuple):
 
 
 def bending_of(K: Matrix, sqrt_W: Vector, cholesky: Cholesky, second: Vector) -> Bending | None:
-    """What sites of negative precision add; None where there are none.
+    """Return the terms of sites of negative precision; None where there are none.
 
     Parameters
     ----------

@@ -87,7 +87,7 @@ def _shortest(way: Matrix, apart: list[Matrix]) -> list[float]:
 
 
 class _Sweep(NamedTuple):
-    """What the sites make of the prior, and the sites that each label would have instead."""
+    """The posterior by the sites, and the sites that each label would have instead."""
 
     sites: _Sites
     cholesky: Cholesky

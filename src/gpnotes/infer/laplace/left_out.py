@@ -43,14 +43,14 @@ class LeftOut(NamedTuple):
     share: float
 
     def doubt(self, classes: tuple[str, ...], remedy: str) -> str:
-        """Return what contradicts the probabilities, or an empty string.
+        """Return the evidence against the probabilities, or an empty string.
 
         Parameters
         ----------
         classes : tuple of str
             The names of the classes, for the sentence.
         remedy : str
-            What else to take.
+            The advice in the message.
         """
         if self.deviations <= _FAR:
             return ""

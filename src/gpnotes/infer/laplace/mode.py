@@ -32,7 +32,7 @@ def mode_of(
     newton : callable
         The α at the maximum of the quadratic that touches it at f, [eq-la-newton].
     doubt : str
-        What to ask whoever gets no mode.
+        The question in the error where no mode is found.
 
     Returns
     -------

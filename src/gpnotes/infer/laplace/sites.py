@@ -95,7 +95,7 @@ class SitePosterior(Posterior):
 
     @threads_for(lambda self, Xs, kernel: self.X.shape[0] ** 2 * Xs.shape[0])
     def _pulled(self, Xs: Matrix, kernel: Kernel) -> tuple[Vector, Vector]:
-        """What the data add to the mean, and the variance that they leave, of f or of a part."""
+        """Return the data's term of the mean, and the variance left, of f or of a part."""
         xp = array_namespace(Xs)
         cross = kernel._gram(self.X, Xs)
         variance = kernel._diag(Xs) - self._told(cross)
@@ -107,7 +107,7 @@ class SitePosterior(Posterior):
         return None
 
     def _told(self, cross: Matrix) -> Vector:
-        """What the sites take from the variance of what has these covariances (n, m) with f."""
+        """Return the reduction by the sites of variances with covariances (n, m) with f."""
         xp = array_namespace(cross)
         half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
         told = xp.sum(half * half, axis=0)
@@ -144,7 +144,7 @@ class SitePosterior(Posterior):
 
 
 def shifted_mean(gp: GP, rows: Rows) -> Vector:
-    """What f and the offset of each observation have as their mean, before the data."""
+    """Return the prior mean of f plus the offset of each observation."""
     mean = means.with_hooks(gp.mean)._call(rows.X)
     return mean if rows.offset is None else mean + rows.offset
 

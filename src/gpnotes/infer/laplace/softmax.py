@@ -379,7 +379,7 @@ class SoftmaxGP:
     Parameters
     ----------
     gp : GP
-        The process of each class, with no noise and the mean zero: what all classes have in common
+        The process of each class, with no noise and the mean zero: a term common to all classes
         changes no probability.
     classes : int
         How many classes there are, two or more, counted from 0 in y; not each must have been seen.

@@ -1,4 +1,4 @@
-"""Reports of fits, and how well they know what they found: errors, flat directions, a page."""
+"""Reports of fits, with the uncertainty of hyperparameters: errors, flat directions, a page."""
 
 from .curvature import FLAT_THRESHOLD, ObjectiveSurvey
 from .hyperparameters import Hyperparameter

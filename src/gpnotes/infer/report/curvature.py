@@ -1,7 +1,7 @@
-"""The curvature of an objective around the place where an ascent ended, and what it determines.
+"""The curvature of an objective around the end of an ascent, and the entries that it determines.
 
-Where the ascent ended says nothing of how well the place is known; what says it is the objective
-around.
+The end of the ascent alone says nothing about its uncertainty; the objective around it
+does.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class ObjectiveSurvey(NamedTuple):
         `FLAT_THRESHOLD`; at a ``"bound"`` the objective rises on the other side; in ``"open"`` ones
         there is no maximum, or none that rounding lets us see.
     low, high : HostVector, shape (p,)
-        The ends of what is as good.
+        The ends of the range that is as good.
     gain : float
-        What a parabola through the end has left to rise.
+        The rise from the end to the top of a parabola through it.
     """
 
     errors: HostVector
@@ -69,7 +69,7 @@ def survey(
     units : HostVector, shape (p,)
         The distances that are worth a look.
     step : float
-        Over what, in these units, differences of the gradient are taken.
+        The step of differences of the gradient, in these units.
 
     Notes
     -----
@@ -83,10 +83,10 @@ def survey(
     In these units, a direction is flat where J differs by less than `FLAT_THRESHOLD` between the
     end and places at a distance of 1 to either side; among logarithms that is a factor of e. It is
     J that is asked, not H, and if J says otherwise its curvature is taken over this distance. Flat
-    directions are left out of H⁻¹: what takes part in one has no error. Where an entry has ended
-    on a bound and the slope beyond is `FLAT_THRESHOLD` or more, it is held there, and the errors of
-    the others are those given it. In exact arithmetic H is symmetric. By how much it is not is
-    taken for the rounding in it; curvature that is no larger has no error.
+    directions are left out of H⁻¹: an entry that takes part in one has no error. Where an entry has
+    ended on a bound and the slope beyond is `FLAT_THRESHOLD` or more, it is held there, and the
+    errors of the others are those given it. In exact arithmetic H is symmetric. By how much it is
+    not is taken for the rounding in it; curvature that is no larger has no error.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Hyperparameters as a fit found them, with what the objective around says of each."""
+"""Hyperparameters as a fit found them, each with its uncertainty by the objective around."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Hyperparameter:
     positive : bool
         It is positive, and was fitted by its logarithm.
     error : float
-        The standard error of what was optimised: of the logarithm, and so relative, where the
+        The standard error of the optimised number: of the logarithm, and so relative, where the
         parameter is positive; NaN where it has none.
     state : str
         How well it is known, as in `ObjectiveSurvey`.
     low, high : float
-        The ends of what is as good, where the state is ``"flat"``.
+        The ends of the range that is as good, where the state is ``"flat"``.
     column : str, default ""
         The name of the column that it belongs to, where the inputs were a frame.
     tied_to : str, default ""
@@ -84,7 +84,7 @@ def surveyed(
     at_bounds: Collection[str],
     box: HostMatrix,
 ) -> tuple[tuple[Hyperparameter, ...], float]:
-    """Return what is free in an object of parameters, and the gain, by a `survey` of the objective.
+    """Return the free parameters of an object, and the gain, by a `survey` of the objective.
 
     Parameters
     ----------
@@ -104,9 +104,9 @@ def surveyed(
     Returns
     -------
     hyperparameters : tuple of Hyperparameter
-        What is free, entry by entry.
+        The free parameters, entry by entry.
     gain : float
-        What a parabola through the end has left to rise.
+        The rise from the end to the top of a parabola through it.
 
     Notes
     -----
@@ -137,9 +137,9 @@ def with_followers(
     Parameters
     ----------
     found : tuple of Hyperparameter
-        What was in the vector of a fit.
+        The hyperparameters in the vector of a fit.
     entries : sequence of str
-        The names of these and of what follows, in the order of the model.
+        The names of these and of tied followers, in the order of the model.
     tied : mapping from str to str
         For each entry that follows another, that one.
 
@@ -233,7 +233,7 @@ def by_entry(
 
 
 def _names_a_column(name: str) -> bool:
-    """Whether a name that ends in a bracket has no mere numbers in it."""
+    """Return True if a name that ends in a bracket has more than numbers in it."""
     at = name.rstrip(")]").rpartition("[")[2]
     return name.endswith(")") or not all(part.strip().isdecimal() for part in at.split(","))
 
@@ -278,7 +278,7 @@ def _column(name: str, model: Any, columns: Sequence[str]) -> str:
 
 
 def _has_unit(owner: Any, parameter: str) -> bool:
-    """Whether a parameter is in the unit of an input; a periodic lengthscale is in turns."""
+    """Return True if a parameter has the unit of an input; a periodic lengthscale is in turns."""
     return parameter in _PER_UNIT and not (
         isinstance(owner, Periodic) and parameter == "lengthscale"
     )

@@ -1,4 +1,4 @@
-"""The page that a fit prints: numbers rounded to what is known, and what a table cannot say."""
+"""The page that a fit prints: numbers rounded to their errors, and remarks below the table."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ class FinishedRun(NamedTuple):
 class Report:
     """The page that a fit prints, with its hyperparameters, its evidence and all its runs.
 
-    What is printed is rounded to what is known, so that it is the same on every machine: values to
-    their errors, objectives to a tenth, evaluations to tens. The fields are not rounded.
+    Printed numbers are rounded to known digits, so that they are the same on every machine: values
+    to their errors, objectives to a tenth, evaluations to tens. The fields are not rounded.
 
     Parameters
     ----------
     readings : int
         How many observations there are.
     hyperparameters : tuple of Hyperparameter
-        What was fitted, at the end of one of the runs.
+        The fitted hyperparameters, at the end of one of the runs.
     log_evidence : float
         The log evidence there.
     log_prior : float
         The log density of the priors there.
     gain : float
-        What the objective has left to rise by a parabola, next to nothing at a maximum.
+        The rise to the top of a parabola through the end, next to nothing at a maximum.
     runs : tuple of FinishedRun
         All runs, best first.
     run : int, default 0
@@ -64,12 +64,12 @@ class Report:
     constant : bool, default False
         The readings are all equal.
     stands_for : str, default ""
-        What stands for the log evidence where it is not the exact one.
+        The name of the substitute for the log evidence, where it is not the exact one.
     far_from_zero : tuple of float, default ()
         The mean and the standard deviation of the readings, where the model expects them about
         zero and the first is the larger.
     remarks : tuple of str, default ()
-        What the fit found to say of its noise.
+        The fit's remarks on its noise.
     """
 
     readings: int
@@ -97,7 +97,7 @@ class Report:
         return sum(self.runs[0].objective - run.objective < FLAT_THRESHOLD for run in self.runs)
 
     def undetermined(self) -> tuple[str, ...]:
-        """Return the names of what the readings do not determine, alone or together with others."""
+        """Return the names of parameters that the readings do not determine, alone or together."""
         return self._named("flat", "shared")
 
     def _named(self, *states: str) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ class Report:
         return [*_table([("hyperparameter", "value", "error", "two errors to either side"), *rows])]
 
     def _remarks(self) -> list[str]:
-        """The lines of what the table alone would not tell."""
+        """The lines below the table."""
         lines = []
         if self.constant:
             lines.append("The readings are all equal: of a function they tell no more than that.")

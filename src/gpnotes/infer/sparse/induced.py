@@ -30,7 +30,7 @@ _CANDIDATES = 20_000  # rows, or up to twice as many, that inputs are chosen amo
 
 
 class Induced:
-    """What the models have in common that see f through inducing variables.
+    """The base of models that see f through inducing variables.
 
     They are dataclasses with these fields, and settle the second when they are made.
 
@@ -102,7 +102,7 @@ def with_inducing(model: T, data: Data | WaveSums) -> T:
     model : SparseGP or SVGP
         The model, which comes back as it is if it has inducing variables.
     data : Rows, Chunks or WaveSums
-        The data, of which chunks and sums leave no choice.
+        The data; chunks and sums leave no choice.
 
     Returns
     -------
@@ -166,7 +166,7 @@ def _far_apart(X: Matrix, n: int) -> Matrix:
     """Rows of X, each far from those before, at most one of each.
 
     A rough kernel has always more to learn, so that as many come back as there are rows. It is not
-    that of the process, so that the choice does not move with what is fitted.
+    that of the process, so that the choice does not move with fitted parameters.
     """
     host = np.asarray(to_numpy(X), dtype=np.float64)
     host = host[:: max(1, host.shape[0] // max(n, _CANDIDATES))]

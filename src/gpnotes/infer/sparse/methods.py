@@ -20,7 +20,7 @@ MethodName = Literal["sor", "dtc", "fitc", "vfe", "pep", "tight", "upper"]
 
 @dataclass(frozen=True)
 class SparseMethod:
-    """A sparse approximation, told from others by three numbers; made by `method_named`.
+    """A sparse approximation, identified by three numbers; made by `method_named`.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class SparseMethod:
         gap_bar : Vector, shape (n,)
             The derivatives by the gaps.
         noise_bar : Vector, shape (n,)
-            What each row brings to the derivative by σ².
+            The term of each row in the derivative by σ².
         """
         gap_bar = -0.5 * self.penalty / (noise_var + self.bend * gap)
         return gap_bar, -gap_bar * gap / noise_var

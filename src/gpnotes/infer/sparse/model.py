@@ -38,7 +38,7 @@ class SparseGP(Induced):
     ``L_u⁻¹ u | y ~ N(B⁻¹ V Λ⁻¹ r, B⁻¹)``. The log evidence is ``log N(y; m(X), Q + Λ) + T`` with
     ``Q = K_fu K_uu⁻¹ K_uf`` and the gaps ``g = diag(K_ff − Q)``. The methods are
 
-    - ``"sor"``: subset of regressors, of which the variance vanishes far from Z; ``"dtc"``: the
+    - ``"sor"``: subset of regressors, whose variance vanishes far from Z; ``"dtc"``: the
       same with the full variance of f; for both ``Λ = σ²I``, ``T = 0``;
     - ``"fitc"``: with the gaps as noise, ``Λ = σ²I + diag g``, ``T = 0``;
     - ``"vfe"``: Titsias' (2009) variational posterior, which is DTC's with another bound,
@@ -53,7 +53,7 @@ class SparseGP(Induced):
 
     A fit moves parameters and inducing inputs together; its ``model`` has both. With ``"vfe"`` and
     ``"tight"`` a bound is raised, so that more freedom is never paid for with a wrong evidence;
-    what FITC maximises is no bound. As a cotangent, it holds the derivatives by process and inputs.
+    FITC's objective is no bound. As a cotangent, it holds the derivatives by process and inputs.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ class SparseGP(Induced):
     Notes
     -----
     With M points among which are all of X, all methods but ``"sor"`` give the exact posterior.
-    Points of Z that coincide change nothing but that K_uu needs jitter, of which a
-    ``JitterWarning`` tells; where they nearly do, derivatives are differences of large numbers.
+    Points of Z that coincide change nothing but that K_uu needs jitter, with a
+    ``JitterWarning``; where they nearly do, derivatives are differences of large numbers.
 
     An evaluation costs O(n M² + M³) time and O(M²) memory, whatever n is: rows come a few at a
     time. For NumPy arrays and an RBF or Matérn kernel SoR, DTC, VFE and the upper bound work in
@@ -125,7 +125,7 @@ class SparseGP(Induced):
 
     @property
     def stands_for(self) -> str:
-        """What a fit maximises in the place of the evidence, in words."""
+        """The objective of a fit in the place of the evidence, in words."""
         kind = "a lower bound" if self.method in ("vfe", "tight") else "an approximation"
         return f"by {self.variables.size} inducing variables, {self.method!r}: {kind}"
 

@@ -122,7 +122,7 @@ class SparsePosterior(Posterior):
         return self._covariance_by(Xs, self._seen_by(part))
 
     def _seen_by(self, part: PartPosterior) -> Inducing:
-        """The prior of u, with what a part has in common with u: whatever else is in u is noise."""
+        """Return the prior of u with its covariance to a part; the rest of u counts as noise."""
         return replace(self.inducing, kernel=kernel_in_double(part.kernel))
 
     def inducing_values(self) -> Normal:

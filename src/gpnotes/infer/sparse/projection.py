@@ -1,4 +1,4 @@
-"""The process at inducing points, and what it tells of other inputs."""
+"""The process at inducing points, and its projection to other inputs."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ __all__ = ["Inducing", "inducing_at"]
 class Inducing:
     """The prior of ``u = f(Z)``, or of other inducing variables, with ``K_uu = L_u L_uᵀ`` factored.
 
-    All is in float64 where the device has it, whatever the data are in: what u leaves of a
-    variance is a difference that float32 would drown. Made by `inducing_at`.
+    All is in float64 where the device has it, whatever the data are in: the variance left by
+    u is a difference that float32 would drown. Made by `inducing_at`.
 
     Parameters
     ----------
@@ -116,8 +116,8 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
     Returns
     -------
     Inducing
-        The prior of u. If variables (nearly) coincide, K_uu needs jitter, of which a
-        ``JitterWarning`` tells.
+        The prior of u. If variables (nearly) coincide, K_uu needs jitter, with a
+        ``JitterWarning``.
     """
     inputs = variables.inputs
     gp.kernel._validate_inputs(inputs, "inducing")

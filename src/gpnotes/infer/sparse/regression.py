@@ -1,7 +1,7 @@
 """Regression through inducing points: posterior, approximate evidence and bounds, one gradient.
 
-All methods share two passes over the rows: sums, of which `methods` says the noise and the
-correction, and slopes. So all are linear in the number of rows, and none holds more than a few of
+All methods share two passes over the rows: sums, with noise and correction by
+`methods`, and slopes. So all are linear in the number of rows, and none holds more than a few of
 them at a time.
 """
 
@@ -47,8 +47,8 @@ def value_of(work: Sums, data: Data | WaveSums) -> float:
 
 
 class Head(NamedTuple):
-    """The value, and what the second pass needs of it or leaves out: rows with one noise know
-    `noise_bar` and ``moved = V_bar Vᵀ`` from the sums."""
+    """The value, and numbers for the second pass: rows with one noise have `noise_bar` and
+    ``moved = V_bar Vᵀ`` from the sums."""
 
     value: float
     pull: Pull

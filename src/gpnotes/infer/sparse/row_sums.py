@@ -52,8 +52,8 @@ _Whitened = tuple[Matrix, Vector]  # V of some rows, and their gaps
 class Kept:
     """Blocks that the first pass leaves to the second, as long as there is room for them.
 
-    On a device these may take a share of what is free. Of sums of waves what the process makes of
-    them, as `seen`.
+    On a device these may take a share of its free memory. For sums of waves, the process's view of
+    them, `seen`.
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class Kept:
             self._whitened[start] = whitened
 
     def take_whitened(self, start: int) -> _Whitened | None:
-        """Return what was kept of the rows from `start`, and keep it no longer."""
+        """Return the values kept for the rows from `start`, and drop them."""
         if (block := self._blocks.pop(start, None)) is not None:
             return block.Phi.T, block.gap
         return self._whitened.pop(start, None)
@@ -156,7 +156,7 @@ class Sums:
         )
 
     def of_waves(self, sums: WaveSums) -> Statistics:
-        """The statistics of readings of which sums are left, for a method with one noise."""
+        """Return the statistics of readings given by their sums, for a method with one noise."""
         seen = _seen_by(self, sums)
         xp = array_namespace(seen.T)
         noise_var = self.gp.noise_var
@@ -280,7 +280,7 @@ class Pull:
         return reduce(add, (self._rows(rows.start, X[rows, :], r[rows]) for rows in blocks))
 
     def of_waves(self, sums: WaveSums) -> Slopes:
-        """The slopes of readings of which sums are left, for a method with one noise.
+        """Return the slopes of readings given by their sums, for a method with one noise.
 
         With ``K_uf = diag(c) H`` and ``V = T H``: ``c_bar = diag(L_u⁻ᵀ V_bar Hᵀ)``, where the Gram
         matrix of H and its products with r make ``V_bar Hᵀ``.
@@ -313,8 +313,8 @@ class Pull:
     def _rows(self, start: int, rows: Matrix, r: Vector) -> Slopes:
         """With ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)``, for V's share of Q and of the gaps.
 
-        Q depends on K_uu and K_uf alone: ``K_uf_bar = L_u⁻ᵀ V_bar``, and by K_uu what is left to
-        the end, ``−½ L_u⁻ᵀ (V_bar Vᵀ) L_u⁻¹``.
+        Q depends on K_uu and K_uf alone: ``K_uf_bar = L_u⁻ᵀ V_bar``, and by K_uu the last
+        term, ``−½ L_u⁻ᵀ (V_bar Vᵀ) L_u⁻¹``.
         """
         X = in_double(rows)
         xp = array_namespace(X)
@@ -410,12 +410,12 @@ class Pull:
 
 
 def all_alike(work: Sums | Pull) -> bool:
-    """Whether all rows have one noise, and one derivative by their gap."""
+    """Return True if all rows have one noise, and one derivative by their gap."""
     return work.method.constant and work.noise is None
 
 
 def _noise_of(work: Sums | Pull, start: int, X: Matrix) -> Noise:
-    """The noise of the rows X, of which `start` is the first."""
+    """Return the noise of the rows X; the first has the number `start`."""
     if work.noise is None:
         return Noise(work.gp.noise_var)
     return in_double_of(work.noise.of(slice(start, start + X.shape[0])))

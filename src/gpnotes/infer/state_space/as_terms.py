@@ -1,4 +1,4 @@
-"""Which kernels are processes on a line that a few numbers carry, and as what sums of terms.
+"""Kernels that are Markov processes of a few numbers on a line, as sums of terms.
 
 A kernel of your own becomes one by ``expansion.register``: a function that returns an `Expansion`.
 """
@@ -82,7 +82,7 @@ class Expansion:
 
     @property
     def motion(self) -> Motion:
-        """How its state moves, of variances in this unit."""
+        """The motion of its state, with variances in this unit."""
         return Motion(tuple(ProductTerm(t.factors, t.variance / self.unit) for t in self.terms))
 
 
@@ -182,7 +182,7 @@ def harmonics(lengthscale: float, tolerance: float) -> tuple[list[float], list[f
     """The variances of the waves of a periodic process of variance one, and their slopes by ℓ.
 
     ``q₀ = e^{−z} I₀(z)`` and ``qⱼ = 2 e^{−z} Iⱼ(z)`` with ``z = ℓ⁻²``, [eq-be-bessel]. They sum
-    to one, so what is left out, the largest error of the covariance, is known, [eq-be-rest]: as
+    to one, so the remainder, the largest error of the covariance, is known, [eq-be-rest]: as
     many waves are taken as bring it below `tolerance`.
 
     Notes
@@ -216,7 +216,7 @@ def harmonics(lengthscale: float, tolerance: float) -> tuple[list[float], list[f
 def _smoothly(
     shares: list[float], slopes: list[float], tolerance: float
 ) -> tuple[list[float], list[float]]:
-    """The same with a last wave that brings what is left out to `tolerance`, and no further.
+    """Return the same with a last wave that brings the remainder to `tolerance`, and no further.
 
     So a wave begins with nothing as the lengthscale falls, and no derivative goes with a jump.
     """
@@ -377,7 +377,7 @@ def expansion_of(gp: GP, tolerance: float) -> Expansion:
 def _expanded(kernel: Kernel, noise: float, tolerance: float) -> Expansion:
     """A kernel as terms, where waves that are left out are far less than the noise, too.
 
-    Readings of little noise tell of what is a millionth of the variance: so what is left out of a
+    Readings of little noise resolve a millionth of the variance: so the remainder of a
     summand that varies more than the noise is measured in the noise.
     """
     if isinstance(kernel, Sum):

@@ -1,4 +1,4 @@
-"""What a Kalman filter knows after the last reading, and how one more changes it."""
+"""The belief of a Kalman filter after the last reading, and its update by one more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Belief"]
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """What a filter knows after the last reading, in units of the signal.
+    """The belief of a filter after the last reading, in units of the signal.
 
     Parameters
     ----------

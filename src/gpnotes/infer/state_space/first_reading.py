@@ -1,10 +1,10 @@
-"""What the first reading of all tells, by formulas in which nothing cancels.
+"""The update by the first reading of all, by formulas in which nothing cancels.
 
-Far from its origin a straight line varies by 10¹⁸ times what a reading leaves of it, and a filter's
-``P − P Hᵀ H P / S`` has no digit of that left. A term has the value f_b at the reading, of variance
-a_b; with ``r_b = Cov(state, f_b) / √a_b`` and G_b, what stays of the state where f_b is known, its
-covariance ``G_b + r_b r_bᵀ`` becomes ``G_b + r_b r_bᵀ (S − a_b) / S``, and there ``S − a_b`` is the
-sum of all other variances and the noise. So a filter begins after the first reading.
+Far from its origin a straight line has 10¹⁸ times the variance that a reading leaves, and a
+filter's ``P − P Hᵀ H P / S`` has no digit of that left. A term has the value f_b at the reading, of
+variance a_b; with ``r_b = Cov(state, f_b) / √a_b`` and G_b, the state's covariance where f_b is
+known, its covariance ``G_b + r_b r_bᵀ`` becomes ``G_b + r_b r_bᵀ (S − a_b) / S``, and there ``S −
+a_b`` is the sum of all other variances and the noise. So a filter begins after the first reading.
 
 Of a sum of terms, as a term and those that it carries, the states ``q_b f_b`` beyond the G_b leave
 ``Σ_{b<c} a_b a_c (q_b − q_c)(q_b − q_c)ᵀ / S + Σ_b a_b q_b q_bᵀ R / S``, with ``q_b = r_b / √a_b``
@@ -74,11 +74,11 @@ class FirstReading:
 
     @cached_property
     def unseen(self) -> list[Stack]:
-        """What stays of the state of each term there where its value is known, (E, E, 1)."""
+        """The covariance of the state of each term there given its value, (E, E, 1)."""
         return [one.own for one in self._there]
 
     def before(self, x: Vector) -> tuple[Matrix, Stack, Stack]:
-        """Of states at places x (m,), none later than the reading, what the reading tells.
+        """Return the reading's information about states at places x (m,), none later than it.
 
         Mean (D, m), covariance (D, D, m), and covariance with the state at the reading, (D, D, m).
         """
@@ -144,7 +144,7 @@ class FirstReading:
     ) -> None:  # fmt: skip
         """Fill in the rows and columns of a term and those that it carries, the first of a group.
 
-        With what is carried, the state of the first is their sum.
+        With carried terms, the state of the first is their sum.
         """
         xp, host = array_namespace(own), self.motion.blocks[group[0]]
         rest, size = self._left(group), terms[group[0]].r.shape[0]

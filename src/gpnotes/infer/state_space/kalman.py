@@ -51,8 +51,8 @@ __all__ = [
 class Filtered:
     """The predicted states of a Kalman filter, and the innovation of each reading.
 
-    It begins with what the first reading of all tells, `first`: there mean and covariance are those
-    after it, and the precision is zero.
+    It begins with the belief after the first reading of all, `first`: there mean and covariance are
+    those after it, and the precision is zero.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Filtered:
     end_mean, end_cov : Stack, shape (B, D, 1) and (B, D, D)
         The beliefs after each lane.
     later : Element
-        What the readings of each lane and of all later ones tell, the last first.
+        The information of the readings of each lane and of all later ones, the last first.
     """
 
     lanes: Lanes
@@ -83,7 +83,7 @@ class Filtered:
 
     @property
     def first(self) -> FirstReading:
-        """What the first reading of all tells."""
+        """The belief after the first reading of all."""
         return self.lanes.first
 
     @cached_property
@@ -111,7 +111,7 @@ class Filtered:
         """About how far rounding has moved the log evidence, in nats.
 
         ``½ eps P Σ (1/S + v²/S²)``, P the largest sum of the variances of terms before a reading:
-        what errors of eps, relative to these, in all S do to it.
+        the effect on it of errors of eps, relative to these, in all S.
         """
         xp = array_namespace(self.precision)
         shares = self.precision + (self.innovation * self.precision) ** 2
@@ -127,10 +127,11 @@ class Filtered:
 
     @property
     def lost(self) -> float:
-        """About how far rounding has moved variances of f, in parts of what a reading leaves.
+        """The approximate rounding of variances of f, relative to the variance after a reading.
 
         ``eps P / S`` with P as in `rounding` and the least S; where several terms are seen, and so
-        what a reading leaves is P less about as much, with the least noise in the place of S.
+        the variance after a reading is P less about as much, with the least noise in the place of
+        S.
         """
         xp, lanes = array_namespace(self.precision), self.lanes
         if len(lanes.motion.seen) == 1:
@@ -166,7 +167,7 @@ class Filtered:
 
 @dataclass(frozen=True, eq=False)
 class SmoothedMeans:
-    """How the later readings would have the state of each step, as a derivative by its mean.
+    """The smoothing of the state of each step by later readings, as a derivative by its mean.
 
     Parameters
     ----------
@@ -182,7 +183,7 @@ class SmoothedMeans:
 
 @dataclass(frozen=True, eq=False)
 class SmoothedCovariances:
-    """What the later readings take from the covariance of each step.
+    """The reduction of the covariance of each step by later readings.
 
     Parameters
     ----------
@@ -257,7 +258,7 @@ def pass_back_of_covariances(run: Filtered) -> Iterator[tuple[int, Vector, Stack
 
 
 def _with_first(values: Vector, first: Vector) -> Vector:
-    """What is of the readings of a first step, with that of the first of all."""
+    """Return values of the readings of a first step, with that of the first of all."""
     return array_namespace(values).concat([first, values[1:]])
 
 

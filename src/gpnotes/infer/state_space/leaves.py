@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
 
 class Apart(NamedTuple):
-    """A state at places x and at a later one, by what the value v at the later one tells.
+    """The states at places x and at a later one, given the value v at the later one.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Leaf(ABC):
 
     @abstractmethod
     def numbers(self, gaps: Vector, longest: float) -> Prepared:
-        """What a step over gaps (B,), none longer than `longest`, is worked out from."""
+        """Return the numbers behind a step over gaps (B,), none longer than `longest`."""
 
     @abstractmethod
     def up(self, numbers: Prepared, M: Array) -> None:
@@ -109,7 +109,7 @@ class Leaf(ABC):
         """The covariance of a state at places x before any reading, (D, D, B) or (D, D, 1)."""
 
     def apart(self, numbers: Prepared, x: Vector, place: Vector) -> Apart:
-        """A state at places x (B,) and at a later `place` (1,), by what the value there tells.
+        """Return the states at places x (B,) and at a later `place` (1,), given the value there.
 
         `numbers` are of the step from x to there.
         """
@@ -155,7 +155,7 @@ class MaternLeaf(Leaf):
         return (Entry(self.entries - 1, self.entries - 1, self._motion.drive),)
 
     def numbers(self, gaps: Vector, longest: float) -> Prepared:
-        """What a step takes."""
+        """Return the numbers behind a step."""
         xp = array_namespace(gaps)
         s = self.rate * xp.clip(gaps, None, FAR / self.rate)  # nothing is left of it, not inf · 0
         return s, xp.exp(-s), min(self.rate * longest, FAR)
@@ -202,7 +202,7 @@ class Wave(Leaf):
         return Entry(0, 1, 1.0), Entry(1, 0, -1.0)
 
     def numbers(self, gaps: Vector, longest: float) -> Prepared:
-        """What a step takes."""
+        """Return the numbers behind a step."""
         xp, angle = array_namespace(gaps), self.rate * gaps
         return xp.cos(angle), xp.sin(angle)
 
@@ -233,7 +233,7 @@ class Level(Leaf):
         return 1
 
     def numbers(self, gaps: Vector, longest: float) -> Prepared:
-        """What a step takes."""
+        """Return the numbers behind a step."""
         return ()
 
     def up(self, numbers: Prepared, M: Array) -> None:
@@ -264,7 +264,7 @@ class Line(Leaf):
         return True
 
     def numbers(self, gaps: Vector, longest: float) -> Prepared:
-        """What a step takes."""
+        """Return the numbers behind a step."""
         return (gaps,)
 
     def up(self, numbers: Prepared, M: Array) -> None:
@@ -355,7 +355,7 @@ class Walk(Level):
         return True
 
     def numbers(self, gaps: Vector, longest: float) -> Prepared:
-        """What a step takes."""
+        """Return the numbers behind a step."""
         return (gaps,)
 
     def noise(self, numbers: Prepared) -> Stack:

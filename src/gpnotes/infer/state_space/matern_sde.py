@@ -1,4 +1,4 @@
-"""A Matérn process on a line as a motion of few numbers, which forgets what came before them.
+"""A Matérn process on a line as a Markov process of few numbers.
 
 In the time ``τ = √(2ν) x / ℓ`` the state is ``xₖ = (d/dτ + 1)ᵏ f``, k = 0 … D − 1 with
 ``D = ν + ½``: each entry decays towards the one above it, and noise enters at the last. A gap s
@@ -22,7 +22,7 @@ _TINY = 1e-17  # a term of a series that no longer counts
 
 @dataclass(frozen=True)
 class MaternMotion:
-    """How the state of a Matérn process moves.
+    """The motion of the state of a Matérn process.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class MaternMotion:
             M[1, ...] += s * M[0, ...]
 
     def noise(self, s: Vector, decay: Vector, longest: float) -> Array:
-        """The covariance of what noise adds over gaps s (B,), of ``e^{−2s}`` `decay`: (D, D, B)."""
+        """Return the noise covariance over gaps s (B,), of ``e^{−2s}`` `decay`: (D, D, B)."""
         d, f = self.size, math.factorial
         shares = _integrals(s, decay, 2 * d - 2, longest)
         Q = array_namespace(s).empty((d, d, s.shape[0]), dtype=s.dtype, device=s.device)

@@ -2,10 +2,10 @@
 
 The state of a sum is the states of its terms, one below the other, and that of a product the
 Kronecker product of those of its factors: an entry of a term is a row of all
-factors' states, and a factor moves its own rows alone. So a step costs D numbers times the rows of
-what is carried, not D².
+factors' states, and a factor moves its own rows alone. So a step costs D numbers times the rows
+carried, not D².
 
-Two straight lines that are added are known far from zero by their sum alone, of which the filter
+Two straight lines that are added are known far from zero by their sum alone: the filter
 would see 10¹⁸ less 10¹⁸. So a term that grows carries those whose states move as a part of its own
 does: its rows are those of their sum. None of the carried is then seen but through it.
 """
@@ -36,7 +36,7 @@ class ProductTerm:
     factors : tuple of Leaf
         The processes.
     variance : float
-        By what their product is multiplied.
+        The factor of their product.
     """
 
     factors: tuple[Leaf, ...]
@@ -44,7 +44,7 @@ class ProductTerm:
 
     @property
     def size(self) -> int:
-        """How many numbers a state has."""
+        """The number of entries of a state."""
         return math.prod(factor.size for factor in self.factors)
 
     @property
@@ -63,7 +63,7 @@ class ProductTerm:
 
     @property
     def _kinds(self) -> list[object]:
-        """How its factors move but for those that stay: all lines alike."""
+        """The kinds of motion of its factors but for those that stay: all lines alike."""
         factors = (factor for factor in self.factors if not isinstance(factor, Level))
         return [Line if isinstance(factor, Line) else factor for factor in factors]
 
@@ -95,7 +95,7 @@ class ProductTerm:
         )
 
     def noise(self, numbers: list[Prepared], x: Vector) -> Stack | None:
-        """What enters on the way to places x: ``Q₁ ⊗ P₂ + (P₁ − Q₁) ⊗ Q₂``."""
+        """Return the noise on the way to places x: ``Q₁ ⊗ P₂ + (P₁ − Q₁) ⊗ Q₂``."""
         P, Q = self.factors[0].prior(x), self.factors[0].noise(numbers[0])
         for factor, of in zip(self.factors[1:], numbers[1:], strict=True):
             other, more = factor.prior(x), factor.noise(of)
@@ -134,7 +134,7 @@ def _vectors(a: Matrix, b: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class Motion:
-    """How the state of a sum of terms moves; the signal is the sum of first entries, `seen`.
+    """The motion of the state of a sum of terms; the signal is the sum of first entries, `seen`.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A step of a motion, with what is worked out for it once.
+    """A step of a motion, with numbers computed for it once.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ class Step:
 
     @cached_property
     def noise(self) -> list[Stack | None]:
-        """What enters the state of each term; None where nothing ever does."""
+        """The noise in the state of each term; None where there never is any."""
         terms = zip(self.motion.terms, self.numbers, strict=True)
         return [term.noise(numbers, self.x) for term, numbers in terms]
 
@@ -304,7 +304,7 @@ def signal(M: Array, seen: tuple[int, ...]) -> Array:
 def narrow(
     P: Stack, shared: Matrix, precision: Vector, noise: Array, seen: tuple[int, ...]
 ) -> None:  # fmt: skip
-    """Put what a reading leaves, ``P − P Hᵀ H P / S``, in the place of a covariance P (D, D, B).
+    """Overwrite a covariance P (D, D, B) by that after a reading, ``P − P Hᵀ H P / S``.
 
     Where the signal is one entry, its row is ``H P σ²/S``, in which nothing cancels.
 

@@ -2,7 +2,7 @@
 
 A recursion takes one step after the other, and a step of three numbers is too small a piece of
 work for an array library. So the readings are cut into B lanes of equal length, and step k of all
-lanes is done at once. What a lane does to the belief it is entered with is worked out before that
+lanes is done at once. The map of a lane from the belief before it is computed before that
 belief is known (`elements`); the beliefs between the lanes follow by composing such elements, in
 pairs, pairs of pairs and so on (`scan`). Nothing is approximated.
 
@@ -91,7 +91,7 @@ class Lanes:
 
     @cached_property
     def first(self) -> FirstReading:
-        """What the first reading of all tells."""
+        """The belief after the first reading of all."""
         first = self.places[0, :1], self.readings[0, :1], self.noise[0][:1]
         return FirstReading(self.motion, *first)
 
@@ -156,7 +156,7 @@ def turned(a: Array, axes: tuple[int, ...]) -> Array:
 
 
 class Element(NamedTuple):
-    """What a lane, or a row of them, does to any belief that it is entered with.
+    """The map of a lane, or of a row of them, from the belief before it to that after it.
 
     Given the state x before it, the state after it is normal about ``A x + b`` with covariance
     C, and its readings have a density ``exp(ηᵀx − ½ xᵀJ x)`` up to a constant. Each is a stack
@@ -167,13 +167,13 @@ class Element(NamedTuple):
     A : Stack, shape (B, D, D)
         How the state is carried.
     b : Stack, shape (B, D, 1)
-        What the readings add.
+        The term of the readings.
     C : Stack, shape (B, D, D)
-        What stays unknown of the state after it.
+        The covariance of the state after it.
     eta : Stack, shape (B, D, 1)
         η.
     J : Stack, shape (B, D, D)
-        What its readings tell of x.
+        The information of its readings about x.
     """
 
     A: Stack
@@ -238,7 +238,7 @@ def solution(a: Stack, b: Stack) -> Stack:
 
 
 def scan(one: Element, join: Callable[[Element, Element], Element]) -> Element:
-    """Return what the first element, the first two, … and all of them together do.
+    """Return the first element, the first two joined, … and all of them joined.
 
     Pairs are joined, then pairs of pairs: 2B elements in 2 log₂ B rounds.
     """
@@ -267,7 +267,7 @@ def entered(lanes: Element, mean: Stack, cov: Stack) -> tuple[Stack, Stack]:
     Parameters
     ----------
     lanes : Element
-        What each lane does.
+        The map of each lane.
     mean, cov : Stack, shape (D, 1) and (D, D, 1)
         The belief before the first.
     """

@@ -57,12 +57,12 @@ class StateSpacePosterior(Posterior):
 
     The inputs of a prediction (n*, 1) may be in any order. One costs a search for its neighbours
     among the readings, and nothing else: O(n* log n). A covariance takes a filter for each input,
-    O(n* n), so `covariance` and `joint` are for a few of them. What variances need is worked out
-    when they are first asked for. The arrays given are kept, not copied.
+    O(n* n), so `covariance` and `joint` are for a few of them. The values for variances are
+    computed when they are first asked for. The arrays given are kept, not copied.
 
     More than n* functions are drawn by `joint`: their cost hardly grows with their number. Fewer go
     by Matheron's rule, [eq-bo-pathwise], O(n + n*) each: a function of the prior at readings and
-    inputs, which the motion draws place by place, and what the filter makes of the readings less
+    inputs, which the motion draws place by place, and the filter's mean for the readings less
     its values and noise. So equal inputs have equal values. Both are exact; all is in float64 where
     the device has it.
 
@@ -79,9 +79,9 @@ class StateSpacePosterior(Posterior):
     times : Vector, shape (n,)
         The inputs in that order.
     run : Filtered
-        What the Kalman filter found.
+        The result of the Kalman filter.
     noise_var, weights : Vector, shape (n,), or None
-        What is known of the noise of each reading, as in `gpnotes.condition`.
+        The known noise of each reading, as in `gpnotes.condition`.
     tolerance : float, default 1e-6
         As in `StateSpaceGP`.
 
@@ -187,7 +187,7 @@ class StateSpacePosterior(Posterior):
         return self.gp.noise_var
 
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
-        """``m + P λ`` and ``P − P Λ P`` of the filter's belief and what later readings tell."""
+        """``m + P λ`` and ``P − P Λ P`` of the filter's belief and the later readings."""
         return self._at_places(Xs, wanted=True)
 
     def _mean(self, Xs: Matrix) -> Vector:
@@ -200,7 +200,7 @@ class StateSpacePosterior(Posterior):
         return self.gp
 
     def _moments_of_part(self, part: PartPosterior, Xs: Matrix) -> tuple[Vector, Vector]:
-        """By the same states, of which other entries are seen."""
+        """Return them by other entries of the same states."""
         seen, white = self._seen_of(part.kernel)
         pull, variance = self._unit(to_write(Xs[:, 0]), True, seen)
         xp = array_namespace(pull)
@@ -273,7 +273,7 @@ class StateSpacePosterior(Posterior):
         return mean + cast_like(values, Xs)
 
     def _drawn(self, x: Vector, stream: Stream, n: int) -> Matrix:
-        """What functions are beyond the mean at places x (m,), (n, m)."""
+        """Draw functions less the mean at places x (m,), (n, m)."""
         xp, lanes = array_namespace(x), self.run.lanes
         motion, count = lanes.motion, lanes.count
         places = xp.concat([self.times, x])
@@ -293,13 +293,13 @@ class StateSpacePosterior(Posterior):
         return with_noise(drawn, white, stream) if white else drawn
 
     def _given(self, readings: Vector) -> StateSpacePosterior:
-        """What other readings (n,) would have made, in units of the signal and in its order."""
+        """Return the posterior of other readings (n,), in units of the signal and in its order."""
         lanes = self.run.lanes
         other = lanes_of(lanes.motion, self.times, readings, self._unit_noise)
         return replace(self, run=kalman_filter(other))
 
     def _with_one(self, z: Vector, noise: float) -> StateSpacePosterior:
-        """What readings of zero would have made, and one of one, under this noise, at z (1,)."""
+        """Return the posterior of readings of zero, and one of one at z (1,) under this noise."""
         xp, motion = array_namespace(z), self.run.lanes.motion
         places = xp.concat([self.times, z])
         order = xp.argsort(places)
@@ -379,11 +379,11 @@ class StateSpacePosterior(Posterior):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StateSpaceForecast(Posterior):
-    """The process on a line given readings, of which more come; `StateSpacePosterior.extend`.
+    """The process on a line given readings, with more to come; `StateSpacePosterior.extend`.
 
     A reading that is no earlier than the last costs one step of the filter, O(D²) whatever came
-    before, and so does a prediction after the last. What is asked of earlier places needs the way
-    back through all readings: it is gone once, when first asked for, and `smoothed` keeps it.
+    before, and so does a prediction after the last. Predictions of earlier places need the way
+    back through all readings: it is taken once, when first asked for, and `smoothed` keeps it.
 
     Parameters
     ----------
@@ -393,7 +393,7 @@ class StateSpaceForecast(Posterior):
         The readings, the largest piece first: pieces of a size are joined, so that a reading is
         copied as often as the number of readings can be halved.
     belief : Belief
-        What is known after the last.
+        The belief after the last reading.
     tolerance : float, default 1e-6
         As in `StateSpaceGP`.
 
@@ -462,7 +462,7 @@ class StateSpaceForecast(Posterior):
         y : Vector, shape (m,)
             The further readings.
         noise_var, weights : Vector, shape (m,), or None
-            What is known of their noise, as in `gpnotes.condition`.
+            Their known noise, as in `gpnotes.condition`.
 
         Returns
         -------
@@ -550,7 +550,7 @@ class StateSpaceForecast(Posterior):
 
 
 def _merged(pieces: tuple[Rows, ...], rows: Rows) -> tuple[Rows, ...]:
-    """The pieces with one more, of which those no larger than what comes after are joined."""
+    """Return the pieces with one more; those no larger than all after them are joined."""
     while pieces and pieces[-1].y.shape[0] <= rows.y.shape[0]:
         rows = joined(pieces[-1], rows)
         pieces = pieces[:-1]

@@ -12,8 +12,8 @@ __all__ = ["prior_draw"]
 def prior_draw(lanes: Lanes, normals: Stack, *seen: tuple[int, ...]) -> Matrix:
     """Draw sums of entries of the state (S, N) along a line, from normals (L, D, B); O(N).
 
-    All lanes start from a state of zeros, at once; what the state that a lane is entered with adds
-    is carried through afterwards, as the motion is linear. Readings and noise are not looked at.
+    All lanes start from a state of zeros, at once; the term of the state before a lane
+    is carried through afterwards, as the motion is linear. Readings and noise are ignored.
     The normals of the first step of all, before which there is no gap, draw the first state.
     """
     xp, motion = array_namespace(normals), lanes.motion

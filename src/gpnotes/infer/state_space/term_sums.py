@@ -10,10 +10,10 @@ __all__ = ["TermSums"]
 
 
 class TermSums:
-    """What the steps add to the derivatives by the variance and the rates of a term.
+    """The terms of the steps in the derivatives by the variance and the rates of a term.
 
-    With ``W = ½ (λλᵀ − Λ)``, the derivative by the covariance of a step, its noise Q, of which the
-    variance is a factor, gives ``tr(W Q)``. A rate makes all gaps longer: ``dm/ds = G m`` and
+    With ``W = ½ (λλᵀ − Λ)``, the derivative by the covariance of a step, its noise Q, with the
+    variance as a factor, gives ``tr(W Q)``. A rate makes all gaps longer: ``dm/ds = G m`` and
     ``dP/ds = G P + P Gᵀ + L``.
 
     Parameters
@@ -21,7 +21,7 @@ class TermSums:
     term : ProductTerm
         The term.
     told : slice
-        The rows of what later readings tell of its state.
+        The rows of its state in the information of later readings.
     entries : list of tuple of int
         For each number of its state the entries of the whole that sum to it, as of
         `Motion.entries`.
@@ -58,7 +58,7 @@ class TermSums:
     def add_first(self, unseen: Stack, late: Matrix, taken: Stack, share: float) -> None:
         """Add the covariance of the state at the first reading, ``G + r rᵀ`` as in `first_reading`.
 
-        By G as by a noise, of which no later reading but those behind λ and Λ know; by the value of
+        By G as by a noise, which only the readings behind λ and Λ see; by the value of
         the term, of variance a, ``½ (E(f² | y) / a − 1)``, with `share` the fraction.
         """
         block = self._block

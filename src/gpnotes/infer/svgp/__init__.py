@@ -1,4 +1,4 @@
-"""Many data, any likelihood: a Gaussian over what stands in for them, fitted by natural gradients.
+"""Many data, any likelihood: a Gaussian over inducing values, fitted by natural gradients.
 
 ``f(Z) = m(Z) + L v`` with ``K_uu = L Lᵀ`` and ``q(v) = N(P⁻¹ t, P⁻¹)``: of every observation two
 numbers enter ``P = I + Λ`` and t, those of a Gaussian factor that stands for its likelihood.

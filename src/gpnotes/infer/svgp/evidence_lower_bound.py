@@ -129,7 +129,7 @@ def elbo_and_gradient(
 
     Notes
     -----
-    What the mean of f moves by is ``∂E/∂mᵢ``, what its variance moves by ``∂E/∂vᵢ``; they go back
+    The derivatives by the mean of f are ``∂E/∂mᵢ``, those by its variance ``∂E/∂vᵢ``; they go back
     through ``A = L⁻¹ K_uf`` to K_uf, and through L to K_uu. Jitter counts as a constant. O(n M² +
     M³) time, memory for M × M and a block of rows, which for NumPy arrays and an RBF or Matérn
     kernel is worked on in place.
@@ -278,7 +278,7 @@ def _bar_of_cross(posterior: VariationalPosterior, block: Block, way: Way) -> tu
 def variance_bar(
     kernel: in_place.InPlaceKernel, kept: in_place.Projection, by_mean: Vector, by_variance: Vector
 ) -> float:
-    """What derivatives by the moments of f are by σ_f², through K_uf, where it is worked in place.
+    """Carry derivatives by the moments of f to σ_f², through K_uf, where it is worked in place.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def variance_bar(
 
 
 def cross_slope(way: Way, A: Matrix, by_mean: Vector, by_variance: Vector) -> Matrix:
-    """What derivatives by means and variances of f are by K_uf, where q(v) is held; O(n M²).
+    """Carry derivatives by means and variances of f to K_uf, where q(v) is held; O(n M²).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is known of each reading: noise of its own, of a normal likelihood, or an offset to f."""
+"""Known values of each reading: noise of its own, of a normal likelihood, or an offset of f."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def noise_in(likelihood: object, known: Rows | None) -> Noise | None:
 
 
 def known_in(rows: Rows) -> Rows | None:
-    """The rows, if something is known of the noise of each, or of what is added to f."""
+    """Return the rows, if they have known noise or offsets."""
     return rows if knows_noise(rows) or rows.offset is not None else None
 
 
@@ -46,7 +46,7 @@ def some_of(rows: Rows, places: Vector) -> Rows:
 
 
 def shifted(f: Marginals, known: Rows | None, rows: slice) -> Marginals:
-    """f at some of the rows, with what is known to be added to each."""
+    """Return f at some of the rows, with the offset of each added."""
     if known is None or known.offset is None:
         return f
     return f._replace(mean=f.mean + known.offset[rows])

@@ -35,8 +35,8 @@ class SVGP(Induced):
         each class, all with the prior of `gp`, whose mean must be zero.
     inducing : Matrix, shape (M, d), or InducingVariables, or int
         The inducing inputs Z, other inducing variables such as `interdomain.Harmonics`, or how many
-        rows of X become the inducing inputs when the model meets data, as of a `gpnotes.SparseGP`,
-        of which a posterior has those that its kernel can tell apart, unless batches led to it.
+        rows of X become the inducing inputs when the model meets data, as of a `gpnotes.SparseGP`;
+        a posterior keeps those that its kernel can tell apart, unless batches led to it.
     nodes : int, default 20
         The number of terms of the Gauss-Hermite sums that stand for averages over f without a
         closed form.
@@ -46,8 +46,8 @@ class SVGP(Induced):
 
     Notes
     -----
-    `gpnotes.condition` finds the q of the highest bound by natural-gradient steps on all rows, of
-    which one is enough for a Gaussian likelihood: the posterior's `converged` is True where the
+    `gpnotes.condition` finds the q of the highest bound by natural-gradient steps on all rows;
+    one is enough for a Gaussian likelihood: the posterior's `converged` is True where the
     natural gradient is as small as rounding lets it be. With ``Z = X`` and a Gaussian likelihood it
     is the exact posterior, with fewer inducing inputs the bound is that of Titsias (2009). A
     likelihood that is not log-concave may have several optima; the one found is that uphill from

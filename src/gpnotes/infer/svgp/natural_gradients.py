@@ -142,7 +142,7 @@ def scale_of(X: Matrix, total: int | None) -> float:
 def take_step(posterior: Any, sums: Any, length: float) -> Variational:
     """The natural-gradient step of a given length, from the sums over the rows; O(M³).
 
-    It is `step_begun` with what that leaves to do.
+    It is `step_begun` with the rest of the step.
     """
     return step_begun(posterior, sums, length)()
 

@@ -1,7 +1,7 @@
 """The work on one function, done for those of all classes: a pass, a step, a gradient.
 
-What ties the classes together is the likelihood alone. Given its slopes by the moments of each
-function, all else is that of one function, and registered here beside it.
+The likelihood alone ties the classes together. Given its slopes by the moments of each
+function, all else is that of one function, and registered here next to it.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _(
 def _(
     posterior: ClassesPosterior, sums: ClassesSums, length: float
 ) -> Callable[[], ClassesPosterior]:
-    """The step of each function, and what their means have in common taken away.
+    """Return the step of each function, less the common part of their means.
 
     That is seen by the divergence alone, so that zero is the best, and known. But each function's
     step has the curvature that its labels give it, under which the common part would come down

@@ -1,4 +1,4 @@
-"""The Gaussian over the inducing values, and what follows from it for f and y anywhere."""
+"""The Gaussian over the inducing values, and its predictions of f and y anywhere."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ V = TypeVar("V", bound="Variational")
 
 
 class Variational(Posterior):
-    """What `prior`, `condition` and `fit` make: a Gaussian q of one function, or of several."""
+    """The result of `prior`, `condition` and `fit`: a Gaussian q of one function, or of several."""
 
     model: SVGP
     inducing: Cholesky
@@ -184,7 +184,7 @@ def _divergence(rows: Vector, weights: Vector, pivots: Vector) -> Array:
 
 
 class Marginals(NamedTuple):
-    """The distribution of f at each of some inputs, with what the fast path keeps.
+    """The distribution of f at each of some inputs, with the values that the fast path keeps.
 
     Parameters
     ----------
@@ -208,8 +208,8 @@ class Marginals(NamedTuple):
 def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     """The distribution of f at each of some inputs; nothing is checked.
 
-    The variance is a sum of two parts: what Z leaves open, zero where rounding took it below, and
-    what q leaves open of Z. So it is positive however sure q is.
+    The variance is a sum of two parts: that given Z, zero where rounding took it below, and
+    that of Z under q. So it is positive however sure q is.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
 def projected(
     posterior: Variational, X: Matrix, kernel: Kernel | None = None
 ) -> tuple[Matrix, Vector]:
-    """What all functions with one prior and one set of inducing variables share at some inputs.
+    """Return the common values of functions with one prior and one set of inducing variables.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def initial_posterior(model: SVGP) -> Variational:
     -------
     VariationalPosterior or ClassesPosterior
         q, of one function for each class where the likelihood is `RobustMax` or `Categorical`. A
-        K_uu that can be factored only with jitter, as for a Z with equal rows, is told of by a
+        K_uu that can be factored only with jitter, as for a Z with equal rows, raises a
         ``JitterWarning``.
 
     Notes
@@ -317,7 +317,7 @@ def _initial_posterior(model: SVGP) -> Variational:
 
 @singledispatch
 def read_by(likelihood: object, q: VariationalPosterior) -> Variational:
-    """What a likelihood reads of functions with a common q: one, unless it is of classes.
+    """Return the functions with a common q that a likelihood reads: one, unless it is of classes.
 
     Parameters
     ----------
