@@ -1,4 +1,4 @@
-"""Bayesian optimisation: where to evaluate next, by what the model says an evaluation is worth."""
+"""Bayesian optimisation: the choice of the next evaluation by its worth under a model."""
 
 from .acquisition import (
     ExpectedImprovement,

@@ -1,4 +1,4 @@
-"""Acquisitions: what it would be worth to observe f at a point, from its mean and variance there.
+"""Acquisitions: the worth of an observation of f at a point, from its mean and variance there.
 
 Each acquisition is a function of mean and variance (n,) of f, entry by entry, with its derivatives
 by both. The larger f is the better: to minimise, model −f. Noise of the observations has no place
@@ -313,7 +313,7 @@ class LogProbabilityOfImprovement(_Improvement):
 
 @dataclass(frozen=True)
 class LogDeviation:
-    """``log σ``: what is known least, wherever it is; minus infinity where all is known."""
+    """``log σ``, largest where f is least known; minus infinity where it is known exactly."""
 
     def __call__(self, mean: Array, variance: Array) -> Array:
         """Return the logarithm, (n,), for mean and variance of f, (n,) each."""

@@ -1,9 +1,9 @@
-"""What several points are worth together: the expected improvement of the best of them, by draws.
+"""The worth of several points together: the expected improvement of the best of them, by draws.
 
 Functions are drawn from the posterior once, and stay. Of a batch X the improvement over b is, in
 the mean over the draws, ``max(0, max_j f(x_j) − b)``. A batch is chosen one point after the other,
-each where it adds most to those before, given the same draws: as what it adds becomes less the more
-there are, that reaches at least 1 − 1/e of what the best batch is worth.
+each where it adds most to those before, given the same draws: as gains diminish with the number of
+points, that reaches at least 1 − 1/e of the worth of the best batch.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SMOOTH = 1e-3  # of the deviation of the values, over which an improvement sets
 
 @dataclass(frozen=True)
 class BatchExpectedImprovement:
-    """Joint expected improvement: points of a batch are worth what the best of them adds.
+    """Joint expected improvement: a batch is worth the gain of the best of its points.
 
     It stands in the place of an acquisition. A point that is asked for alone is that of
     `LogExpectedImprovement`.
@@ -69,7 +69,7 @@ class BatchExpectedImprovement:
         object.__setattr__(self, "num_features", validate_pairs(self.num_features))
 
     def __call__(self, best: float) -> LogExpectedImprovement:
-        """What a point alone is worth, the largest value being `best`."""
+        """Return the acquisition of a point alone, the largest value being `best`."""
         return LogExpectedImprovement(best)
 
     def drawn(self, posterior: ExactPosterior, stream: Stream) -> Paths:
@@ -78,7 +78,7 @@ class BatchExpectedImprovement:
 
 
 class BatchGain(NamedTuple):
-    """Which share of a point's own improvement is not that of the points before, as a surface.
+    """The share of a point's own improvement that the points before lack, as a surface.
 
     With b_s the best value of function s at the points before, or b, it is the logarithm of
 
@@ -86,7 +86,7 @@ class BatchGain(NamedTuple):
 
     As τ goes to zero that is of the improvements themselves, whose slopes are zero wherever no
     function improves. Times the expected improvement of x alone, which has a closed form, it is
-    what x adds; the quotient takes out most of the error of the draws, which is that of both.
+    the gain of x; the quotient cancels most of the error of the draws, which both share.
     """
 
     paths: Paths
@@ -130,7 +130,7 @@ class _Over(NamedTuple):
 
 
 def batch_gain(paths: Paths, x: Matrix, best: float) -> BatchGain:
-    """What is fresh of a point's improvement, with points x (q, d) in the batch already."""
+    """Return the new part of a point's improvement, with points x (q, d) in the batch already."""
     values = np.asarray(to_numpy(paths._call(x)), dtype=np.float64)
     levels = np.maximum(np.max(values, axis=1), best)
     return BatchGain(paths, as_array(levels, paths.inputs), best)

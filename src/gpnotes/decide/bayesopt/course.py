@@ -1,4 +1,4 @@
-"""The course of a search: what was told, what was asked for, and who else is at work on it."""
+"""The course of a search: its evaluations, the places asked for, and other workers on it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Course(Generic[Place, Kept]):
     shared : bool
         Whether other workers write to the file too.
     head : dict
-        What is optimised: the first line of the file.
+        The description of the problem: the first line of the file.
     form : Form
         How evaluations stand in the file.
     known : sequence of evaluations
@@ -83,13 +83,13 @@ class Course(Generic[Place, Kept]):
 
     @property
     def count(self) -> int:
-        """How many of these were made here."""
+        """The number of these that were made here."""
         return len(self.counted()) - len(self._known)
 
     def without_model(
         self, q: int, pending: list[Place], first: tuple[int, list[Place]], stream: Stream
     ) -> list[Place]:
-        """Those of the next `q` places for which no model is asked: `first_points`, as told.
+        """Return those of the next `q` places for which no model is asked: `first_points` first.
 
         After a skip it is one, since to a model that place looks as it did before. Where settings
         are few, and the sequence has no other, they are fewer, but for those that are left while
@@ -117,7 +117,7 @@ class Course(Generic[Place, Kept]):
         return places
 
     def repeats(self) -> Repeats:
-        """How many readings were of places that had one, and whether they came out the same."""
+        """The number of readings of places that had one, the same or different."""
         return repeats_of(self.counted())
 
     def elsewhere(
@@ -126,7 +126,7 @@ class Course(Generic[Place, Kept]):
         stream: Stream,
         models: Callable[[], Sequence[ExactPosterior]],
     ) -> Elsewhere | None:
-        """What finds another place for one that is taken; None where readings have noise."""
+        """Return the finder of another place for a taken one; None where readings have noise."""
         repeats = self.repeats()
         if not has_no_noise(repeats, models):
             return None
@@ -155,12 +155,12 @@ class Course(Generic[Place, Kept]):
         return self._region.together(self._batch(q, places))
 
     def ask_within(self, budget: int) -> Place | None:
-        """The next place, or None where a budget is told or given out."""
+        """Return the next place, or None where a budget is spent or given out."""
         places = self._within(_check.whole(budget, "budget", 1))
         return cast(Place, self._region.together(places)[0]) if places else None
 
     def _batch(self, q: int, pending: list[Place] | None) -> list[Place]:
-        """The next `q` places; the same again until something is told."""
+        """Return the next `q` places; the same again until a result comes."""
         if self._workers is not None:
             if pending is not None:
                 raise ValueError("pending must be None where shared is True: the file has it")
@@ -193,7 +193,7 @@ class Course(Generic[Place, Kept]):
         return self._asked[:q]
 
     def keep(self, evaluation: Kept) -> None:
-        """Keep one more, and forget what was asked for."""
+        """Keep one more evaluation, and forget the places asked for."""
         self._history.add(evaluation)
         shared = self._workers if evaluation.failure == "stop" else None
         # what stopped a shared search is still this worker's to evaluate: it is asked for again
@@ -209,7 +209,7 @@ class Course(Generic[Place, Kept]):
 def first_points(
     region: Region[Place], num_initial: int | None, initial_points: Places | None
 ) -> tuple[int, list[Place]]:
-    """How many points come before a model is asked, and those of them that somebody gave."""
+    """Return the number of points before a model is asked, and those of them that were given."""
     given = min(2 * (region.columns + 1), _BLIND) if num_initial is None else num_initial
     count = _check.whole(given, "num_initial", 1)
     if initial_points is None:

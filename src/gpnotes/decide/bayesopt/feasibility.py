@@ -1,8 +1,8 @@
-"""Whether an evaluation will count: constraints that are measured, and places where it fails.
+"""The feasibility of evaluations: constraints that are measured, and places that fail.
 
-Each constraint is a function that one learns by evaluating it beside the objective. A process of
+Each constraint is a function that one learns by evaluating it with the objective. A process of
 its own says how likely it is to be met; where the objective fails is a question of labels, which a
-process learns by a variational approximation. What an evaluation is worth is weighed by these
+process learns by a variational approximation. The worth of an evaluation is multiplied by these
 probabilities.
 """
 
@@ -36,7 +36,7 @@ __all__ = ["constraint_values", "log_feasibility", "success_model", "validate_od
 
 
 class Measured(Protocol):
-    """What is asked of an evaluation."""
+    """The parts of an evaluation that are used here."""
 
     @property
     def constraints(self) -> HostVector | None:
@@ -44,7 +44,7 @@ class Measured(Protocol):
 
     @property
     def failure(self) -> str:
-        """What was done about a problem; empty where there was none."""
+        """The handling of a problem; empty where there was none."""
 
 
 def validate_odds(acquisition: AcquisitionOf, what: str) -> None:
@@ -56,7 +56,7 @@ def validate_odds(acquisition: AcquisitionOf, what: str) -> None:
 
 
 def constraint_values(given: Any, count: int) -> HostVector | None:
-    """Return the values of so many constraints, some of which may not be finite."""
+    """Return the values of so many constraints; some may not be finite."""
     if given is None and not count:
         return None
     if not count:
@@ -88,7 +88,7 @@ def log_feasibility(
     model : Callable
         The model of a constraint, as `Optimiser` takes it.
     stream : Stream
-        Source of what is random in the fits.
+        Source of the random numbers of the fits.
     doubt : bool, default True
         Take a probability of success below a half to a power, as a search does.
 
@@ -162,8 +162,8 @@ def success_model(X: HostMatrix, y: HostVector) -> VariationalPosterior:
 class _Success(NamedTuple):
     """``log P(y = 1)`` of labels, as a surface: ``log Φ(z)`` with ``z = μ / √(1 + v)``.
 
-    What is less likely than not is taken to a power: a search that went wherever the product is
-    largest would spend most of what is left on places that fail, once elsewhere there is little to
+    Probabilities below a half are taken to a power: a search that went wherever the product is
+    largest would spend most of its budget on places that fail, once elsewhere there is little to
     gain.
     """
 

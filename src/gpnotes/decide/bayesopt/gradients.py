@@ -1,4 +1,4 @@
-"""Predictions and acquisitions with their derivatives by the place: what climbs them."""
+"""Predictions and acquisitions with their derivatives by the place, for ascents."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def acquisition_and_gradient(
     Returns
     -------
     value : Vector, shape (n*,)
-        What an evaluation at each place is worth.
+        The worth of an evaluation at each place.
     gradient : Matrix, shape (n*, d)
         Its derivatives by `Xs`.
 

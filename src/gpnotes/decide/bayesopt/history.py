@@ -1,9 +1,9 @@
 """The evaluations of an objective, kept in a file that survives a kill at any moment.
 
-The file has one line of JSON for what is optimised, and one for each evaluation, which is on the
+The file has one line of JSON for the problem, and one for each evaluation, which is on the
 disk (``fsync``) before the next one is asked for. Numbers are written so that they come back bit by
 bit. A kill while a line is written leaves a torn one, which is cut off when the file is opened
-again: what is lost at most is the evaluation under way. One process writes to a file at a time,
+again: at most the evaluation under way is lost. One process writes to a file at a time,
 and that is not checked; several go by turns, each as the `workers` that it is.
 """
 
@@ -42,14 +42,14 @@ class Evaluation(Generic[Place]):
     y : float
         The value there, or NaN where there was a problem.
     problem : str
-        What went wrong; empty where nothing did.
+        The problem; empty where there was none.
     failure : str
-        What was done about a problem, one of the words of `Optimiser`'s `on_failure`; empty where
+        The handling of a problem, one of the words of `Optimiser`'s `on_failure`; empty where
         there was none.
     gradient : HostVector, shape (d,), or None
-        The derivatives by x, if they were told.
+        The derivatives by x, if they were given.
     constraints : HostVector, shape (k,), or None
-        The values of the constraints, if they were told; each is met where it is at most zero.
+        The values of the constraints, if they were given; each is met where it is at most zero.
     """
 
     x: Place
@@ -73,7 +73,7 @@ class Evaluation(Generic[Place]):
 
 
 class _Told(Protocol):
-    """What a history asks of an evaluation."""
+    """The parts of an evaluation that a history keeps."""
 
     @property
     def x(self) -> Any:
@@ -81,11 +81,11 @@ class _Told(Protocol):
 
     @property
     def failure(self) -> str:
-        """What was done about a problem; empty where there was none."""
+        """The handling of a problem; empty where there was none."""
 
     @property
     def problem(self) -> str:
-        """What went wrong; empty where nothing did."""
+        """The problem; empty where there was none."""
 
 
 Kept = TypeVar("Kept", bound=_Told)
@@ -98,7 +98,7 @@ def last_problem(evaluations: Iterable[_Told]) -> list[str]:
 
 
 class Form(NamedTuple, Generic[Kept]):
-    """How evaluations stand in a file: as a record of JSON and back, None for what is none."""
+    """The format of evaluations in a file: to a record of JSON and back, None for other records."""
 
     write: Callable[[Kept, Region[Any]], dict[str, Any]]
     read: Callable[[dict[str, Any], Region[Any]], Kept | None]
@@ -112,7 +112,7 @@ class History(Generic[Place, Kept]):
     path : path of a file, or None
         Where to keep them.
     head : dict
-        What is optimised: the first line of the file.
+        The description of the problem: the first line of the file.
     region : Region
         Where it is searched.
     form : Form
@@ -160,7 +160,7 @@ class History(Generic[Place, Kept]):
         self._read(path, data[self._end :])
 
     def _read(self, path: Path, data: bytes) -> None:
-        """Take in what follows in the file; a last line that is torn is cut off."""
+        """Read the rest of the file; a last line that is torn is cut off."""
         *lines, tail = data.split(b"\n")
         for number, line in enumerate(lines, self._lines + 1):
             if not self._note(line):
@@ -213,7 +213,7 @@ def record_of(evaluation: Evaluation[Place], region: Region[Place]) -> dict[str,
 
 
 def _read(record: dict[str, Any], region: Region[Any]) -> Evaluation[Any] | None:
-    """The evaluation that a record holds, or None where it could not have been told."""
+    """The evaluation that a record holds, or None where it cannot have been one."""
     x = region.read(record["x"])
     y = math.nan if record["y"] is None else float(record["y"])
     words = record.get("problem", ""), record.get("failure", "")
@@ -229,7 +229,7 @@ NUMBERS: Form[Evaluation[Any]] = Form(record_of, _read)
 
 
 def _is_sound(evaluation: Evaluation[Any], d: int) -> bool:
-    """True for an evaluation that could have been told: with a value, or a failure."""
+    """True for a possible evaluation: with a value, or a failure."""
     failed = evaluation.failure in FAILURES and math.isnan(evaluation.y)
     valued = not evaluation.failure and math.isfinite(evaluation.y)
     slope = evaluation.gradient

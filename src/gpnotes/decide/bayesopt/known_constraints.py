@@ -41,7 +41,7 @@ class KnownConstraint:
     lattice : Lattice or None
         The settings that there are, where not every point is one.
     within : Polytope or None
-        What linear constraints leave of the cube.
+        The part of the cube within linear constraints.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class KnownConstraint:
         self._known = self._first(lattice)
 
     def meets(self, place: Any) -> bool:
-        """Whether a place, which is given away, meets the constraint."""
+        """Return True if a place, passed to the caller's function, meets the constraint."""
         return _check.flag(self._constraint(place), "constraint(x)")
 
     def holds(self, units: HostMatrix) -> HostVector:

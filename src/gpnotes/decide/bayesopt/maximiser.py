@@ -57,7 +57,7 @@ class LocalMaximum:
     converged : bool
         True if the optimiser converged.
     message : str
-        What the optimiser said.
+        The optimiser's message.
     """
 
     start: Vector
@@ -80,7 +80,7 @@ class Maximum:
     x : Vector, shape (d,)
         The point.
     value : float
-        What it is worth.
+        The acquisition there.
     local_maxima : tuple of LocalMaximum
         All climbs, best first.
     """
@@ -161,7 +161,7 @@ def maximise_acquisition(
 
 
 def acquisition_surface(posterior: ExactPosterior, acquisition: Acquisition) -> Surface:
-    """What an evaluation is worth, as a function of the place without a label."""
+    """Return the acquisition as a function of the place without a label."""
     _check.instance(posterior, "posterior", ExactPosterior)
     require(acquisition, "acquisition", Acquisition)
     differentiable_mean(posterior.gp)
@@ -170,7 +170,7 @@ def acquisition_surface(posterior: ExactPosterior, acquisition: Acquisition) -> 
 
 
 class Effort(NamedTuple):
-    """How many raw points are looked at, climbs started and steps taken at most."""
+    """The numbers of raw points, climbs, and steps at most."""
 
     raw_samples: int = 512
     num_restarts: int = 10
@@ -211,7 +211,7 @@ class Lattice(Protocol):
 
     @property
     def count(self) -> int | None:
-        """How many settings there are, or None."""
+        """The number of settings, or None."""
 
     def settings(self) -> HostMatrix:
         """All of them, where they can be counted."""
@@ -223,7 +223,7 @@ class Lattice(Protocol):
         """Which columns of points one may climb along."""
 
     def neighbours(self, unit: HostVector, /) -> HostMatrix:
-        """The settings beside one."""
+        """Return the settings next to one."""
 
 
 def validate_effort(raw_samples: int, num_restarts: int, max_steps: int) -> Effort:
@@ -311,7 +311,7 @@ def maximise_in_room(
 ) -> Maximum:
     """Where a surface over the unit cube is largest, in a room of it if there is one.
 
-    Points `near` (k, d) what is known to be good are looked at beside those that are spread.
+    Points `near` (k, d) known good ones are looked at in addition to those that are spread.
     """
     box = np.tile([0.0, 1.0], (d, 1))
     effort = Effort()
@@ -338,8 +338,8 @@ def maximise_on_lattice(
 ) -> Maximum:
     """Where a surface over the unit cube is largest among the settings of a lattice.
 
-    One climbs along the free columns alone, and then goes to the best setting beside, as long as
-    that is better. Settings that are countable and `seen` already are left out, until all are.
+    One climbs along the free columns alone, and then goes to the best neighbouring setting, as long
+    as that is better. Settings that are countable and `seen` already are left out, until all are.
     """
     effort = Effort()
     box = np.tile([0.0, 1.0], (seen.shape[1], 1))
@@ -390,7 +390,7 @@ def _held(room: Room | None, units: HostMatrix) -> HostMatrix:
 def _unseen(
     lattice: Lattice, seen: HostMatrix, count: int | None
 ) -> Callable[[HostMatrix], HostMatrix]:
-    """What leaves out the rows that were seen, where the settings can be counted."""
+    """Return a filter that drops rows seen before, where the settings can be counted."""
     gone = {row.tobytes() for row in lattice.snapped(seen)}
     if count is None or len(gone) >= count:
         return lambda rows: rows

@@ -1,7 +1,7 @@
-"""The optimiser, which is asked where to evaluate next, and told what came of it.
+"""The optimiser, with ask and tell: it proposes evaluations, and receives their results.
 
 Where to evaluate next, at one point or at several, depends on the box, the stream's seed and the
-evaluations so far, and on nothing else: neither on what was drawn before nor on models fitted
+evaluations so far, and on nothing else: neither on earlier draws nor on models fitted
 before. So a loop that is killed and started again from its file goes on to the points that it
 would have come to anyway.
 """
@@ -55,7 +55,7 @@ _SIGNS = {"minimise": -1.0, "maximise": 1.0}
 
 
 class Optimiser(Generic[Place]):
-    """Bayesian optimiser: `ask` it where to evaluate an objective next, `tell` it what came of it.
+    """Bayesian optimiser: `ask` proposes the next evaluation, `tell` takes its result.
 
     Parameters
     ----------
@@ -71,16 +71,16 @@ class Optimiser(Generic[Place]):
         refused with others; `model` and `acquisition` it cannot name.
     shared : bool, default False
         If True, several processes work on the file of `path` at the same time, each with an
-        optimiser made like this one. What `ask` returns stands in the file until it is told, and
-        others take it for under way; if this process ends before, it is asked for again.
+        optimiser made like this one. A place of `ask` stands in the file until its result comes,
+        and others take it for under way; if this process ends before, it is asked for again.
     on_failure : {"record", "skip", "model", "stop"}, default "record"
-        What becomes of a value or a gradient that is not finite, which is kept in the history too:
+        The handling of a value or a gradient that is not finite, which is kept in the history too:
 
-        - ``"record"``: the model is told the worst value seen there, so that it stays away;
-        - ``"skip"``: the model is told no value, but to `fantasise` its own, so that it has no
+        - ``"record"``: the model gets the worst value seen there, so that it stays away;
+        - ``"skip"``: the model gets no value, but to `fantasise` its own, so that it has no
           reason to ask for the same point again; the next one is of the Sobol sequence;
-        - ``"model"``: a process learns where there is a value, and what an evaluation is worth is
-          multiplied by the probability that it has one, or by its 16th power if that is below a
+        - ``"model"``: a process learns where there is a value, and the worth of an evaluation is
+        multiplied by the probability that it has one, or by its 16th power if that is below a
           half; where it failed, the model of values expects nothing better than the best;
         - ``"stop"``: `tell` raises `ValueError`, and the point is asked for again.
     num_initial : int, default 2 (d + 1), at most 10
@@ -96,16 +96,16 @@ class Optimiser(Generic[Place]):
     model : Callable, default `dim_scaled_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
         larger the better, and ``rng=``, a stream; it returns an `ExactPosterior`. If it is left
-        out, places among less than ten inputs, of which a category has one for each choice, are
-        chosen by a `dim_scaled_model` of values of which those worse than the median fall off as a
-        logarithm, or, in a `Space` with categories, count by their ranks alone.
+        out, places among less than ten inputs, where a category has one for each choice, are
+        chosen by a `dim_scaled_model` of values compressed by a logarithm below the median,
+        or, in a `Space` with categories, count by their ranks alone.
         `predict` is of the values as they are, and so are the models of measured constraints;
         `recommend` is by the model that chooses, whose better half is in the unit of the values.
     acquisition : Callable, ThompsonSampling or BatchExpectedImprovement, optional
         A function of the best value, the largest mean at a point that was evaluated, that returns
         an acquisition; unless it is given, `LogExpectedImprovement`.
     gradients : bool, default False
-        If True, it can be told gradients besides values, at all points or at some. Then inputs of
+        If True, it takes gradients besides values, at all points or at some. Then inputs of
         the model are rows (n, d + 1) that end in a label, as `kernels.WithGradients` takes them,
         gradients are by the unit cube's inputs and in the unit of the values, and the model is
         `fitted_with_gradients` unless it is given. `ThompsonSampling` cannot draw from such a
@@ -119,10 +119,10 @@ class Optimiser(Generic[Place]):
         thousands of times a step. The search stays where it is True; a place elsewhere is refused.
         The file cannot name it.
     num_constraints : int, default 0
-        How many constraints are measured with the objective, each of which is met where its value
-        is at most zero. Each has a process of its own, as `model` makes it; what an evaluation is
-        worth is multiplied by the probability that all are met, and as long as none met them that
-        probability alone decides (Gardner et al., 2014). Not with `gradients`.
+        The number of constraints measured with the objective, each met where its value
+        is at most zero. Each has a process of its own, as `model` makes it; the worth of an
+        evaluation is multiplied by the probability that all are met, and as long as none met them
+        that probability alone decides (Gardner et al., 2014). Not with `gradients`.
     rng : Stream, Generator or int
         Source of all that is random, or its seed.
 
@@ -214,7 +214,7 @@ class Optimiser(Generic[Place]):
         )
 
     def _head(self) -> dict[str, Any]:
-        """Describe what is optimised, for the first line of the file."""
+        """Describe the problem, for the first line of the file."""
         head = {
             "history": "gpnotes.decide.bayesopt 1", "goal": self.goal, **self._region.head,
             "seed": self._stream.seed, "path": list(self._stream.path),
@@ -249,7 +249,7 @@ class Optimiser(Generic[Place]):
     def best(self) -> Evaluation[Place] | None:
         """The feasible evaluation with the best value, the first of equals; None before there is.
 
-        Where readings have noise it is the luckiest of them; `recommend` takes what the model says.
+        Where readings have noise it is the luckiest of them; `recommend` follows the model.
         """
         feasible = [evaluation for evaluation in self.evaluations if evaluation.is_feasible]
         return max(feasible, key=lambda evaluation: self._sign * evaluation.y, default=None)
@@ -260,7 +260,7 @@ class Optimiser(Generic[Place]):
         Returns
         -------
         Recommendation or None
-            The place, and what the model believes of the objective there. Without noise it is all
+            The place, and the model's belief about the objective there. Without noise it is all
             but `best`. None before there is a feasible value.
 
         Examples
@@ -287,7 +287,7 @@ class Optimiser(Generic[Place]):
         return Recommendation(x, float(mean[i]), float(sd[i]), p_feasible)
 
     def feasibility(self, x: Places) -> HostVector:
-        """What the models believe of whether evaluations at some places would count.
+        """Return the probabilities that evaluations at some places would count.
 
         Parameters
         ----------
@@ -307,7 +307,7 @@ class Optimiser(Generic[Place]):
         return np.exp(sum((to_numpy(part.values(units)) for part in parts), np.zeros(len(units))))
 
     def _aims(self, counted: list[Evaluation[Place]], doubt: bool = True) -> Aims:
-        """Where the next points may be, and how likely it is that what they give will count."""
+        """Return the region of the next points, and the odds that their evaluations count."""
         units = self._region.units([e.x for e in counted])
         stream = self._stream.spawn(f"model {len(counted)}")
         odds = log_feasibility(counted, units, self._model, stream, doubt)
@@ -350,7 +350,7 @@ class Optimiser(Generic[Place]):
         return self._sign * (data.centre + data.unit * to_numpy(mean)), sd
 
     def ask(self) -> Place:
-        """Return where to evaluate next, on the host; it stays until something is told."""
+        """Return the next place to evaluate, on the host; it stays until a result comes."""
         return cast(Place, self.ask_batch(1)[0])
 
     @overload
@@ -367,10 +367,10 @@ class Optimiser(Generic[Place]):
     def ask_batch(self, q: int, pending: Places | None = None) -> list[Point] | HostMatrix: ...
 
     def ask_batch(self, q: int, pending: Places | None = None) -> list[Point] | HostMatrix:
-        """Return q points at which to evaluate next; the same again until something is told.
+        """Return q points at which to evaluate next; the same again until a result comes.
 
-        The first is what `ask` gives, and each further one what it would give if those before had
-        been told with the mean of the model there, as `fantasise` does it; the model is fitted
+        The first is that of `ask`, and each further one that of `ask` after those before had
+        come with the mean of the model as their value, as `fantasise` does it; the model is fitted
         once.
 
         Parameters
@@ -385,7 +385,7 @@ class Optimiser(Generic[Place]):
         Returns
         -------
         HostMatrix, shape (q, d), or list of q dicts
-            The points, on the host. What came of them is told one by one, in any order, and each
+            The points, on the host. Their results are told one by one, in any order, and each
             may fail.
 
         Notes
@@ -410,7 +410,7 @@ class Optimiser(Generic[Place]):
         return self._course.ask_batch(q, pending)
 
     def ask_within(self, budget: int) -> Place | None:
-        """Return where to evaluate next, or None once as many are told or under way as is said.
+        """Return the next place to evaluate, or None once the budget is evaluated or under way.
 
         Parameters
         ----------
@@ -421,7 +421,7 @@ class Optimiser(Generic[Place]):
         -------
         Place or None
             That of `ask`. After None the search has ended if `count` has come to the budget, or if
-            it is `used_up`; otherwise others are at work on what is left, and one may ask again: if
+            it is `used_up`; otherwise others are at work on the rest, and one may ask again: if
             one of them ends without telling, its place is free.
         """
         return self._course.ask_within(budget)
@@ -443,7 +443,7 @@ class Optimiser(Generic[Place]):
         return [self._fitted(modelled, len(counted), self._search_model)[0]]
 
     def close(self) -> None:
-        """End the work on a shared file: what was asked for and not told is free for others."""
+        """End the work on a shared file: places without a result are free for others."""
         self._course.close()
 
     def tell(
@@ -453,7 +453,7 @@ class Optimiser(Generic[Place]):
         gradient: Vector | None = None,
         constraints: Vector | Sequence[float] | None = None,
     ) -> None:
-        """Tell what the objective gave at a place.
+        """Tell the value of the objective at a place.
 
         Parameters
         ----------
@@ -502,9 +502,9 @@ class Optimiser(Generic[Place]):
         x : Vector, shape (d,), or mapping
             The place.
         problem : str
-            What went wrong.
+            The problem.
         on_failure : {"record", "skip", "model", "stop"}, optional
-            What to do about it; unless it is given, what the optimiser was made with. Nothing is
+            The handling of it; by default that of the optimiser. Nothing is
             raised for the failure itself.
         """
         if not isinstance(problem, str):
@@ -544,7 +544,7 @@ class Optimiser(Generic[Place]):
     def _fitted(
         self, evaluations: list[Evaluation[Place]], step: int, model: Model
     ) -> tuple[ExactPosterior, TrainingData]:
-        """A model of what is known, and what its values stand for."""
+        """Return a model of the evaluations, and the units of its values."""
         X = self._region.units([evaluation.x for evaluation in evaluations])
         data = rows_and_values(X, evaluations, self._sign, self._region.widths, self.gradients)
         modelled = model(data.rows, data.values, rng=self._stream.spawn(f"model {step}"))

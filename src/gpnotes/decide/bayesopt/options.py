@@ -1,4 +1,4 @@
-"""What an optimiser may be told about how to work, and checks of it."""
+"""The options of an optimiser, and their checks."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Options(TypedDict, total=False):
 
 
 def validated_acquisition(acquisition: AcquisitionOf, gradients: bool) -> AcquisitionOf:
-    """Return what was given as `acquisition`, if it makes one and goes with what is told."""
+    """Return `acquisition`, if it makes one and fits the use of gradients."""
     given: object = acquisition
     for kind in (ThompsonSampling, BatchExpectedImprovement):
         if given is kind:
@@ -82,7 +82,7 @@ def validated_known(
 
 
 def validated_model(modelled: ExactPosterior, gradients: bool) -> ExactPosterior:
-    """Return what the model made, if it is a posterior of rows like those it was given."""
+    """Return the result of `model`, if it is a posterior of rows like those it was given."""
     _check.instance(modelled, "model(X, y, rng)", ExactPosterior)
     if modelled.gp.kernel.labels_rows is not gradients:
         kinds = {True: "values and gradients", False: "values"}
@@ -101,7 +101,7 @@ def validated_gradient(gradient: Vector, columns: int) -> HostVector:
 
 
 def validated_slope(gradient: Vector | None, gradients: bool, columns: int) -> HostVector | None:
-    """Return what was told as a gradient, of an optimiser that takes them, or None."""
+    """Return a gradient, of an optimiser that takes them, or None."""
     if gradient is not None and not gradients:
         raise ValueError("gradient must be None, or gradients=True when the Optimiser is made")
     return None if gradient is None else validated_gradient(gradient, columns)

@@ -1,7 +1,7 @@
-"""Several objectives at once: fronts, the volume that they dominate, and what a place may add.
+"""Several objectives at once: fronts, the volume that they dominate, and its expected growth.
 
 All objectives are minimised. One vector dominates another if it is no larger in any entry, and
-smaller in one; those that none dominates are the Pareto front. What lies above the front and below
+smaller in one; those that none dominates are the Pareto front. The volume above the front and below
 a reference point is its hypervolume, and the expected growth of that is the acquisition.
 """
 
@@ -72,7 +72,7 @@ def hypervolume(Y: MatrixLike, reference: VectorLike) -> float:
     Parameters
     ----------
     Y : Matrix, shape (n, m)
-        Vectors of m values, in any order; what is not below the reference adds nothing.
+        Vectors of m values, in any order; vectors not below the reference add nothing.
     reference : Vector, shape (m,)
         The reference point r.
 
@@ -123,7 +123,7 @@ class ExpectedHypervolumeImprovement:
     Examples
     --------
     >>> worth = ExpectedHypervolumeImprovement([[1.0, 3.0], [2.0, 2.0]], [4.0, 4.0])
-    >>> sure = np.full((2, 2), 1e-12)  # known all but surely: what is added is a rectangle
+    >>> sure = np.full((2, 2), 1e-12)  # all but certain: the growth is a rectangle
     >>> worth(np.asarray([[1.0, 1.0], [3.0, 3.0]]), sure).round(6)
     array([4., 0.])
     """
@@ -201,7 +201,7 @@ class _Sides(NamedTuple):
 
 
 class _Boxes(NamedTuple):
-    """What is not dominated: ``lower < s ≤ upper`` in all objectives but the last, s ≤ height."""
+    """The region not dominated: ``lower < s ≤ upper`` in all objectives but the last, ≤ height."""
 
     lower: HostMatrix
     upper: HostMatrix

@@ -1,4 +1,4 @@
-"""Evaluations of several objectives, and what comes of a search for their front."""
+"""Evaluations of several objectives, and the outcome of a search for their front."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class VectorEvaluation(Generic[Place]):
     y : HostVector, shape (m,)
         The values there; NaN where there was a problem.
     problem : str
-        What went wrong; empty where nothing did.
+        The problem; empty where there was none.
     failure : str
-        What was done about a problem, ``"record"`` or ``"stop"``; empty where there was none.
+        The handling of a problem, ``"record"`` or ``"stop"``; empty where there was none.
     constraints : HostVector, shape (k,), or None
-        The values of the constraints, if they were told; each is met where it is at most zero.
+        The values of the constraints, if they were given; each is met where it is at most zero.
     """
 
     x: Place
@@ -68,7 +68,7 @@ class ParetoOutcome(Generic[Place]):
         The point below which hypervolume is measured: the one that was given, or that of
         `ParetoOptimiser`'s rule at the end, for which there must be a feasible evaluation.
     hypervolume : float
-        What the front dominates below it.
+        The volume below it that the front dominates.
     used_up : bool
         True if the search ended because all settings of a finite space are known.
     """
@@ -83,7 +83,7 @@ class ParetoOutcome(Generic[Place]):
 
     @property
     def repeated(self) -> int:
-        """How many evaluations were of places that had been evaluated before."""
+        """The number of evaluations of places that had been evaluated before."""
         return repeats_of(self.evaluations).places
 
     def _counts(self) -> str:
@@ -131,7 +131,7 @@ def record_of_vector(evaluation: VectorEvaluation[Any], region: Region[Any]) -> 
 
 
 def form_of(objectives: int, num_constraints: int) -> Form[VectorEvaluation[Any]]:
-    """How evaluations of so many objectives and constraints stand in a file."""
+    """Return the file format of evaluations of so many objectives and constraints."""
 
     def read(record: dict[str, Any], region: Region[Any]) -> VectorEvaluation[Any] | None:
         x = region.read(record["x"])

@@ -1,4 +1,4 @@
-"""Several points at once: what is under way is taken for done, with the value that is expected.
+"""Several points at once: points under way count as evaluated, with their expected values.
 
 The mean of the model stays as it is, everywhere; its variance shrinks around the points under way
 as it will when they are told, since it does not depend on their values. So an acquisition that asks
@@ -108,9 +108,9 @@ def fantasise_failures(
 def with_failures(
     posterior: ExactPosterior, seen: HostMatrix, units: HostMatrix, failures: Sequence[str]
 ) -> ExactPosterior:
-    """What a model that was told of `seen` points believes of failures at some of all `units`.
+    """Return a model's belief after `seen` points about failures at some of all `units`.
 
-    What is skipped gives its own mean, and what is modelled nothing better than the best.
+    A skipped point gets its own mean, and a modelled one nothing better than the best.
     """
     skipped, hopeless = (units[[one == word for one in failures]] for word in ("skip", "model"))
     if len(skipped):
@@ -121,7 +121,7 @@ def with_failures(
 
 
 class Aims(NamedTuple):
-    """Where the next points may be, and what else decides what they are worth.
+    """The region of the next points, and all else that decides their worth.
 
     Parameters
     ----------
@@ -130,13 +130,13 @@ class Aims(NamedTuple):
     room : Room or None
         The part of the cube that linear constraints leave.
     odds : tuple of Surface
-        Logarithms of the probabilities that an evaluation counts, which weigh what it is worth.
+        Logarithms of the probabilities that an evaluation counts, which weigh its worth.
     good : HostMatrix, shape (m, d), or None
         The points whose evaluations count, from which the best one is; None if all do.
     near : HostMatrix, shape (k, d), or None
         Points to look at besides those that are spread over all there is.
     elsewhere : Elsewhere or None
-        What finds another point for one that is taken; None if a point may come again.
+        The finder of another point for one that is taken; None if a point may come again.
     """
 
     lattice: Lattice | None = None
@@ -221,7 +221,7 @@ def _worth(
     aims: Aims,
     alone: bool,
 ) -> Surface:
-    """What an evaluation is worth, weighed by how likely it is to count."""
+    """Return the worth of an evaluation, weighed by its probability to count."""
     feasible = places if aims.good is None else aims.good
     parts = aims.odds
     if len(feasible):
@@ -243,7 +243,7 @@ def next_point(
     """Where a surface is largest; elsewhere, if that is taken, or was `chosen` just before.
 
     Where it has to be elsewhere, it is the next best place to which a climb led that is not, or if
-    all are, what `Elsewhere` has in its stead.
+    all are, that of `Elsewhere`.
     """
     found = _maximise_surface(surface, posterior, places, stream, aims)
     if aims.elsewhere is None:

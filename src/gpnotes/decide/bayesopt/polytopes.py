@@ -1,8 +1,9 @@
 """Linear constraints that are known: the part of the unit cube that they leave, and points in it.
 
-A search never leaves it: neither its first points nor what it looks at and climbs to. The first are
-those of a Sobol sequence that lie inside; where these are few, as in a simplex of ten inputs, many
-walkers go from its middle, each step along a random line through the inside ("hit and run").
+A search never leaves it: neither its first points nor those that it looks at and climbs to. The
+first are those of a Sobol sequence that lie inside; where these are few, as in a simplex of ten
+inputs, many walkers go from its middle, each step along a random line through the inside ("hit and
+run").
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def polytope_of(
     row_of: Callable[[LinearConstraint], Row],
     cells: HostVector,
 ) -> Polytope | None:
-    """What linear constraints leave of a cube; None where there are none.
+    """Return the part of a cube within linear constraints; None where there are none.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ class Polytope:
     cells : HostVector, shape (d,)
         How many cells a column of a whole number has; zero for a real.
     said : object
-        What an error calls the constraints.
+        The name of the constraints in errors.
 
     Raises
     ------
@@ -240,7 +241,7 @@ class Polytope:
         stream : Stream
             Source of the points.
         snapped : callable or None
-            What moves points to the settings that they stand for.
+            A function that moves points to the settings that they stand for.
 
         Returns
         -------

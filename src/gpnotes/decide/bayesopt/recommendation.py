@@ -1,4 +1,4 @@
-"""What a search recommends at its end: a place, and what is believed of it."""
+"""The recommendation of a search at its end: a place, and the belief about it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Recommendation(Generic[Place]):
     x : HostVector, shape (d,), or dict
         The place.
     mean : float
-        What the model believes of the objective there, without the noise of a reading.
+        The model's mean of the objective there, without the noise of a reading.
     sd : float
         The standard deviation of that belief.
     feasibility : float, default 1.0

@@ -30,7 +30,7 @@ _TRIED = 16  # points of the sequence for each setting that is taken
 
 
 class Repeats(NamedTuple):
-    """How many readings were of places that had one before: with the same value, and with another.
+    """The numbers of readings at places that had one before: with the same value, and with another.
 
     `places` is how many evaluations, failures included, were of places evaluated before.
     """
@@ -112,7 +112,7 @@ def unseen_point(region: Region[Any], places: HostMatrix, stream: Stream) -> Hos
 
 
 class Elsewhere:
-    """What finds another point for one that is taken.
+    """The finder of another point for one that is taken.
 
     Parameters
     ----------
@@ -153,11 +153,11 @@ class Elsewhere:
 
 
 class WithRepeats(Protocol):
-    """What an outcome says of its search."""
+    """The parts of an outcome that tell of repeats."""
 
     @property
     def repeated(self) -> int:
-        """How many evaluations were of places evaluated before."""
+        """The number of evaluations of places evaluated before."""
 
     @property
     def used_up(self) -> bool:

@@ -1,7 +1,7 @@
 """Where one searches: a box of vectors, or a space of named settings, over one unit cube.
 
-The optimiser keeps places as the objective takes them, and the model lives in the cube. What
-stands between the two is here, so that nothing else asks which of both it is.
+The optimiser keeps places as the objective takes them, and the model lives in the cube. The
+conversion is here, so that nothing else asks which of both it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Place = TypeVar("Place")
 class Axis:
     """One input as a figure has it: its columns of the cube, and settings in their order.
 
-    `units` (k, width) are what the settings x (k,) are in its columns; choices of a category are
+    `units` (k, width) are the settings x (k,) in its columns; choices of a category are
     counted, and have `ticks`. `of` is where a place has its setting, NaN where it has none.
     """
 
@@ -46,7 +46,7 @@ class Axis:
 
 
 class Region(Protocol[Place]):
-    """What an `Optimiser` asks of the region in which it searches."""
+    """A region in which an `Optimiser` searches."""
 
     columns: int
     where: str
@@ -68,19 +68,19 @@ class Region(Protocol[Place]):
         """The places that rows of the cube stand for."""
 
     def together(self, places: Sequence[Place]) -> HostMatrix | list[Point]:
-        """Several places in one, as a user gets them, none of which is the optimiser's own."""
+        """Several places in one, as a user gets them, none shared with the optimiser."""
 
     def axes(self, points: int) -> list[Axis]:
         """The inputs that vary, reals at so many settings."""
 
     def key(self, place: Place) -> Hashable:
-        """What tells one place from another."""
+        """Return the identity of a place."""
 
     def record(self, place: Place) -> list[float] | Point:
         """A place in JSON."""
 
     def read(self, record: Any) -> Place:
-        """A place from JSON; a `ValueError` or `TypeError` for what is none."""
+        """Return a place from JSON; a `ValueError` or `TypeError` for any other record."""
 
 
 def region_of(
@@ -88,7 +88,7 @@ def region_of(
     linear: Sequence[LinearConstraint] = (),
     constraint: Callable[[Any], bool] | None = None,
 ) -> Region[Any]:
-    """Return the region for what came in at the door."""
+    """Return the region for a box or a `Space`."""
     if isinstance(box, Space):
         return _Named(box, linear, constraint)
     return _Box(box, linear, constraint)
@@ -303,7 +303,7 @@ def key_of_place(place: Any) -> Hashable:
 
 
 def named_settings(place: Any) -> dict[str, str]:
-    """What a place is made of, in words by names; those of a vector are x[0], x[1] and so on."""
+    """Return the settings of a place, in words by names; those of a vector are x[0], x[1], …"""
     given = place if isinstance(place, dict) else {f"x[{i}]": v for i, v in enumerate(place)}
     return {name: f"{v:.6g}" if isinstance(v, float) else str(v) for name, v in given.items()}
 

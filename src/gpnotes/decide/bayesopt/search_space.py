@@ -1,9 +1,9 @@
-"""What is searched where inputs have names: reals, logarithms, whole numbers, categories.
+"""Search spaces of inputs with names: reals, logarithms, whole numbers, categories.
 
 A space stands for a unit cube in which the model lives: a real has a column, in logarithms where
 its scale is such, a whole number one with a cell for each value, a category of more than two
 choices one for each. Between the settings of whole numbers and categories there is nothing: every
-point of the cube stands for one, and the model is told, and asked, at its middle alone. An input
+point of the cube stands for one, and the model sees its middle alone. An input
 that hangs on others has all of its columns in their middle wherever it is not there: between two
 such places it adds no distance.
 """
@@ -156,7 +156,7 @@ class Integer:
 
     @property
     def count(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return self.upper - self.lower + 1
 
     @property
@@ -223,7 +223,7 @@ class Categorical:
 
     @property
     def count(self) -> int:
-        """How many choices there are."""
+        """The number of choices."""
         return len(self.choices)
 
     @property
@@ -293,7 +293,7 @@ class Fixed:
         return [self.value] * len(units)
 
     def validated(self, value: Setting, name: str) -> Setting:
-        """Return the value, if that is what came."""
+        """Return the value, if it is this one."""
         given = plain(value)
         if not is_setting(given) or key_of(given) != key_of(self.value):
             raise ValueError(f"{name} must be {self.value!r}; got {value!r}")
@@ -313,7 +313,7 @@ class Space:
     Parameters
     ----------
     dimensions : mapping from str to Real, Integer, Categorical or Fixed
-        What each input may be. One with `when` has a place in a point only where the others that
+        The range of each input. One with `when` has a place in a point only where the others that
         it hangs on, which may hang on others themselves, are set so.
 
     Examples
@@ -359,7 +359,7 @@ class Space:
 
     @cached_property  # each climb asks, and where inputs hang on others it lists them all
     def count(self) -> int | None:
-        """How many settings there are; None where a real makes them uncountable.
+        """The number of settings; None where a real makes them uncountable.
 
         Where those on which others hang have more than 65 536 settings together, it is a number
         that the count does not exceed.
@@ -397,7 +397,7 @@ class Space:
 
     @property
     def is_smooth(self) -> bool:
-        """Whether every point of the cube is a setting of its own, all being reals or fixed."""
+        """True if every point of the cube is a setting of its own, all being reals or fixed."""
         whole = all(isinstance(dim, Real | Fixed) for dim in self.dimensions.values())
         return whole and self._conditions is None
 
@@ -522,13 +522,13 @@ class Space:
 
     @property
     def cells(self) -> HostVector:
-        """How many cells each column of a whole number has; zero for all others."""
+        """The number of cells of each column of a whole number; zero for all others."""
         kinds = self.dimensions.values()
         parts = [[dim.count if isinstance(dim, Integer) else 0] * dim.columns for dim in kinds]
         return np.asarray([cells for part in parts for cells in part])
 
     def row_of(self, coefficients: Mapping[str, float]) -> tuple[HostVector, float]:
-        """Return a sum of numbers, ``Σ aᵢ xᵢ``, over the cube: its factors and what is added."""
+        """Return a sum of numbers, ``Σ aᵢ xᵢ``, over the cube: its factors and its constant."""
         row, offset = np.zeros(self.columns), 0.0
         unknown = [name for name in coefficients if name not in self.dimensions]
         if unknown:
@@ -586,7 +586,7 @@ class Space:
 
 
 def has_categories(box: object) -> bool:
-    """Whether what is searched is a `Space` with a category."""
+    """Return True for a `Space` with a category."""
     return isinstance(box, Space) and any(
         isinstance(dim, Categorical) for dim in box.dimensions.values()
     )

@@ -1,4 +1,4 @@
-"""What a search has learnt of each input: slices of its model, and Sobol indices."""
+"""Sensitivity to each input after a search: slices of its model, and Sobol indices."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def slices(
 def sobol_indices(
     optimiser: Optimiser[Any], *, num_points: int = 1024, rng: RNG = 0
 ) -> tuple[SobolIndex, ...]:
-    """Tell what mattered: the Sobol indices of the inputs, their shares in a model's variance.
+    """Return the Sobol indices of the inputs, their shares in a model's variance.
 
     Parameters
     ----------
@@ -186,8 +186,8 @@ def sobol_indices(
     With f the mean of the model, and inputs u that are uniform on the unit cube and independent, so
     on the logarithm of a logarithmic scale and over all choices alike, they are Sobol's indices,
     ``Var E(f | uᵢ) / Var f`` alone and ``E Var(f | all but uᵢ) / Var f`` in total, by pairs of
-    points of a Sobol sequence. They are of the whole region, and not of what is best; and of the
-    model, which may not have seen yet what matters.
+    points of a Sobol sequence. They are of the whole region, and not of its best part; and of the
+    model, which may not have seen the effect of an input yet.
 
     Source: Sobol' (2001); Jansen (1999) for the estimates.
 
@@ -228,7 +228,7 @@ def sobol_indices(
 
 
 def _valued(optimiser: Optimiser[Any]) -> list[Evaluation[Any]]:
-    """The evaluations that the model is made of, of which there must be one."""
+    """Return the evaluations that the model is made of, at least one."""
     valued = [each for each in optimiser.evaluations if not each.failure]
     if not valued:
         raise ValueError("optimiser must have an evaluation with a value; there is none yet")
@@ -253,7 +253,7 @@ def _plain(name: str) -> str:
 
 
 def plot_sobol_indices(ax: Axes, indices: Sequence[SobolIndex]) -> None:
-    """Plot Sobol indices as bars: what an input does alone, and lighter what it does with others.
+    """Plot Sobol indices as bars: an input's effect alone, and lighter that with others.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What an input of a space may be set to, and when an input is there at all.
+"""The settings of an input of a space, and the conditions under which an input exists.
 
 An input may hang on others: the degree of a polynomial is there only where the kernel is one.
 """
@@ -32,7 +32,7 @@ def plain(value: T) -> T:
 
 
 def is_setting(value: Any) -> bool:
-    """Whether a value may be one of an input's."""
+    """Return True for a value that can be a setting."""
     if isinstance(value, float):
         return math.isfinite(value)
     return value is None or isinstance(value, str | int | bool)
@@ -49,7 +49,7 @@ def setting(value: Any, name: str) -> Setting:
 
 
 def key_of(value: Setting) -> tuple[str, Setting]:
-    """What tells one choice from another: True is not 1."""
+    """Return the identity of a choice: True is not 1."""
     return type(value).__name__, value
 
 
@@ -95,7 +95,7 @@ class Conditional(Protocol):
 
     @property
     def count(self) -> int | None:
-        """How many settings it has."""
+        """The number of settings."""
 
     def validated(self, value: Setting, name: str) -> Setting:
         """Return a setting of it, or raise."""

@@ -58,7 +58,7 @@ _TINY = 1e-300
 
 
 class ParetoOptimiser(Generic[Place]):
-    """Ask it where to evaluate several objectives next, and tell it what came of it.
+    """Optimiser of several objectives: `ask` proposes an evaluation, `tell` takes its result.
 
     Parameters
     ----------
@@ -67,25 +67,25 @@ class ParetoOptimiser(Generic[Place]):
     objectives : int, default 2
         How many objectives there are, 2 to 4; each is better the smaller it is.
     reference : Vector, shape (m,), optional
-        Values that are good enough to count: what is worse in any is worth nothing. Give it if you
+        Values that are good enough to count: a vector worse in any is worth nothing. Give it if you
         know it, since otherwise evaluations are spent on the far ends of the front. Unless it is
         given, in each objective the worst value of the front and a tenth of the front's range
         beyond; where the front has no range, the worst value of all evaluations.
     path, shared
         As in `Optimiser`. The file names the reference too.
     on_failure : {"record", "skip", "model", "stop"}, default "record"
-        As in `Optimiser`, of values of which one is not finite. With ``"record"`` each model is
-        told the worst that its objective has come to, and with ``"model"`` each expects nothing
+        As in `Optimiser`, for values of which one is not finite. With ``"record"`` each model
+        gets the worst value of its objective, and with ``"model"`` each expects nothing
         better there than its best.
     num_initial : int, default 2 (d + 1), at most 10
         The number of first points, of a Sobol sequence.
     initial_points, known_evaluations
         As in `Optimiser`; of `VectorEvaluation`.
     model : Callable, default `dim_scaled_model`
-        As in `Optimiser`, for each of the objectives, all of which it sees negated.
+        As in `Optimiser`, for each of the objectives, with its sign changed.
     linear_constraints, constraint, num_constraints
-        As in `Optimiser`. The front, the reference and the hypervolume are of what meets all
-        constraints.
+        As in `Optimiser`. The front, the reference and the hypervolume are of evaluations that meet
+        all constraints.
     rng : Stream, Generator or int
         Source of all that is random, or its seed.
 
@@ -159,7 +159,7 @@ class ParetoOptimiser(Generic[Place]):
         return tuple(replace(one, x=self._region.validated(one.x, name)) for one in known)
 
     def _head(self) -> dict[str, Any]:
-        """Describe what is optimised, for the first line of the file."""
+        """Describe the problem, for the first line of the file."""
         head = {
             "history": "gpnotes.decide.bayesopt 1", "objectives": self.objectives,
             **self._region.head, "seed": self._stream.seed, "path": list(self._stream.path),
@@ -204,7 +204,7 @@ class ParetoOptimiser(Generic[Place]):
         return reference_of(_readings(feasible))
 
     def outcome(self) -> ParetoOutcome[Place]:
-        """Return the front so far, and what it dominates."""
+        """Return the front so far, with its hypervolume."""
         feasible = self._feasible()
         if not feasible:
             return ParetoOutcome((), self.evaluations, self._reference, 0.0, self.used_up)
@@ -213,11 +213,11 @@ class ParetoOptimiser(Generic[Place]):
         return ParetoOutcome(self.front, self.evaluations, reference, volume, self.used_up)
 
     def ask(self) -> Place:
-        """Return where to evaluate next; it stays until something is told."""
+        """Return the next place to evaluate; it stays until a result comes."""
         return cast(Place, self.ask_batch(1)[0])
 
     def ask_batch(self, q: int, pending: Places | None = None) -> list[Any] | HostMatrix:
-        """Return q places, each as if those before had been told with the means of the models.
+        """Return q places, each as if those before had the means of the models as values.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class ParetoOptimiser(Generic[Place]):
         return self._course.ask_batch(q, pending)
 
     def ask_within(self, budget: int) -> Place | None:
-        """Return where to evaluate next, or None once as many are told or under way as is said.
+        """Return the next place to evaluate, or None once the budget is evaluated or under way.
 
         Parameters
         ----------
@@ -261,13 +261,13 @@ class ParetoOptimiser(Generic[Place]):
         return self._fitted(modelled, units, len(counted))[0]
 
     def close(self) -> None:
-        """End the work on a shared file: what was asked for and not told is free for others."""
+        """End the work on a shared file: places without a result are free for others."""
         self._course.close()
 
     def tell(
         self, x: Place, y: VectorLike, constraints: Vector | Sequence[float] | None = None
     ) -> None:
-        """Tell what the objectives gave at a place.
+        """Tell the values of the objectives at a place.
 
         Parameters
         ----------
@@ -300,9 +300,9 @@ class ParetoOptimiser(Generic[Place]):
         x : Vector, shape (d,), or mapping
             The place.
         problem : str
-            What went wrong.
+            The problem.
         on_failure : {"record", "skip", "model", "stop"}, optional
-            What to do about it; unless it is given, what the optimiser was made with. Nothing is
+            The handling of it; by default that of the optimiser. Nothing is
             raised for the failure itself.
         """
         if not isinstance(problem, str):
@@ -366,7 +366,7 @@ class ParetoOptimiser(Generic[Place]):
         centres: HostVector,
         scales: HostVector,
     ) -> _Worth | None:
-        """What growth is measured by, from the means at feasible places; None where none is."""
+        """Return the measure of growth, from the means at feasible places; None where none is."""
         if not len(units):
             return None
         means = -np.column_stack([to_numpy(one.mean(as_array(units, one.X))) for one in models])
@@ -502,7 +502,7 @@ def _size(optimiser: ParetoOptimiser[Any]) -> str:
 
 
 def _tell(optimiser: ParetoOptimiser[Any], x: Any, answer: Any) -> None:
-    """Tell the optimiser what the objective returned; what cannot be told ends the loop."""
+    """Tell the optimiser the result of the objective; one that it refuses ends the loop."""
     constrained = optimiser.num_constraints > 0
     wanted = f"{optimiser.objectives} numbers"
     wanted += f" and {optimiser.num_constraints} constraints" if constrained else ""

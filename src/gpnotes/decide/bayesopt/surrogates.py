@@ -163,7 +163,7 @@ def dim_scaled_model(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPosterio
     """Fit a model of lengths that a prior knows: the more inputs, the longer.
 
     An `Optimiser` predicts by it unless it is given another, and chooses places by it too, though
-    among less than ten inputs of values of which the bad ones count less.
+    among less than ten inputs of values whose bad ones count less.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def _fitted(
 def models_of(model: Model | None, box: object, gradients: bool) -> tuple[Model, Model]:
     """The model that predicts in a search, and the one that chooses places.
 
-    To find what is good, what is bad need not be told apart: unless a model is given, that is so.
+    To find good values, bad ones need not be distinguished: unless a model is given, they are not.
     """
     default = fitted_with_gradients if gradients else dim_scaled_model
     predicting = _check.function(default if model is None else model, "model", "X, y and rng")

@@ -1,4 +1,4 @@
-"""Evaluations as a model is told them: inputs in the unit cube, values standardised."""
+"""Evaluations as training data of a model: inputs in the unit cube, values standardised."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LARGER = 1e6  # than any value before it
 
 
 class TrainingData(NamedTuple):
-    """What a model is told, and what its zero and its one stand for."""
+    """The training data of a model, and the values that its zero and its one stand for."""
 
     rows: HostMatrix
     values: HostVector
@@ -61,7 +61,7 @@ def rows_and_values(
 
 
 def standardised(y: HostVector) -> tuple[HostVector, float, float]:
-    """Values of mean zero and deviation one, and what zero and one stand for.
+    """Return values of mean zero and deviation one, with the former mean and deviation.
 
     If all are the same they are all zero, and one stands for zero. The worst of them stands where
     one is missing.
@@ -81,8 +81,8 @@ def are_penalties(y: HostVector) -> HostVector:
     """Tell which values (n,), the larger the better, are so bad that the others are lost in them.
 
     They are those beyond a gap: 1e9 times as far from the best as the value before the gap, and
-    1e6 times as large as any before it, of which there are two at least, and a quarter of all. So a
-    constant that stands for a failure, as 1e300, sets no scale, and what is learnt of the others
+    1e6 times as large as any before it, two at least, and a quarter of all. So a
+    constant that stands for a failure, as 1e300, sets no scale, and the model of the others
     does not depend on which constant it is. NaN is none.
     """
     valued = np.flatnonzero(~np.isnan(y))
@@ -100,11 +100,11 @@ def are_penalties(y: HostVector) -> HostVector:
 
 
 def compress_tail(y: HostVector) -> HostVector:
-    """Values, the larger the better, of which those below the median fall off as a logarithm.
+    """Compress values, the larger the better, below the median by a logarithm.
 
     With the median m and u from there to the best, ``m − u log(1 + (m − y) / u)`` stands for a y
     below m, at the same slope; then all are of mean zero and deviation one. Order stays, and so do
-    ratios of the differences above the median, of which improvements are, unless the best that
+    ratios of the differences above the median, such as improvements, unless the best that
     meets measured constraints is itself below it. Without it a valley in a plain of values a
     thousand times as large is lost in their rounding.
 
@@ -119,9 +119,9 @@ def compress_tail(y: HostVector) -> HostVector:
 
 
 def rank_tail(y: HostVector) -> HostVector:
-    """Values, the larger the better, of which those below the median count by their ranks alone.
+    """Replace values, the larger the better, below the median by scores of their ranks.
 
-    With the median m and s the root mean square of what lies above it, ``m + s Φ⁻¹((r − ½) / n)``
+    With the median m and s the root mean square of the values above it, ``m + s Φ⁻¹((r − ½) / n)``
     stands for the value of rank r of n, below m; then all are of mean zero and deviation one. The
     good half stays as it is, and the bad one is the lower half of a normal distribution as wide as
     the good one, however far it reaches: a corner a thousand times as bad sets no scale.
@@ -142,7 +142,7 @@ def rank_tail(y: HostVector) -> HostVector:
 
 
 def unwarped(data: TrainingData, warped: HostVector) -> TrainingData:
-    """The data whose zero and one are those of warped values, for what is better than the median.
+    """Return the data in units of warped values, for those better than the median.
 
     `compress_tail` and `rank_tail` leave that half as it is but for one scale and one shift, which
     two of its values say.

@@ -1,9 +1,9 @@
 """One history of several workers: processes that evaluate one objective at the same time.
 
-Each reads what the others have told and asked before it asks, in its turn, which a lock beside the
-file gives to one at a time. What a worker has asked for stands in the file before it evaluates it.
+Each reads the evaluations and claims of the others before it asks, in its turn, which a lock next
+to the file gives to one at a time. The claim of a worker stands in the file before its evaluation.
 A worker holds a lock of its own for as long as it lives, which the system opens when it ends: so
-the others know that what it left undone is free to be asked for again.
+the others know that its unfinished places are free again.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class SharedHistory(History[Place, Kept]):
     Parameters
     ----------
     path : path of a file
-        Where to keep it. Beside it are, while somebody is at work, the file of the lock and one of
-        each worker.
+        Its place. During work the file of the lock and one of
+        each worker are in the same folder.
     head, region, form
         Those of `History`.
     """
@@ -64,7 +64,7 @@ class SharedHistory(History[Place, Kept]):
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """While nobody else writes, with all that they have written."""
+        """Hold the lock, after reading all that others have written."""
         if self._is_closed:
             raise ValueError(f"path: the work on {self._beside} was ended by close")
         with self._lock.held():
@@ -87,9 +87,9 @@ class SharedHistory(History[Place, Kept]):
         count: Callable[[], int],
         chosen: Callable[[int, list[Place]], list[Place]],
     ) -> list[Place]:
-        """So many places for this worker: what another left, then what is `chosen`.
+        """Claim so many places for this worker: those another left, then those `chosen`.
 
-        They are fewer where, with all that is told, `count`, and under way, a budget is given out.
+        They are fewer where evaluations, `count`, and places under way use up a budget.
         """
         with self.turn():
             left = [claim for claim in self._claims if self._is_gone(claim.worker)][:q]
@@ -104,7 +104,7 @@ class SharedHistory(History[Place, Kept]):
         return new + fresh
 
     def holds(self, place: Place) -> bool:
-        """True if this worker has asked for a place, and told nothing of it that ends that."""
+        """True if this worker has asked for a place that has no result yet."""
         return any(claim.worker == self._name for claim in self._at(place))
 
     def _claim(self, place: Place, left: Claim[Place] | None = None) -> None:
@@ -121,7 +121,7 @@ class SharedHistory(History[Place, Kept]):
         return [claim for claim in self._claims if self._region.key(claim.x) == key]
 
     def close(self) -> None:
-        """End this worker: what it has asked for and not told is free for others."""
+        """End this worker: its places without a result are free for others."""
         if not self._is_closed:
             self._is_closed = True
             with self._lock.held():  # or another might look at its life while it goes
@@ -133,7 +133,7 @@ class SharedHistory(History[Place, Kept]):
         return Path(f"{self._beside}.{worker}.worker")
 
     def _is_gone(self, worker: str) -> bool:
-        """True once nobody holds the lock that a worker holds for as long as it lives."""
+        """True once a worker has released the lock that it holds for as long as it lives."""
         if worker not in self._gone and worker != self._name:
             path = self._life_of(worker)
             if path.exists():
@@ -150,7 +150,7 @@ class SharedHistory(History[Place, Kept]):
         return {**super()._record(evaluation), "by": self._name}
 
     def _note(self, line: bytes) -> bool:
-        """A claim stands until its place is told."""
+        """Record a claim, which stands until its place has a result."""
         try:
             record = json.loads(line)
             if "asked" not in record:
@@ -169,7 +169,7 @@ class SharedHistory(History[Place, Kept]):
         self._claims.append(claim)
 
     def _told(self, evaluation: Kept, by: str | None) -> bool:
-        """End the claim of who told, or if there is none, that of another; not if it stopped."""
+        """End the claim of the worker, or else that of another; not if it stopped."""
         if evaluation.failure != "stop":  # which is to be tried again
             here = self._at(evaluation.x)
             own = [claim for claim in here if claim.worker == by]
