@@ -9,7 +9,7 @@ import pytest
 from scipy.linalg import lapack, solve_triangular
 
 from gpnotes import GP, RBF, Linear, condition, log_evidence_and_gradient
-from gpnotes.ground import parts, tiled_cholesky, xp
+from gpnotes.ground import blas_in_place, tiled_cholesky, xp
 from gpnotes.ground.linalg import FactorisationError, cholesky
 
 
@@ -173,5 +173,5 @@ def test_small_matrices_one_thread_and_many_leave_lapack_its_own(shared, monkeyp
         monkeypatch.setattr(tiled_cholesky, "threads_at_hand", lambda many=many: many)
         assert threads_for(30) == 1
     monkeypatch.setattr(tiled_cholesky, "threads_at_hand", lambda: 2)
-    monkeypatch.setattr(parts, "are_at_hand", lambda: False)
+    monkeypatch.setattr(blas_in_place, "are_at_hand", lambda: False)
     assert threads_for(30) == 1

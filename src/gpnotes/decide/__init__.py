@@ -1,4 +1,4 @@
-"""What to do next: where to measure, what to try, how to act, what to play."""
+"""Decisions: designs of experiments, Bayesian optimisation, control and moment matching."""
 
 from typing import TYPE_CHECKING
 

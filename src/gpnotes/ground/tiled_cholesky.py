@@ -18,7 +18,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from . import parts
+from . import blas_in_place
 from .array_types import HostMatrix
 from .task_queue import Task, for_each, work_off
 from .threads import shared_out, threads_at_hand
@@ -47,7 +47,7 @@ def sharing(like: HostMatrix) -> Iterator[int]:
     meanwhile.
     """
     large = like.shape[0] >= _SMALLEST and like.dtype.char in "fd"
-    if not large or not 1 < threads_at_hand() <= _MOST or not parts.are_at_hand():
+    if not large or not 1 < threads_at_hand() <= _MOST or not blas_in_place.are_at_hand():
         yield 1
         return
     with shared_out() as threads:
@@ -101,7 +101,9 @@ def solve(lower: HostMatrix, B: HostMatrix, threads: int, *, transposed: bool = 
     """``L⁻¹ B`` or ``L⁻ᵀ B`` in the place of B (n, m), in Fortran order; O(n² m)."""
     pairs = -(-B.shape[1] // (2 * _SIDE))
     even = _slices(B.shape[1], -(-B.shape[1] // (2 * pairs)))  # for two threads as many each
-    for_each(even, lambda some: parts.solve(lower, B[:, some], transposed=transposed), threads)
+    for_each(
+        even, lambda some: blas_in_place.solve(lower, B[:, some], transposed=transposed), threads
+    )
 
 
 def _side(K: HostMatrix) -> int:
@@ -135,11 +137,11 @@ def _take_off(K: HostMatrix, rows: slice, columns: slice, done: slice) -> None:
     """``K_ij − Σ_k L_ik L_jkᵀ`` in the place of K_ij, over the columns k that are done."""
     left = K[rows, done]
     right = left if rows == columns else K[columns, done]
-    parts.add_product(K[rows, columns], -1.0, left, right)
+    blas_in_place.add_product(K[rows, columns], -1.0, left, right)
 
 
 def _factor(K: HostMatrix) -> None:
-    if not parts.factor(K):
+    if not blas_in_place.factor(K):
         raise _NotPositive
 
 
@@ -147,11 +149,11 @@ def _divide(B: HostMatrix, lower: HostMatrix) -> None:
     """``B L⁻ᵀ`` in the place of B, by halves: mostly products, which are twice as fast."""
     n = lower.shape[0]
     if n <= _STRIP:
-        parts.divide(B, lower)
+        blas_in_place.divide(B, lower)
         return
     first, then = slice(n // 2), slice(n // 2, n)
     _divide(B[:, first], lower[first, first])
-    parts.add_product(B[:, then], -1.0, B[:, first], lower[then, first])
+    blas_in_place.add_product(B[:, then], -1.0, B[:, first], lower[then, first])
     _divide(B[:, then], lower[then, then])
 
 
@@ -165,7 +167,7 @@ def _invert_columns(lower: HostMatrix, columns: slice, V: HostMatrix) -> None:
     above = slice(columns.start)
     if columns.start:
         lower[above, columns] = lower[columns, above].T
-        parts.multiply_by(lower[above, columns], -1.0, V)
+        blas_in_place.multiply_by(lower[above, columns], -1.0, V)
         _solve_turned(lower[above, above], lower[above, columns])
 
 
@@ -173,11 +175,11 @@ def _solve_turned(lower: HostMatrix, B: HostMatrix) -> None:
     """``L⁻ᵀ B`` in the place of B, by halves likewise."""
     n = lower.shape[0]
     if n <= _STRIP:
-        parts.solve(lower, B, transposed=True)
+        blas_in_place.solve(lower, B, transposed=True)
         return
     first, then = slice(n // 2), slice(n // 2, n)
     _solve_turned(lower[then, then], B[then])
-    parts.add_turned_product(B[first], -1.0, lower[then, first], B[then])
+    blas_in_place.add_turned_product(B[first], -1.0, lower[then, first], B[then])
     _solve_turned(lower[first, first], B[first])
 
 
@@ -185,11 +187,11 @@ def _square_tile(lower: HostMatrix, columns: slice, rows: slice, V: HostMatrix) 
     """Of ``V Vᵀ`` the tile ``Σ_{k≥i} V_ik V_jkᵀ``, i ≥ j, where V_ii stands apart."""
     tile, on_diagonal = lower[rows, columns], rows == columns
     if on_diagonal:
-        parts.add_product(tile, 1.0, V, V, keep=False)
+        blas_in_place.add_product(tile, 1.0, V, V, keep=False)
     else:
         tile[...] = lower[columns, rows].T
-        parts.multiply(V, tile)
+        blas_in_place.multiply(V, tile)
     rest = slice(rows.stop, lower.shape[0])
     left = lower[rows, rest]
     if left.size:
-        parts.add_product(tile, 1.0, left, left if on_diagonal else lower[columns, rest])
+        blas_in_place.add_product(tile, 1.0, left, left if on_diagonal else lower[columns, rest])

@@ -22,7 +22,6 @@ from ...ground.random import RNG, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
-from .course import Course, first_points
 from .feasibility import constraint_values, log_feasibility, validate_odds
 from .history import FAILURES, MODELLED, NUMBERS, Evaluation, record_of
 from .options import (
@@ -46,6 +45,7 @@ from .polytopes import LinearConstraint
 from .recommendation import Recommendation
 from .search_region import Place, Region, region_of
 from .search_space import Point, Setting, Space
+from .search_state import Course, first_points
 from .surrogates import Model, models_of
 from .training_data import TrainingData, rows_and_values, unwarped
 

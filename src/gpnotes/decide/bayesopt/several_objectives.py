@@ -30,7 +30,6 @@ from ...ground.xp import (
 )
 from ...infer.exact import ExactPosterior
 from ...infer.input_gradients import pulled_back
-from .course import Course, first_points
 from .feasibility import constraint_values, log_feasibility
 from .history import FAILURES, MODELLED
 from .loop import Spending, Telling
@@ -47,6 +46,7 @@ from .pending_points import Aims, fantasise, next_point, with_failures
 from .polytopes import LinearConstraint
 from .search_region import Place, Region, region_of, said
 from .search_space import Space
+from .search_state import Course, first_points
 from .surrogates import Model, dim_scaled_model
 from .training_data import are_penalties, standardised
 

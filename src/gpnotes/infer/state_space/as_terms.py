@@ -32,7 +32,7 @@ from ...model.kernels import (
     White,
     Wiener,
 )
-from .leaves import Bend, Level, Line, MaternLeaf, Walk, Wave
+from .elementary_processes import Bend, Level, Line, MaternLeaf, Walk, Wave
 from .motion import Motion, ProductTerm
 
 __all__ = [

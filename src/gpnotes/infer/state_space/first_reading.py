@@ -20,7 +20,7 @@ from operator import add
 from typing import NamedTuple
 
 from ...ground.xp import Matrix, Stack, Vector, array_namespace, zeros
-from .leaves import Apart, outer
+from .elementary_processes import Apart, outer
 from .motion import FARTHEST, Motion, signal
 
 __all__ = ["FirstReading"]

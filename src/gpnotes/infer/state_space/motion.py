@@ -19,7 +19,7 @@ from functools import cached_property, reduce
 
 from ...ground import check as _check
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
-from .leaves import Apart, Leaf, Level, Line, Prepared, kron, matrix_of, outer
+from .elementary_processes import Apart, Leaf, Level, Line, Prepared, kron, matrix_of, outer
 
 __all__ = ["FARTHEST", "Motion", "ProductTerm", "Step", "narrow", "signal"]
 
