@@ -137,6 +137,7 @@ def _by_quantity(statistic: Callable[[HostMatrix], float], draws: HostArray) -> 
 
 
 def _mcse(x: HostMatrix) -> float:
+    # halves, as in `ess_bulk`: a chain that drifts has two halves that disagree
     ess = _ess(_halves(x))
     x, power = _scaled(x)
     return math.ldexp(float(np.std(x, ddof=1)) / math.sqrt(ess), power) if ess else math.inf
@@ -161,6 +162,7 @@ def _rhat(x: HostMatrix) -> float:
     if not np.all(np.ptp(x, axis=1) > 0.0):
         return math.inf
     halves = _halves(x)
+    # scores tell chains at different places apart, scores of folded draws different widths
     return max(_ratio(_scores(halves)), _ratio(_scores(np.abs(halves - np.median(halves)))))
 
 
@@ -200,16 +202,19 @@ def _ess(x: HostMatrix) -> float:
     if not np.ptp(x):
         return 0.0
     covariances = np.mean(_autocovariances(x), axis=0)
+    # the variance within chains with divisor n − 1; `covariances` has n
     within = covariances[0] * n / (n - 1)
     total = covariances[0] + (float(np.var(np.mean(x, axis=1), ddof=1)) if chains > 1 else 0.0)
     correlations = 1.0 - (within - covariances) / total
     correlations[0] = 1.0
+    # antithetic chains: Stan bounds the effective number by N log₁₀ N
     return x.size / max(_sum_of_correlations(correlations), 1.0 / math.log10(x.size))
 
 
 def _autocovariances(x: HostMatrix) -> HostMatrix:
     """The covariances of each chain with itself, later by 0, 1, …; all divided by n."""
     n = x.shape[1]
+    # zeros behind the n draws keep the circular convolution of the FFT from wrapping around
     size = 1 << (2 * n - 1).bit_length()
     spectrum = np.fft.rfft(x - x.mean(axis=1, keepdims=True), size, axis=1)
     return np.fft.irfft(np.abs(spectrum) ** 2, size, axis=1)[:, :n] / n

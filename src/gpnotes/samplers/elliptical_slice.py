@@ -63,6 +63,7 @@ class EllipticalSlice:
         from_prior, *prior_draws = state.prior_draws or self._prior_draws(stream)
         x = state.position if self.mean is None else state.position - self.mean
         uniform = stream.generator.random  # what `stream.uniform()` gives, without its checks
+        # log1p(−u) is log(1 − u), finite for every u in [0, 1); log u is not
         level = state.log_density + math.log1p(-uniform())
         angle = 2.0 * math.pi * uniform()
         low, high, evaluations = angle - 2.0 * math.pi, angle, 0
@@ -73,6 +74,7 @@ class EllipticalSlice:
             if log_density >= level and log_density > -math.inf:
                 accepted = State(proposal, log_density, None, state.count + 1, tuple(prior_draws))
                 return Step(accepted, 1.0, True, False, evaluations)
+            # angle 0 is the old position, which is above the level: the arc keeps it and shrinks
             low, high = (angle, high) if angle < 0.0 else (low, angle)
             angle = low + (high - low) * uniform()
         stayed = replace(state, count=state.count + 1, prior_draws=tuple(prior_draws))

@@ -181,6 +181,7 @@ def _langevin_proposal(
     """A proposal, the noise in it, and the preconditioned gradient."""
     x = state.position
     noise = stream.normal(x.shape, like=x)
+    # L (τ Lᵀ∇ + √(2τ) ξ): drift τ M⁻¹∇ and noise of covariance 2τ M⁻¹, by one product with L
     drift = times_root_transposed(sampler.inverse_mass_root, state.gradient)
     move = sampler.step_size * drift + math.sqrt(2.0 * sampler.step_size) * noise
     return x + times_root(sampler.inverse_mass_root, move), noise, drift

@@ -59,8 +59,10 @@ class StepSizeAdaptation:
     def update(self, acceptance: float) -> None:
         """Take in the acceptance of one more step."""
         self.count += 1
+        # in the mean the k-th step counts in proportion to k, so that the bad first ones fade
         weight = 2.0 / (self.count + 1.0)
         self.mean_log_step += weight * (self.log_step - self.mean_log_step)
+        # moves of 1/√k are long enough to leave a bad start; the mean takes out their noise
         self.log_step += (acceptance - self.target_acceptance) / math.sqrt(self.count)
 
     @property
@@ -83,6 +85,7 @@ def adaptation_windows(num_warmup: int) -> list[int]:
     first, last = num_warmup * 15 // 100, num_warmup // 5
     remaining, length, windows = num_warmup - first - last, 25, []
     while remaining > 0:
+        # the last window takes the rest: one that is shorter than its predecessor learns worse
         window = remaining if remaining < 3 * length else length
         windows.append(window)
         remaining, length = remaining - window, 2 * length
@@ -102,6 +105,7 @@ def estimate_inverse_mass_root(draws: HostMatrix, mass_matrix: str) -> HostMatri
         return scales
     centred = (draws - draws.mean(0)) / scales
     correlation = centred.T @ centred / (n - 1)
+    # shrunk to the identity, so that the factor exists even for n < d
     correlation *= n / (n + _SHRINKAGE)
     np.fill_diagonal(correlation, 1.0)
     return scales[:, None] * np.linalg.cholesky(correlation)
@@ -233,11 +237,12 @@ class WarmUp(Generic[S]):
                 step = self._step(replace(tuned, step_size=adaptation.step_size))
                 adaptation.update(step.acceptance)
                 tick()
-        finally:
+        finally:  # an interrupted warm-up keeps the step that it has come to
             self.sampler = replace(tuned, step_size=adaptation.averaged_step_size)
 
     def _learn_mass_matrix(self, steps: list[Step], mass_matrix: str) -> None:
         draws = np.stack([to_numpy(step.state.position) for step in steps])
         estimate = estimate_inverse_mass_root(draws.astype(np.float64), mass_matrix)
         root, tuned = as_array(estimate, self.state.position), cast(Any, self.sampler)
+        # the old step was in units of the old mass matrix: the next window searches from 1
         self.sampler = replace(tuned, inverse_mass_root=root, step_size=1.0)
