@@ -497,7 +497,7 @@ class Posterior(ABC):
 
     @property
     def part_names(self) -> tuple[str | int, ...]:
-        """The arguments of `part` other than the mean: the name of each summand or its number."""
+        """The names, or else the numbers, of the summands, which `part` takes besides the mean."""
         kernel = self._process().kernel
         if not isinstance(kernel, Sum):
             return (0,)

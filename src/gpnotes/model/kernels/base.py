@@ -95,7 +95,7 @@ class KernelBase(ABC):
 
     @property
     def labels_rows(self) -> bool:
-        """True if the last column of the inputs is a label: value, or which derivative of f it is.
+        """True if the last column of the inputs is a label, 0 for f and k for ∂f/∂x_k.
 
         A kernel made of others does so if one of them does: they are found among its fields.
         """

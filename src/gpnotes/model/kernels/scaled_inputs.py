@@ -55,7 +55,7 @@ class ScaledInputs(NamedTuple):
 
     @property
     def expanded(self) -> bool:
-        """True if `through` has all it needs: on a device, in its own precision, of near rows."""
+        """True if `through` has all it needs, near rows on a device in its own precision."""
         return self.sizes is not None and is_cupy_array(self.u) and in_double(self.u) is self.u
 
     def products(self) -> Matrix:
