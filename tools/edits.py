@@ -3,7 +3,7 @@
 A sign, a comparison or a constant changes, a term, a factor or a transposition is dropped, a name
 such as ``log`` becomes its counterpart, branches or arguments change places. What can change no
 value is no place: annotations, defaults, messages, guesses of the memory, how much is held at a
-time.
+time, and flags that let BLAS work in place.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from typing import Any
 
 # arguments that change no value, or how long a search goes on
-_IDLE = ("strict", "copies", "stacklevel", "what", "entries", "restarts", "max_steps")
+_IDLE = re.compile(
+    "(strict|copies|stacklevel|what|entries|restarts|max_steps|check_finite|overwrite_[a-z]+)$"
+)
 _QUIET = re.compile("warn|isinstance|issubclass|cast$|TypeVar|NewType")  # calls that change none
 _SIGNS = {
     "Add": "Sub", "Sub": "Add", "Mult": "Div Add", "Div": "Mult", "Pow": "Mult", "Mod": "FloorDiv",
@@ -30,7 +32,11 @@ _NAMES = {
     "zeros": "ones", "ones": "zeros", "logical_and": "logical_or", "logical_or": "logical_and",
 }  # fmt: skip
 _UNWRAPPED = {"abs", "sqrt", "log", "exp", "log1p", "expm1", "square", "tanh", "sorted", "reversed"}
-_SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "array_namespace"}
+_SYMMETRIC = {
+    "add", "multiply", "minimum", "maximum", "min", "max", "hypot", "logaddexp", "isclose",
+    "allclose", "array_equal", "equal", "not_equal", "logical_and", "logical_or", "result_type",
+    "vecdot", "array_namespace", "may_share_memory", "broadcast_shapes",
+}  # fmt: skip
 
 
 def options(node: ast.AST) -> Iterator[ast.AST]:
@@ -97,7 +103,9 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
             return
         case ast.AnnAssign(value=ast.Constant()):
             return  # the default of a field
-        case ast.keyword(name) if name in _IDLE:
+        case ast.keyword(str(name)) if _IDLE.match(name):
+            return
+        case ast.If(ast.Name("TYPE_CHECKING")):
             return
         case ast.Call(func) if _QUIET.match(_name(func)) or ast.unparse(func)[:7] == "memory.":
             return
