@@ -265,3 +265,12 @@ def test_a_step_that_overflows_in_one_number_leaves_the_start(monkeypatch, end):
     monkeypatch.setattr("gpnotes.ground.ascent.minimise", overflows)
     found = ascend(hill, np.zeros(2), FREE, 5)
     assert (found.vector.tolist(), found.value, found.converged) == ([0.0, 0.0], -2.0, False)
+
+
+def test_each_of_several_ascents_stays_within_its_own_rows():
+    """Nearest to (1, −2) where x + y ≤ b and x ≤ ½: on the edges, or at the corner."""
+    A, b = np.asarray([[1.0, 1.0], [1.0, 0.0]]), np.asarray([[-3.0, 0.5], [9.0, 0.5], [-1.0, 9.0]])
+    box = np.asarray([[-9.0, 9.0]] * 2)
+    found = ascend_all(hills, np.full((3, 2), -5.0), box, 90, (A, b))
+    tops = [[0.0, -3.0], [0.5, -2.0], [1.0, -2.0]]
+    np.testing.assert_allclose([ascent.vector for ascent in found], tops, atol=1e-5)

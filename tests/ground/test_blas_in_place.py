@@ -110,6 +110,8 @@ def test_parts_of_other_kinds_or_in_another_order_are_refused(K):
         blas_in_place.factor(np.asfortranarray(K.astype(complex)))
     with pytest.raises(ValueError, match="contiguous"):
         blas_in_place.factor(np.ascontiguousarray(K))
+    with pytest.raises(ValueError, match="contiguous"):
+        blas_in_place.factor(np.ascontiguousarray(K[:2, :2]))
 
 
 def test_scipy_hands_out_routines_that_count_as_these_calls_do():

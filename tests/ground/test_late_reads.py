@@ -147,3 +147,24 @@ def test_trials_in_vain_become_rare_and_are_taken_up_again(cp: ModuleType) -> No
     in_vain = [tried(9.0) for _ in range(12)]
     assert in_vain == [True, False, True, False, False, True] + 4 * [False] + [True, False]
     assert [tried(1.0) for _ in range(9)] == 7 * [False] + [True, True]
+
+
+@pytest.mark.parametrize("zero", [False, True])
+@pytest.mark.parametrize("value", [2.0, 1e-300, 0.0, -2.0, math.inf, -math.inf, math.nan])
+def test_a_trial_holds_where_the_host_finds_signs_right(
+    cp: ModuleType, value: float, zero: bool
+) -> None:
+    with late_reads.Trial() as trial:
+        check.positive(cp.asarray([1.0, value]), "noise_var", zero=zero)
+    assert trial.held is (0.0 < value < math.inf or (zero and value == 0.0))
+
+
+def test_numbers_of_the_parts_are_read_as_well_and_without_any_all_stays_itself(
+    cp: ModuleType,
+) -> None:
+    one, other = cotangent(RBF(), variance=cp.asarray(-2.0)), cotangent(RBF(), variance=3.0)
+    bar = numbers_read(cotangent(RBF() + RBF(), parts=(one, other)))
+    assert [type(part.variance) for part in bar.parts] == [float, float]
+    assert [part.variance for part in bar.parts] == [-2.0, 3.0]
+    assert bar.parts[1] is other
+    assert numbers_read(other) is other

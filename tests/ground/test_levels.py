@@ -100,3 +100,8 @@ def test_it_is_saved_beside_the_fit_of_its_codes(tmp_path):
     assert again == levels
     loaded = gpnotes.load(tmp_path / "cars.gp").posterior
     assert np.array_equal(loaded.mean(again.codes(CARS)), found.posterior.mean(levels.codes(CARS)))
+
+
+def test_the_order_of_many_words_is_that_of_their_letters_whatever_a_set_makes_of_them():
+    words = [f"{letter}{number}" for letter in "gcaehbfd" for number in (3, 1, 2)]
+    assert Levels.of(pd.DataFrame({"seat": words})).known == (tuple(sorted(words)),)

@@ -26,7 +26,7 @@ from gpnotes.ground.params import (
     settle,
 )
 from gpnotes.ground.xp import to_numpy
-from gpnotes.model.kernels import Matern12, Matern52, Polynomial
+from gpnotes.model.kernels import Coregion, Matern12, Matern52, Polynomial
 from gpnotes.testing import gradcheck
 
 
@@ -176,6 +176,12 @@ def test_a_zero_has_no_logarithm_and_must_be_fixed():
         flatten(silent)
     _, rebuild = flatten(silent, fixed=("noise_var",))
     assert rebuild(np.zeros(4)).noise_var == 0.0
+
+
+def test_one_zero_among_others_has_no_logarithm_either():
+    shared = Coregion(np.ones((2, 1)), np.asarray([0.0, 2.0]))
+    with pytest.raises(ValueError, match=r"^own is zero and has no logarithm; name it in fixed"):
+        flatten(shared)
 
 
 def test_a_vector_of_another_size_is_refused():

@@ -309,3 +309,15 @@ def test_pools_are_told_apart_by_their_library(monkeypatch) -> None:
 
 def libraries() -> list[Any]:
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def test_a_pool_is_asked_by_the_library_itself_where_one_of_two_functions_is_missing() -> None:
+    pairs = {"openblas_get_num_threads": lambda: 3, "openblas_set_num_threads": lambda _: None}
+    for names in ((), ("openblas_get_num_threads",), ("openblas_set_num_threads",), tuple(pairs)):
+        own = SimpleNamespace(
+            threading_layer="pthreads", get_num_threads=lambda: 5, set_num_threads=print,
+            dynlib=SimpleNamespace(**{name: pairs[name] for name in names}),
+        )  # fmt: skip
+        pool = _threads._pool(own)
+        assert pool.many() == (3 if len(names) == 2 else 5)
+        assert (pool.have is print) == (len(names) < 2)

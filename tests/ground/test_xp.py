@@ -381,7 +381,10 @@ def test_the_device_that_cupy_works_on_is_told_where_an_array_is_elsewhere(monke
 
 
 def test_a_factor_and_its_inverse_are_divided_among_threads(monkeypatch, rng):
-    asked = two_threads(monkeypatch)
+    asked, factored, factor = two_threads(monkeypatch), [], tiled_cholesky.factor
+    monkeypatch.setattr(
+        tiled_cholesky, "factor", lambda a, threads: factored.append(threads) or factor(a, threads)
+    )
     root = np.tril(rng.normal(size=(70, 70))) + 9.0 * np.eye(70)
     K = root @ root.T
     lower = _xp.cholesky_factor(K)
@@ -391,6 +394,7 @@ def test_a_factor_and_its_inverse_are_divided_among_threads(monkeypatch, rng):
     np.testing.assert_array_equal(inverse, inverse.T)
     assert _xp.cholesky_factor(K - 90.0 * np.eye(70)) is None
     assert asked == [(70, 70)] * 3
+    assert factored == [2, 2]
 
 
 @pytest.mark.parametrize("transpose", [False, True])
@@ -481,3 +485,14 @@ def test_the_largest_entry_is_the_largest_in_size(space):
         found = _xp.largest(space.asarray(a))
         assert float(found) == max(abs(one) for one in np.ravel(a))
     assert np.isnan(float(_xp.largest(space.asarray([1.0, np.nan]))))
+
+
+@pytest.mark.parametrize("sizes", [[90], [1, 89], [40, 40, 10], [30] * 3])
+def test_a_factor_takes_the_place_of_its_matrix_a_few_columns_at_a_time(rng, sizes):
+    root = np.tril(rng.normal(size=(90, 90))) / 9.0 + 2.0 * np.eye(90)
+    ends = np.cumsum(sizes)
+    blocks = [slice(end - size, end) for end, size in zip(ends.tolist(), sizes, strict=True)]
+    K = root @ root.T
+    assert _xp.factor_in_place(K, blocks)
+    np.testing.assert_allclose(K, root, rtol=1e-10, atol=1e-12)
+    assert not _xp.factor_in_place(root @ root.T - 4.0 * np.eye(90), blocks)
