@@ -62,6 +62,27 @@ class TestWithNumbers:
         with pytest.raises(EquationError, match="does not hold"):
             define(latex, {"b": A @ x - m, "A": A, "x": x, "m": m})
 
+    @pytest.mark.parametrize(
+        ("left", "right", "shapes"),
+        [
+            (np.ones(2), np.ones((2, 3)), r"(2, 1), the right side (2, 3)"),
+            (np.ones((1, 2)), 1.5, r"(1, 2), the right side ()"),
+            (1.5, np.ones((2, 2)), r"(), the right side (2, 2)"),
+            (np.ones((1, 1)), 1.5, ""),
+            (np.ones((3, 2)), np.zeros((3, 2)), ""),
+        ],
+    )
+    def test_sides_that_nothing_compares_have_one_shape_or_one_number_each(
+        self, define, left, right, shapes
+    ):
+        bound = {"a": left, "b": right}
+        if not shapes:
+            assert define(r"a \approx b", bound, why="a model").bare == (r"a \approx b",)
+            return
+        with pytest.raises(EquationError) as error:
+            define(r"a \approx b", bound, why="a model")
+        assert f"the left side has shape {shapes}" in str(error.value)
+
     def test_a_survivor_is_spared_with_a_reason(self, define):
         numbers = {"a": 1.0, "b": 1.0}
         with pytest.raises(EquationError, match="mutants survive"):

@@ -39,6 +39,14 @@ class TestNothingVacuous:
         with pytest.raises(EquationError, match="shows nothing"):
             checked(latex, bindings)
 
+    def test_only_what_lives_is_spared(self, checked):
+        numbers = {"a": 5.25, "b": 1.5, "c": 3.0}
+        with pytest.raises(EquationError, match=r"spare names no survivor: '- for \+'"):
+            checked("a = b^2 + c", numbers, spare={"- for +": "it is caught"})
+        symmetric = {"A": np.array([[2.1, 0.3], [0.3, 1.7]])}
+        with pytest.raises(EquationError, match="spare names no survivor: 'drop the transpose"):
+            checked(r"A = A^\top", symmetric, spare={"drop the transpose of A": "the claim"})
+
     def test_symmetry_is_a_statement(self, checked):
         """The one slip in it is ``A = A``, which is what it claims; ``A = -A^\\top`` is not."""
         symmetric = np.array([[2.1, 0.3], [0.3, 1.7]])

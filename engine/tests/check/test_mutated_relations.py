@@ -59,6 +59,18 @@ class TestInequalities:
         assert (record.draws, record.tight) == (3, 1)
         assert "3 draws · 1 tight" in repr(record)
 
+    def test_of_a_chain_the_inequality_alone_is_tight(self, checked):
+        latex = r"m = \frac{a + b}{2} \ge c"
+        spare = {"m for c": "a mean is at least itself"}
+
+        def and_middle(draw):
+            return lambda stream: (row := draw(stream)) | {"m": (row["a"] + row["b"]) / 2}
+
+        told = outcomes(checked(latex, and_middle(slack), tight=and_middle(equal), spare=spare))
+        assert told[r"> for \ge"].outcome == told[r"= for \ge"].outcome == "caught"
+        with pytest.raises(EquationError, match="on none of the tight draws are both sides equal"):
+            checked(latex, and_middle(slack), tight=and_middle(slack), spare=spare)
+
     def test_several_tight_draws_and_plain_tables(self, checked):
         half = {"a": 4.0, "b": 4.0, "c": 4.0}
         assert checked(MEANS, slack, tight=(equal, half)).tight == 2

@@ -17,6 +17,7 @@ from checked_equations.check.bindings import (
     swap_groups,
 )
 from checked_equations.check.definitions import compare_definition, normal_shape
+from checked_equations.check.phrases import claim_phrases
 from checked_equations.check.relations import Tolerance
 from checked_equations.check.statements import (
     Draw,
@@ -146,6 +147,12 @@ class TestEstimates:
         alone = parse("m = x", dict.fromkeys(drawn, "value")).steps[0]
         assert draw.standard_error(alone) == pytest.approx(np.array([[0.1], [0.2]]))
         assert draw.standard_error(parse("a = 5", {"a": "value"}).steps[0]) is None
+
+    def test_an_entry_moves_up_by_its_standard_error(self):
+        drawn = {"m": Estimate([2.0, 3.0], [0.1, 0.2], n=9), "a": 13.0}
+        step = parse(r"m^\top m = a", dict.fromkeys(drawn, "value")).steps[0]
+        moved = 2.1**2 - 2.0**2, 3.2**2 - 3.0**2
+        assert Draw(drawn).standard_error(step) == pytest.approx(np.hypot(*moved), rel=1e-12)
 
     def test_several_add_their_variances(self):
         drawn = {"m": Estimate(2.0, 0.3, n=2), "n": Estimate(5.0, 0.4, n=9), "a": 3.0}
@@ -422,3 +429,18 @@ class TestNamesWithScripts:
             assert "is bound to other numbers than it reads as" in refused(latex, drawn)
         else:
             assert len(steps(latex, drawn)) == 1
+
+
+def test_a_claim_is_said_in_counts():
+    row = {"held": 10, "of": 12}
+    data = row | {"once": "", "fresh": None, "blocks": 0, "settings": {}, "without": {}}
+    assert claim_phrases(data) == ["10 of 12"]
+    more = data | {
+        "fresh": {"held": 49, "of": 60}, "blocks": 5, "settings": {"noise": row},
+        "without": {"a grid": row},
+    }  # fmt: skip
+    assert claim_phrases(more) == [
+        "10 of 12", "fresh 49 of 60", "with noise 10 of 12", "without a grid 10 of 12",
+        "5 independent",
+    ]  # fmt: skip
+    assert claim_phrases(data | {"once": "a draw"}) == ["once: a draw"]

@@ -7,6 +7,7 @@ from corpus import EXAMPLES
 from checked_equations.check.bindings import draw_bindings, name_kinds
 from checked_equations.check.definitions import NORMAL, normal_shape
 from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.evaluate.values import on_host
 from checked_equations.latex.macros import expand
 from checked_equations.latex.parser import parse
 from language_by_example.example import Example
@@ -25,3 +26,19 @@ def test_both_sides_of_an_example_are_equal(example):
         left, right = evaluator.value(step.left), evaluator.value(step.right)
         digits = 5e-3 if "2.18" in latex else example.options.get("rtol", 1e-9)
         np.testing.assert_allclose(left, right, rtol=digits, atol=digits)
+
+
+class _Tensor:
+    """An array of a library that has a gradient to let go of."""
+
+    def detach(self):
+        return self
+
+    def numpy(self, *, force):
+        if not force:
+            raise RuntimeError("it requires a gradient")
+        return np.array([1.0, 2.0])
+
+
+def test_a_tensor_comes_to_the_host_though_it_requires_a_gradient():
+    assert on_host(_Tensor()).tolist() == [1.0, 2.0]

@@ -10,7 +10,7 @@ from checked_equations.evaluate.evaluator import Evaluator, magnitude
 from checked_equations.evaluate.rules.limits import _end
 from checked_equations.evaluate.rules.loops import _inside_limits
 from checked_equations.evaluate.values import Distribution as Law
-from checked_equations.evaluate.values import kind, on_host, scalar
+from checked_equations.evaluate.values import kind, scalar
 from checked_equations.latex.names import normal
 from checked_equations.latex.parser import parse_expression
 
@@ -153,24 +153,30 @@ def test_a_derivative_of_what_has_no_size_has_none():
     assert magnitude(unbound, evaluator) == 0.0
 
 
-class _Tensor:
-    """An array of a library that has a gradient to let go of."""
-
-    def detach(self):
-        return self
-
-    def numpy(self, *, force):
-        if not force:
-            raise RuntimeError("it requires a gradient")
-        return np.array([1.0, 2.0])
-
-
-def test_a_tensor_comes_to_the_host_though_it_requires_a_gradient():
-    assert on_host(_Tensor()).tolist() == [1.0, 2.0]
-
-
 def test_a_distribution_is_equal_to_itself_alone():
     law, other = Law(NODES), Distribution(NODES)
     assert law == law
     assert law != other
     assert len({law: 1, other: 2}) == 2
+
+
+GAUSS = Distribution(NODES, density=lambda u: np.exp(-u * u / 2) / np.sqrt(2 * np.pi))
+
+
+@pytest.mark.parametrize(
+    ("latex", "wanted"),
+    [
+        (r"\frac{d}{dx} |x|", 1.0),  # which has no circles, and differences
+        (r"\frac{d}{dx} x^3", 3 * 0.7**2),
+        (r"\frac{d^4}{dx^4} e^{2 x}", 16 * np.exp(1.4)),
+        (r"\frac{d^6}{dx^6} \sin(3x)", -729 * np.sin(2.1)),
+        (r"\frac{d^2}{dx^2} \frac{d}{dx} \log(x)", 2 / 0.7**3),
+        (r"\frac{d^2}{dx^2} q(x)", (0.7**2 - 1) * np.exp(-0.245) / np.sqrt(2 * np.pi)),
+        (r"\int_{-9}^{9} q(u) \,\mathrm d u", 1.0),
+        (r"\int_{-9}^{9} u^2 q(u - 1) \,\mathrm d u", 2.0),
+        (r"\int_{0}^{\infty} h(u) \,\mathrm d u", 0.5),
+    ],
+)
+def test_derivatives_and_integrals_beyond_have_their_closed_forms(latex, wanted):
+    bound = {"x": 0.7, "q": GAUSS, "h": lambda u: np.exp(-2.0 * u)}
+    assert value(latex, bound, beyond=beyond, free=True) == pytest.approx(wanted, rel=1e-9)
