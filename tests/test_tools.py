@@ -89,6 +89,7 @@ def test_what_several_runs_counted_is_one_line(tools: Any) -> None:
         ("y = f(a, b)", "y = f(b, a)"),
         ("y = np.add(a, b)", ""),
         ("gemv(0.0, overwrite_y=1)", "gemv(1.0, overwrite_y=1)"),
+        ("y = reshape(x, (-1, n))", "y = reshape(x, (1, n))"),
         ("y = A.mT", "y = A"),
         ("y = p < q", "y = p <= q; y = p > q"),
         ("y = a if p else b", "y = b if p else a"),

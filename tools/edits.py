@@ -130,7 +130,16 @@ class _Instead(ast.NodeTransformer):
 
 def find(tree: ast.Module) -> list[ast.AST]:
     """Return the nodes of a module that may be edited."""
-    return [node for node in _walk(tree) if any(options(node))]
+    idle = set(_open_sides(tree))
+    return [node for node in _walk(tree) if any(options(node)) and node not in idle]
+
+
+def _open_sides(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield the 1 of ``reshape(-1, n)``: any length below zero leaves a side open."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and _name(call.func) == "reshape":
+            sides = [side for arg in call.args for side in getattr(arg, "elts", [arg])]
+            yield from (side.operand for side in sides if isinstance(side, ast.UnaryOp))
 
 
 def apply(tree: ast.Module, old: ast.AST, new: ast.AST) -> str:

@@ -91,3 +91,12 @@ def test_the_span_is_looked_at_after_three_sweeps(rng):
     for _ in range(3):
         best = mdp.discount * (chain @ best) + earned
     np.testing.assert_allclose(found, best, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("known", [0, 1, 299, 300])
+def test_the_first_sweep_takes_what_is_known_of_any_state(rng, known):
+    mdp, values = random_process(rng, even=True), np.zeros(300)
+    values[:known] = rng.normal(size=known)
+    fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
+    best = GeneralSweeps(mdp).optimality_backup(values)
+    np.testing.assert_allclose(fast.optimality_backup(values), best, rtol=1e-13, atol=1e-13)

@@ -190,3 +190,13 @@ def test_who_earns_nothing_for_ever_is_worth_nothing():
     P = np.asarray([[[0.0, 1.0, 0.0]], [[0.0, 0.0, 1.0]], [[0.0, 1.0, 0.0]]])
     mdp = MDP.from_arrays(P, np.asarray([[2.0], [0.0], [0.0]]), 1.0)
     assert evaluate(mdp, np.zeros(3, dtype=int)).tolist() == [2.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("form", [np.asarray, lambda P: [sp.csr_array(P[:, a]) for a in range(3)]])
+def test_in_double_precision_rows_are_off_by_what_they_came_in(make_arrays, form):
+    P, r = (a.astype(np.float32) for a in make_arrays())
+    double, sums = MDP.from_arrays(form(P), r, 0.9).in_double(), P.astype(float).sum(axis=2)
+    assert double.rewards.dtype == np.float64
+    np.testing.assert_allclose(double.row_sums, (sums.min(), sums.max()), rtol=1e-15)
+    assert double.row_sums[0] < 1.0 < double.row_sums[1]
+    assert double.in_double() is double

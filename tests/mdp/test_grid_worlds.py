@@ -88,3 +88,11 @@ def test_numbers_are_laid_out_on_the_map():
     laid = grid.to_map(np.asarray([1.0, 2.0, 3.0]))
     np.testing.assert_array_equal(laid, [[1.0, np.nan], [2.0, 3.0]])
     assert grid.to_map(np.asarray([1, 2, 3]))[1, 1] == 3.0
+
+
+@pytest.mark.parametrize("cells", ["S.G", "S..X.G", "SG"])
+def test_a_map_of_one_column_is_one_of_one_row_turned(cells):
+    row, column = GridWorld((cells,), slip=0.2), GridWorld(tuple(cells), slip=0.2)
+    values = [solve(grid.mdp(0.9)).values for grid in (row, column)]
+    np.testing.assert_allclose(values[0], values[1], rtol=0, atol=1e-8)
+    np.testing.assert_array_equal(row.start, column.start)

@@ -69,6 +69,17 @@ def test_single_precision_says_what_rounding_its_values_costs(make_arrays, metho
 
 
 @every_method
+def test_the_bound_of_single_precision_is_that_of_the_largest_value(method):
+    """Each state stays where it is, for a reward from nothing to a million."""
+    r = np.asarray([0.0, 1e-3, 0.7, 33.3, 4321.0, 1e6 / 3.0], dtype=np.float32)
+    P = np.eye(6, dtype=np.float32)[:, None, :]
+    found = solve(MDP.from_arrays(P, r[:, None], 0.9), method)
+    truth = r.astype(float) / (1.0 - 0.9)
+    assert np.max(np.abs(found.values.astype(float) - truth)) <= found.bound < 2.0**-21 * truth[-1]
+    assert found.bound >= 2.0**-23 * truth[-1]
+
+
+@every_method
 def test_discount_zero_looks_at_the_next_reward_alone(make_arrays, method):
     P, r = make_arrays()
     found = solve(MDP.from_arrays(P, r, 0.0), method)
@@ -134,6 +145,19 @@ def test_free_ways_are_followed_to_where_it_pays(method):
     going = ~mdp.terminal
     np.testing.assert_allclose(found.values[going], 1.0, rtol=0, atol=1e-8)
     np.testing.assert_allclose(evaluate(mdp, found.policy), found.values, rtol=0, atol=1e-8)
+
+
+@every_method
+def test_of_free_ways_one_that_ends_is_taken_with_the_first_action_elsewhere(method):
+    """Waiting is free, and is the first action; only the second of state 0 leads on, to the end."""
+    P = np.zeros((3, 2, 3))
+    P[0, 0, 0] = P[0, 1, 1] = P[1, 0, 2] = P[1, 1, 0] = P[2, :, 2] = 1.0
+    r = np.zeros((3, 2))
+    mdp = MDP.from_arrays(P, r, 1.0)
+    found = solve(mdp, method)
+    np.testing.assert_array_equal(found.policy, [1, 0, 0])
+    np.testing.assert_allclose(found.values, 0.0, atol=1e-8)
+    assert found.converged
 
 
 @every_method

@@ -215,6 +215,10 @@ def test_values_in_the_shapes_of_the_language():
             whole_number(bad)
     assert inside([2, 3], (2, 3)) == (1, 2)
     assert inside([2], (2, 3)) == (1,)
+    for index, shape, hint in ((9, (3, 3), False), (10, (3, 3), True), (10, (3,), False)):
+        with pytest.raises(OperationError) as error:
+            inside([index], shape)
+        assert ("write a comma between two indices" in str(error.value)) == hint
 
 
 def test_an_array_without_numbers_is_not_brought():

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
@@ -22,7 +23,7 @@ from gpnotes.decide.bayesopt import (
     fitted_model,
     minimise,
 )
-from gpnotes.decide.bayesopt.feasibility import log_feasibility
+from gpnotes.decide.bayesopt.feasibility import log_feasibility, success_model
 from gpnotes.testing import gradcheck
 
 SQUARE = [(0.0, 1.0)] * 2
@@ -282,3 +283,16 @@ def test_the_logarithm_of_a_probability_keeps_its_digits_far_out():
     np.testing.assert_allclose(by_variance, 0.5 * x * slope, rtol=1e-14)
     known = acquisition(np.asarray([1.0, -1.0]), np.zeros(2))
     np.testing.assert_array_equal(known, [0.0, -math.inf])
+
+
+def test_the_chance_of_success_is_that_of_labels_of_plus_and_minus_one(rng):
+    X, places = rng.random((9, 2)), rng.random((5, 2))
+    failed = X[:, 0] > 0.5
+    evaluations = [
+        Evaluation(x, math.nan, "no", "model") if wrong else Evaluation(x, 0.0)
+        for x, wrong in zip(X, failed, strict=True)
+    ]
+    (odds,) = log_feasibility(evaluations, X, quick, stream(1), doubt=False)
+    mean, variance = success_model(X, np.where(failed, -1.0, 1.0)).predict(places)
+    wanted = norm.logcdf(mean / np.sqrt(1.0 + variance))
+    np.testing.assert_allclose(odds.values(places), wanted, rtol=1e-8)
