@@ -581,6 +581,12 @@ def test_places_whose_squares_overflow_are_named(kernel, rng):
             one.extend(far, y)
 
 
+@pytest.mark.parametrize("kernel", [Linear(0.1), Matern32() * Linear(0.1) + Constant()])
+def test_places_far_below_zero_are_named_too(kernel):
+    with pytest.raises(ValueError, match=r"^X must lie within 1e\+30 .* got -1e\+32 in row 1"):
+        condition(StateSpaceGP(GP(kernel, 0.1)), [[1.0], [-1e32], [0.0]], np.zeros(3))
+
+
 @pytest.mark.parametrize("far", [1e33, 1e160, 1e300])
 def test_beyond_all_gaps_a_process_of_no_growth_has_its_prior(far, rng):
     X, y = np.asarray([[0.0], [1.0], [far]]), rng.normal(size=3)
