@@ -36,6 +36,7 @@ def test_without_names_there_are_numbers_and_games_are_equal():
     [
         ({"role_names": ("a",)}, ValueError, "role_names must be 2 different"),
         ({"role_names": ("a", "a")}, ValueError, "role_names must be 2 different"),
+        ({"role_names": ("a", "b", "a")}, ValueError, "role_names must be 2 different"),
         ({"role_names": "ab"}, TypeError, "role_names must be a tuple"),
         ({"role_names": ("a", 2)}, TypeError, "role_names must be a tuple"),
         ({"strategy_names": (("x", "y"),)}, ValueError, "one entry for each role"),

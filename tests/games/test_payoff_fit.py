@@ -347,6 +347,7 @@ def test_a_game_seen_once_is_not_known_for_sure(value):
     payoffs, sd = model.deviation_payoffs_and_sd(np.asarray([0.5, 0.5, 1.0]))
     np.testing.assert_allclose(payoffs, value)
     assert (sd > 0.1).all()
+    assert [payoff.scale for payoff in model.expansions] == [abs(value) or 1.0] * 3
 
 
 def test_a_single_opponent_bounds_a_length_by_ten(monkeypatch):

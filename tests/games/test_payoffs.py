@@ -210,3 +210,12 @@ def test_an_expansion_keeps_its_own_arrays(space):
     for array in given:
         array[...] = float("nan")
     np.testing.assert_array_equal(to_numpy(bump.payoff(space.asarray(np.zeros((1, 2))))), [1.0])
+
+
+def test_profiles_with_an_entry_below_zero_are_none_of_all_players():
+    game = RoleSymmetricGame((2,), (2,))
+    beyond = Expansion(np.asarray([[3.0, -1.0]]), np.ones(1), np.ones(2))
+    assert PayoffModel(game, (beyond, beyond)).expansions == (beyond, beyond)
+    slip = Expansion(np.asarray([[3.0, -1.0], [2.0, 0.0]]), np.ones(2), np.ones(2))
+    with pytest.raises(ValueError, match="in row 1 they sum to all 2 players"):
+        PayoffModel(game, (slip, beyond))

@@ -255,3 +255,12 @@ def test_weights_are_mean_squares_of_the_derivatives_of_a_regret(rng):
         best = draws[:, c].argmax(axis=1)[:, None] == np.arange(c.stop - c.start)
         wanted[c] = np.mean((best - p[0, c]) ** 2, axis=0)
     np.testing.assert_allclose(found[0], wanted, atol=0.02)
+
+
+def test_covariances_are_whitened_by_what_is_kept_of_them(rng):
+    L, share, bumps = np.tril(rng.uniform(1.0, 2.0, (4, 4))), rng.random(4), rng.random((4, 3))
+    for kept, known in ((None, 1.0), (share, share[:, None])):
+        found = PosteriorVariance(1.5, 0.1, L, kept)
+        wanted = np.linalg.solve(L, 1.5 * known * bumps)
+        np.testing.assert_allclose(found.whiten(bumps), wanted, rtol=1e-12)
+        np.testing.assert_allclose(found.reduction(bumps), np.sum(wanted**2, axis=0), rtol=1e-12)

@@ -71,8 +71,10 @@ def test_a_singular_distribution_conditions_where_the_values_are_possible(space)
     conditioned = x.condition([0, 1], space.asarray([0.5, 1.0]))
     close(space, conditioned.mean, [2.5])
     close(space, conditioned.covariance, [[0.0]])
-    with pytest.raises(ValueError, match="values are impossible under a singular covariance"):
-        x.condition([0, 1], space.asarray([0.5, 2.0]))
+    wide = Normal(x.mean, space.asarray([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]))
+    for same in (x, wide):  # a half and one sd, where both must be equal
+        with pytest.raises(ValueError, match=r"under a singular covariance, by 2\.500e-01 sd"):
+            same.condition([0, 1], space.asarray([0.5, 2.0]))
 
 
 def test_a_variance_never_turns_negative(space):

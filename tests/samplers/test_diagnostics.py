@@ -102,3 +102,11 @@ def test_a_chain_that_never_moves_is_worth_nothing(rng):
 def test_wrong_draws_are_named(name, wrong, said):
     with pytest.raises(ValueError, match=said):
         getattr(samplers, name)(wrong)
+
+
+@pytest.mark.parametrize("many", [1, 2, 3])
+def test_halves_that_lie_apart_are_worth_few_draws(many, rng):
+    still = rng.standard_normal((many, 400))
+    away = still + 9.0 * (np.arange(400) >= 200)
+    assert ess_mean(still[:, :, None])[0] > 150.0 * many
+    assert ess_mean(away[:, :, None])[0] < 4.0 * many

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import math
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -31,6 +32,7 @@ from gpnotes.infer import sparse
 from gpnotes.infer.objective import objective_of
 from gpnotes.samplers import HMC, NUTS, SGLD, ULA, EllipticalSlice, RandomWalkMetropolis
 from gpnotes.samplers.chain_logs import TrailLog
+from gpnotes.samplers.targets import log_density_and_gradient
 from gpnotes.samplers.warmup import (
     StepSizeAdaptation,
     adaptation_windows,
@@ -723,3 +725,26 @@ def test_a_sampler_in_float32_stays_in_it():
 def test_the_same_stream_gives_the_same_draws():
     np.testing.assert_array_equal(run(draws=20).draws, run(draws=20).draws)
     assert replace(NUTS(), step_size=0.3).step_size == 0.3
+
+
+@pytest.mark.parametrize("sampler", [NUTS(), RandomWalkMetropolis()])
+def test_a_single_draw_of_a_single_chain_is_one(sampler):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = samplers.sample(
+            lambda x: (-0.5 * float(x @ x), -x), sampler, np.zeros(2), num_samples=1,
+            num_chains=1, num_warmup=0, rng=stream(1),
+        )  # fmt: skip
+    assert found.draws.shape == (1, 1, 2)
+
+
+@pytest.mark.parametrize("end", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("entry", [0, 1])
+def test_a_gradient_that_is_not_finite_in_one_entry_is_a_wall(end, entry):
+    slope = np.asarray([2.0, 3.0])
+    assert log_density_and_gradient(lambda x: (1.5, slope), np.zeros(2)) == (1.5, slope)
+    wrong = slope.copy()
+    wrong[entry] = end
+    value, gradient = log_density_and_gradient(lambda x: (1.5, wrong), np.zeros(2))
+    assert value == -math.inf
+    np.testing.assert_array_equal(gradient, 0.0)

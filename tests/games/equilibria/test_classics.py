@@ -15,6 +15,7 @@ from gpnotes.games import (
     fit_payoffs,
     regret,
 )
+from gpnotes.games.equilibria.search_problem import MethodPayoffs, pose
 from gpnotes.games.equilibria.simplicial import _pivot, fixed_points
 from gpnotes.games.equilibria.support_enumeration import (
     count_supports,
@@ -267,3 +268,14 @@ def test_a_path_ends_where_its_steps_do():
     two = list(fixed_points(lambda y: steps.append(1) or F(y), np.zeros(2), max_steps=many))
     assert len(two) == 1
     assert len(steps) <= 2 * many + 4
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6, 1e-9])
+def test_without_a_tolerance_what_the_largest_payoff_rounds_to_is_allowed(make_table, unit):
+    """One payoff is zero, so that the least of them rounds to nothing."""
+    table = make_table([[2, 0], [0, 1]], [[1, 0], [0, 2]])
+    moved = [Expansion(e.profiles, e.weights, e.lengthscales, unit, 0.0) for e in table.expansions]
+    problem = pose(
+        MethodPayoffs(PayoffModel(table.game, moved), "exact", {}), np.full((1, 4), 0.5), 0.0
+    )
+    np.testing.assert_allclose(problem.max_regrets, 64.0 * 2.0**-52 * 2.0 * unit)

@@ -67,3 +67,7 @@ def test_what_is_no_code_is_refused():
         Hamming()(np.asarray([[1.0], [0.5]]))
     with pytest.raises(ValueError, match=r"X must hold codes of categories.*in row 0"):
         g.condition(g.GP(Hamming(), 0.1), np.asarray([[0.5], [0.5]]), np.zeros(2))
+
+
+def test_unasked_variance_and_length_are_one(space, close):
+    close(Hamming()(space.asarray(CODES)), to_numpy(Hamming(1.0, 1.0)(space.asarray(CODES))))

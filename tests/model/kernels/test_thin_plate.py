@@ -7,7 +7,7 @@ from scipy.interpolate import CubicSpline, RBFInterpolator
 import gpnotes as g
 from gpnotes.ground.distances import squared_distances
 from gpnotes.ground.params import flatten
-from gpnotes.model.kernels import ThinPlate
+from gpnotes.model.kernels import ThinPlate, WithGradients
 from gpnotes.testing import check_kernel
 
 
@@ -102,3 +102,10 @@ def test_what_is_outside_of_the_ball_is_refused(space):
 
 def test_only_its_variance_is_fitted():
     assert flatten(ThinPlate(2.0, 3.0))[0].shape == (1,)
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_with_rows_of_derivatives_it_conforms(rng, d):
+    labels = np.arange(6.0)[:, None] % (d + 1)
+    rows = np.concatenate([rng.uniform(-1.0, 1.0, size=(6, d)), labels], axis=1)
+    check_kernel(WithGradients(ThinPlate(1.3, 6.0)), rows, labels=True)
