@@ -1,5 +1,6 @@
 """All six methods: in every space, at the boundary cases, and what each is worth."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -7,10 +8,17 @@ import pytest
 from scipy import stats
 
 from gpnotes import stream
-from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, all_profiles
+from gpnotes.games import (
+    Expansion,
+    PayoffModel,
+    PosteriorVariance,
+    RoleSymmetricGame,
+    all_profiles,
+)
 from gpnotes.games.methods import (
     WITH_VARIANCE,
     RoleProblem,
+    exact_sum,
     neighbours,
     normal_approximation,
     sampled,
@@ -154,13 +162,35 @@ def test_a_payoff_that_is_constant(make_model, make_mixtures, method):
     assert J[:, 1:].any()
 
 
-def test_neighbours_of_a_batch_are_those_of_each(make_model, make_mixtures):
-    model = make_model((9, 5), (3, 2))
-    p = make_mixtures(model.game, 5, corner=True)
-    together = model.deviation_payoffs_and_jacobian(p, "neighbours")
-    alone = [model.deviation_payoffs_and_jacobian(row, "neighbours") for row in p]
+@pytest.mark.parametrize("method", METHODS[:5])
+@pytest.mark.parametrize("held", [30, 2**20])
+def test_of_many_mixtures_each_has_what_it_has_alone(
+    make_model, make_mixtures, monkeypatch, method, held
+):
+    monkeypatch.setattr(exact_sum, "_HELD", held)
+    model = make_model((5, 4), (3, 2))
+    p = make_mixtures(model.game, 12, corner=True)
+    together, alone = _ask(model, p, method), [_ask(model, row, method) for row in p]
     for ours, wanted in zip(together, zip(*alone, strict=True), strict=True):
-        np.testing.assert_allclose(ours, np.concatenate(wanted), rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(ours, np.concatenate(wanted), rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", WITH_VARIANCE)
+@pytest.mark.parametrize("held", [30, 2**20])
+def test_of_many_mixtures_each_is_as_unsure_as_alone(
+    make_model, make_mixtures, monkeypatch, method, held
+):
+    monkeypatch.setattr(exact_sum, "_HELD", held)
+    model = make_model((5, 4), (3, 2), lengths=(1.0, 4.0))
+    left = PosteriorVariance(1.0, 30.0, 6.0 * np.eye(12))
+    model = PayoffModel(
+        model.game, [replace(one, posterior_variance=left) for one in model.expansions]
+    )
+    p = make_mixtures(model.game, 12, corner=True)
+    sd = model.deviation_payoffs_and_sd(p, method)[1]
+    alone = [model.deviation_payoffs_and_sd(row, method)[1] for row in p]
+    assert (sd > 0.01).all()
+    np.testing.assert_allclose(sd, np.concatenate(alone), rtol=1e-9)
 
 
 @pytest.mark.parametrize(("opponents", "better"), [(4, True), (60, False)])

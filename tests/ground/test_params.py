@@ -1,7 +1,7 @@
 """Parameters: checks at construction, cotangents, the flat vector and its gradient."""
 
 import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,7 @@ from gpnotes.ground.params import (
     flatten,
     flatten_gradient,
     free_values,
+    holds_derivatives,
     left_open,
     names,
     nonnegative,
@@ -367,3 +368,13 @@ def test_an_array_of_a_library_that_nobody_knows_is_no_number():
 
     with pytest.raises(TypeError, match=r"RBF\.variance must be a float .*; got float64"):
         RBF(Unknown())
+
+
+def test_a_cotangent_is_known_for_one_and_its_replacement_is_an_object_of_use():
+    bar = cotangent(RBF(), variance=0.5)
+    assert holds_derivatives(bar)
+    assert holds_derivatives(copy.copy(bar))
+    assert not holds_derivatives(replace(bar, variance=2.0))
+    assert not holds_derivatives(RBF())
+    with pytest.raises(TypeError, match="holds derivatives"):
+        bar + RBF()

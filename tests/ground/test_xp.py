@@ -496,3 +496,11 @@ def test_a_factor_takes_the_place_of_its_matrix_a_few_columns_at_a_time(rng, siz
     assert _xp.factor_in_place(K, blocks)
     np.testing.assert_allclose(K, root, rtol=1e-10, atol=1e-12)
     assert not _xp.factor_in_place(root @ root.T - 4.0 * np.eye(90), blocks)
+
+
+def test_where_there_are_no_doubles_an_array_stays_as_it_is(monkeypatch):
+    a, double = np.ones(2, dtype=np.float32), np.ones(2)
+    assert _xp.in_double(a).dtype == np.float64
+    assert _xp.in_double(double) is double
+    monkeypatch.setattr(_xp, "has_double", lambda _: False)
+    assert _xp.in_double(a) is a

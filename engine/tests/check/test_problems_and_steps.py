@@ -17,7 +17,7 @@ from checked_equations.check.bindings import (
     swap_groups,
 )
 from checked_equations.check.definitions import compare_definition, normal_shape
-from checked_equations.check.phrases import claim_phrases
+from checked_equations.check.phrases import claim_phrases, together
 from checked_equations.check.relations import Tolerance
 from checked_equations.check.statements import (
     Draw,
@@ -444,3 +444,15 @@ def test_a_claim_is_said_in_counts():
         "5 independent",
     ]  # fmt: skip
     assert claim_phrases(data | {"once": "a draw"}) == ["once: a draw"]
+
+
+def test_of_many_mutants_of_one_thing_the_nearest_miss_has_a_row():
+    def mutant(edit, residual, outcome="caught"):
+        return {"edit": edit, "residual": residual, "outcome": outcome}
+
+    many = [mutant(f"{name} for x", size) for name, size in (("a", 0.3), ("b", 0.1), ("c", None))]
+    few = [mutant("- for +", 0.5), mutant("drop x", 0.2), mutant("y for z", 0.7, "survived")]
+    nearest, *others = together([*many, *few])
+    assert nearest == many[1] | {"why": "the nearest of 3 of its kind, all caught"}
+    assert others == few
+    assert together(many[:2]) == many[:2]

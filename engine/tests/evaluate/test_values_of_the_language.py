@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from corpus import EXAMPLES
 
+from checked_equations import Nodes
 from checked_equations.check.bindings import draw_bindings, name_kinds
 from checked_equations.check.definitions import NORMAL, normal_shape
 from checked_equations.evaluate.evaluator import Evaluator
@@ -42,3 +43,11 @@ class _Tensor:
 
 def test_a_tensor_comes_to_the_host_though_it_requires_a_gradient():
     assert on_host(_Tensor()).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("points", "weights"), [(1.0, [1.0]), ([1.0], 1.0), ([1.0, 2.0], [1.0]), ([1.0], [[1.0]])]
+)
+def test_nodes_have_a_weight_each(points, weights):
+    with pytest.raises(ValueError, match=r"points and weights must have shapes \(n, \.\.\.\) and"):
+        Nodes(points, weights)

@@ -13,7 +13,7 @@ from checked_equations import EquationError
 from checked_equations.book import markup
 from checked_equations.check.bindings import names_in
 from checked_equations.check.mutants import all_mutants
-from checked_equations.latex.balance import balanced, is_balanced
+from checked_equations.latex.balance import anchor, balanced, is_balanced
 from checked_equations.latex.equation import Equation
 from checked_equations.latex.lexer.terminals import lex
 from checked_equations.latex.names import Names
@@ -172,3 +172,10 @@ def test_what_is_not_whole_is_known(latex: str) -> None:
 def test_what_is_whole_is_known(latex: str) -> None:
     assert is_balanced(latex)
     assert flaws(latex) == []
+
+
+def test_what_is_put_in_points_at_what_follows_or_at_what_ends() -> None:
+    latex = "K_{ij} x"
+    letter, both, x = (0, 1), (3, 5), (7, 8)
+    places = [letter, both, both, (3, 4), (4, 5), letter, x, x, x]
+    assert [anchor(latex, i, i) for i in range(len(latex) + 1)] == places

@@ -134,3 +134,18 @@ def test_a_wide_space_behind_a_tab_begins_a_second_column() -> None:
     assert len(check_equation(r"d &= a + b & \qquad e &= a - b", bound).steps) == 2
     goes_on = r"d &= a + b \\ & \qquad + c, \quad e = a - b"
     assert len(check_equation(goes_on, {**bound, "d": 3.0, "c": 1.0}).steps) == 2
+
+
+def test_e_is_the_number_alone_and_behind_a_function_word() -> None:
+    numbers = {"a": 2.0, "c": 2.0**np.e}
+    check_equation("c = a^{e}", numbers)
+    check_equation(r"c = \exp(a) + \log e", {"a": 2.0, "c": np.exp(2.0) + 1.0})
+    with pytest.raises(EquationError, match="unbound symbol `e`"):
+        check_equation("c = a^{b e}", numbers | {"b": 1.5})
+
+
+def test_a_double_sign_within_a_bound_name_has_no_two_readings() -> None:
+    numbers = {"z^{\\pm}": 4.5, "a": 1.5, "b": 3.0}
+    check_equation(r"a + b = z^{\pm}", numbers)
+    check_equation(r"b = z^{\pm} - a", numbers)
+    check_equation(r"z^{\pm} + a = 2 b", numbers | {"a": 1.5})

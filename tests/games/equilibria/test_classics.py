@@ -279,3 +279,5 @@ def test_without_a_tolerance_what_the_largest_payoff_rounds_to_is_allowed(make_t
         MethodPayoffs(PayoffModel(table.game, moved), "exact", {}), np.full((1, 4), 0.5), 0.0
     )
     np.testing.assert_allclose(problem.max_regrets, 64.0 * 2.0**-52 * 2.0 * unit)
+    losses = problem.losses(np.asarray([[3.0, 1.0, -2.0, 0.5]]))
+    np.testing.assert_array_equal(losses, [[0.0, -2.0, -2.5, 0.0]])
