@@ -340,8 +340,14 @@ def test_far_from_the_origin_nothing_is_lost(rng):
 
 @pytest.mark.parametrize(
     "kernel",
-    [Periodic(), RBF() + White(0.1), RBF() * RBF(), 2.0 * Periodic().on(0)],
-    ids=["periodic", "white", "product", "inside"],
+    [
+        Periodic(),
+        RBF() + White(0.1),
+        RBF() * RBF(),
+        2.0 * Periodic().on(0),
+        (RBF() + Linear()) * (Linear() + Matern32()),
+    ],
+    ids=["periodic", "white", "product", "inside", "sums with cosines"],
 )
 def test_a_kernel_without_features_is_refused(kernel, rng):
     posterior, _ = problem(kernel, rng)

@@ -104,3 +104,12 @@ def test_derivatives_by_both_sides_are_those_of_each_alone(rng):
             row += sign * step
             ends.append(value(*moved))
         assert found[0] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_products_with_itself_are_whole_and_symmetric(rng, dtype):
+    Phi, r = np.asfortranarray(rng.normal(size=(40, 7)).astype(dtype)), rng.normal(size=40)
+    S, by_r = in_place.products(Phi, r.astype(dtype))
+    np.testing.assert_allclose(S, Phi.T @ Phi, rtol=0, atol=1e-4 if dtype is np.float32 else 1e-12)
+    np.testing.assert_array_equal(S, S.T)
+    np.testing.assert_allclose(by_r, Phi.T @ r, rtol=0, atol=1e-4)

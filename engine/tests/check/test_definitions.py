@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from checked_equations import EquationError, Nodes
+from checked_equations.check.definitions import normal_shape
 
 A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
 S = A @ A.T + np.eye(4)
@@ -123,3 +124,19 @@ class TestWithNumbers:
     def test_every_symbol_is_used(self, define):
         with pytest.raises(EquationError, match="never used"):
             define("b := A x", {"b": A @ x, "A": A, "x": x, "c": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("mean", "covariance", "shape"),
+    [(1.5, 2.0, ()), (1.5, [2.0], ()), (1.5, [[2.0]], ()), ([1.0, 2.0], S[:2, :2], (2, 1))],
+)
+def test_a_normal_variable_has_the_shape_of_its_covariance(mean, covariance, shape):
+    found = normal_shape(mean, covariance)
+    assert found.shape == shape
+    assert np.array_equal(found.reshape(-1), np.reshape(mean, -1))
+
+
+@pytest.mark.parametrize("covariance", [np.ones(2), np.ones((1, 4)), np.ones((4, 1)), A[:2]])
+def test_a_covariance_is_square(covariance):
+    with pytest.raises(ValueError, match="the covariance must be square"):
+        normal_shape(1.0, covariance)

@@ -24,7 +24,7 @@ def with_one_sign(row: Sequence[Token], names: Names, lower: bool) -> list[Token
     named = any(sign in key for key in names.kinds for sign in DOUBLE)
     out = list(row)
     for i, token in enumerate(row):
-        script = named and i > 1 and row[i - 1].text == "{" and row[i + 2].text in ("_", "^")
+        script = named and i > 1 and row[i - 1].text == "{" and row[i - 2].text in ("_", "^")
         if token.text in DOUBLE and not script:
             out[i] = token._replace(text=DOUBLE[token.text][lower])
     return out
