@@ -35,7 +35,7 @@ _UNWRAPPED = {"abs", "sqrt", "log", "exp", "log1p", "expm1", "square", "tanh", "
 _SYMMETRIC = {
     "add", "multiply", "minimum", "maximum", "min", "max", "hypot", "logaddexp", "isclose",
     "allclose", "array_equal", "equal", "not_equal", "logical_and", "logical_or", "result_type",
-    "vecdot", "array_namespace", "may_share_memory", "broadcast_shapes",
+    "vdot", "vecdot", "array_namespace", "may_share_memory", "broadcast_shapes",
 }  # fmt: skip
 
 

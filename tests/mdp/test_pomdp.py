@@ -230,6 +230,8 @@ def test_reachable_beliefs_are_reached_and_once(rng):
     beliefs = pomdp.reachable_beliefs(np.asarray([0.5, 0.5]), 7)
     odds = np.log(beliefs[:, 0] / beliefs[:, 1]) / np.log(0.85 / 0.15)
     np.testing.assert_allclose(sorted(odds), range(-3, 4), atol=1e-9)
+    for most in (1, 2, 3, 4):
+        assert drawn(rng).reachable_beliefs(np.full(3, 1 / 3), most).shape == (most, 3)
     many = drawn(rng).reachable_beliefs(np.full(3, 1 / 3), 40)
     assert many.shape == (40, 3)
     np.testing.assert_allclose(many.sum(1), 1.0)

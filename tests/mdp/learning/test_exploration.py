@@ -200,3 +200,17 @@ def test_a_geometric_schedule_stays_in_the_unit_interval(wrong):
             ExponentialDecay(*given)
     assert ExponentialDecay(0, 1)(COUNTS).tolist() == [0.0] * 5
     assert type(ExponentialDecay(0, 1).initial) is float
+
+
+class Own:
+    """A schedule of somebody's own, which no table can be kept of."""
+
+    clock = "visits"
+    __hash__ = None
+
+    def __call__(self, counts):
+        return 1.0 / (2.0 + counts)
+
+
+def test_a_schedule_of_ones_own_is_asked_at_each_count():
+    np.testing.assert_array_equal(value_at(Own(), lambda: np.asarray([0, 3]), 5), [0.5, 0.2])
