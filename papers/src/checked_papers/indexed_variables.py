@@ -116,7 +116,8 @@ def _names_moments(latex: str) -> bool:
 
 def _with_moments(latex: str, under: str, key: str) -> str:
     """With the mean and the variance of the first for those of each."""
-    for pattern, sign in zip(_MOMENTS, (r"\mathbb E", r"\operatorname{Var}"), strict=True):
-        moment = rf"{sign}_{{{under}}}[{key}_1]"
-        latex = pattern.put(latex, lambda _, moment=moment: moment)
-    return latex
+    mean, variance = (
+        rf"{sign}_{{{under}}}[{key}_1]" for sign in (r"\mathbb E", r"\operatorname{Var}")
+    )
+    of_mean, of_variance = _MOMENTS
+    return of_variance.put(of_mean.put(latex, lambda _: mean), lambda _: variance)

@@ -6,7 +6,7 @@ defined before them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from checked_equations.evaluate.evaluator import Evaluator
@@ -77,7 +77,7 @@ def _free(body: t.Node, own: Known) -> Iterator[str]:
 
 
 def _function(
-    body: t.Node, names: list[str], bindings: Mapping[str, Any]
+    body: t.Node, names: Sequence[str], bindings: Mapping[str, Any]
 ) -> Callable[..., complex | float]:
     def of(*arguments: Any) -> complex | float:
         if len(arguments) != len(names):
