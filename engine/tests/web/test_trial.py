@@ -128,11 +128,11 @@ def spoilt(latex: str, others: list[str], stream: random.Random) -> str:
 
 
 def test_whatever_is_typed_it_never_contradicts_the_engine(tried: Any, examples: Any) -> None:
-    """Ten thousand edits of the examples: what both read holds in both or in none."""
+    """Four thousand edits of the examples: what both read holds in both or in none."""
     stream = random.Random(7)
     plain = [(row, one) for row, one in examples if "2.18" not in row.latex]  # a printed decimal
     others = [piece for row, _ in plain for piece in PIECE.findall(row.expanded)]
-    chosen = [stream.choice(plain) for _ in range(10_000)]
+    chosen = [stream.choice(plain) for _ in range(4_000)]
     asked = [[spoilt(row.expanded, others, stream), one["values"]] for row, one in chosen]
     found = [one for at in range(0, len(asked), 1000) for one in tried(asked[at : at + 1000])]
     seen: Counter[tuple[str, bool]] = Counter()
@@ -143,7 +143,7 @@ def test_whatever_is_typed_it_never_contradicts_the_engine(tried: Any, examples:
         if said is not None:
             assert said == (one["outcome"] == "holds"), (latex, one)
             seen[one["outcome"], said] += 1
-    assert min(seen["holds", True], seen["does not hold", False]) > 300
+    assert min(seen["holds", True], seen["does not hold", False]) > 200
 
 
 def test_held_out_statements_are_told_apart(tried: Any) -> None:
