@@ -562,6 +562,21 @@ def test_what_rounding_leaves_nothing_of_is_said(rng):
     assert np.all(np.isfinite(answers)) if answers else said.startswith("gp.noise_var must be")
 
 
+@pytest.mark.parametrize("bend", [IntegratedWiener, lambda s: (Linear(s) + Constant(1.0)) ** 2])
+def test_a_bend_at_epoch_seconds_is_said_where_readings_are_seconds_apart(bend, rng):
+    """There 1.9e-7 of a variance was lost without a word; a minute apart it is 2e-9."""
+    t, y = np.sort(rng.uniform(1.0, 9.0, 9)), rng.normal(size=9)
+    gp, near = GP(bend(1.0), 0.1), GP(IntegratedWiener(1.0, origin=1.7e9), 0.1)
+    for quiet, origin in (
+        (gp, 0.0),
+        (GP((Linear() + Constant(1.0)) ** 2, 0.1), 2.8e7),
+        (near, 1.7e9),
+    ):
+        condition(StateSpaceGP(quiet), origin + t[:, None], y)
+    with pytest.warns(RoundingWarning, match="predictions may be off by|variances of predictions"):
+        condition(StateSpaceGP(gp), 1.7e9 + t[:, None], y)
+
+
 @pytest.mark.parametrize("kernel", [
     Linear(0.1), Wiener(0.1), IntegratedWiener(0.1), Matern32() * Linear(0.1) + Constant(),
 ])  # fmt: skip

@@ -141,6 +141,21 @@ class Filtered:
             least = float(xp.min(xp.where(noise > 0.0, noise, xp.full_like(noise, math.inf))))
         return epsilon(self.precision) * self._largest / least
 
+    @property
+    def lost_afar(self) -> float:
+        """About how far rounding has moved means and variances of f where a term bends.
+
+        In parts of deviations and variances: ``eps |x − o| / g`` with the origin o of the bend and
+        the mean gap g between readings. The slope there is known from the first reading but for
+        a share of g / |x − o|, which is all that readings see.
+        """
+        xp, places = array_namespace(self.precision), self.lanes.ordered(self.lanes.places)
+        span = float(places[-1] - places[0])
+        if not (span and self.lanes.motion.bent_from):
+            return 0.0
+        reach = max(float(xp.max(xp.abs(places - o))) for o in self.lanes.motion.bent_from)
+        return epsilon(self.precision) * reach * (places.shape[0] - 1) / span
+
     @cached_property
     def smoothed_means(self) -> SmoothedMeans:
         """The way back for means, worked out when it is first asked for."""

@@ -19,7 +19,17 @@ from functools import cached_property, reduce
 
 from ...ground import check as _check
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
-from .elementary_processes import Apart, Leaf, Level, Line, Prepared, kron, matrix_of, outer
+from .elementary_processes import (
+    Apart,
+    Bend,
+    Leaf,
+    Level,
+    Line,
+    Prepared,
+    kron,
+    matrix_of,
+    outer,
+)
 
 __all__ = ["FARTHEST", "Motion", "ProductTerm", "Step", "narrow", "signal"]
 
@@ -51,6 +61,15 @@ class ProductTerm:
     def grows(self) -> bool:
         """It varies without bound along the line."""
         return any(factor.grows for factor in self.factors)
+
+    @property
+    def bent_from(self) -> float | None:
+        """The place from which it grows along a bent way; None where it does not."""
+        for factor in self.factors:
+            if isinstance(factor, Bend):
+                return factor.origin
+        lines = sum(isinstance(factor, Line) for factor in self.factors)
+        return 0.0 if lines > 1 else None
 
     def carries(self, other: ProductTerm) -> bool:
         """Its first rows can move as a state of the other does.
@@ -213,6 +232,11 @@ class Motion:
     def grows(self) -> bool:
         """A term varies without bound along the line."""
         return any(term.grows for term in self.terms)
+
+    @cached_property
+    def bent_from(self) -> list[float]:
+        """The places from which terms grow along bent ways."""
+        return [place for term in self.terms if (place := term.bent_from) is not None]
 
     def require_reach(self, x: Vector, name: str) -> None:
         """Raise, naming the first, for places x (m,) at which a term that grows may overflow."""

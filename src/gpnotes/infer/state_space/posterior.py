@@ -580,6 +580,8 @@ def warn_of_rounding(run: Filtered, log_evidence: float) -> None:
         said = f"{off}, and so predictions"
     elif count > 1 and run.lanes.motion.grows and run.lost > eps**0.5:
         said = f"the variances of predictions may be off by {run.lost:.1e} of the noise"
+    elif count > 1 and run.lost_afar > eps**0.5:
+        said = f"predictions may be off by {run.lost_afar:.1e} of their deviations and variances"
     else:
         return
     remedy = "give a larger noise_var, or measure X from its first reading where it has a trend"
