@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from gpnotes.ground.in_step import ask, asks, run_in_step
+from gpnotes.ground.in_step import Question, ask, asks, run_in_step
 
 
 def counted(questions, log):
@@ -17,7 +17,7 @@ def test_all_that_are_under_way_are_answered_at_once():
     log = []
 
     def task(number, rounds):
-        return [ask(number + i) for i in range(rounds)]
+        return [ask(Question(number + i)) for i in range(rounds)]
 
     tasks = [partial(task, 1, 2), partial(task, 5, 0), partial(task, 7, 3)]
     assert run_in_step(tasks, partial(counted, log=log), "numbers") == [[10, 20], [], [70, 80, 90]]
@@ -33,14 +33,17 @@ def test_only_a_task_asks_and_only_what_is_answered():
 def test_an_answer_that_is_an_error_is_raised_where_it_was_asked():
     def careful():
         try:
-            return ask("bad")
+            return ask(Question("bad"))
         except ArithmeticError as problem:
             return str(problem)
 
     def answers(questions):
         return [ArithmeticError("no value") if q == "bad" else q for q in questions]
 
-    assert run_in_step([careful, lambda: ask("good")], answers, "words") == ["no value", "good"]
+    assert run_in_step([careful, lambda: ask(Question("good"))], answers, "words") == [
+        "no value",
+        "good",
+    ]
 
 
 def test_an_error_of_one_ends_the_others():
@@ -48,7 +51,7 @@ def test_an_error_of_one_ends_the_others():
 
     def waits():
         try:
-            ask(1)
+            ask(Question(1))
         finally:
             ended.append(True)
 
@@ -64,7 +67,7 @@ def test_a_task_has_the_context_of_its_caller_and_keeps_its_own():
     def task():
         before = np.geterr()["over"]
         np.seterr(over="raise")
-        ask(1)
+        ask(Question(1))
         return before, np.geterr()["over"]
 
     with np.errstate(over="ignore"):

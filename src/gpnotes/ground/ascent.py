@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from .in_step import ask, run_in_step
+from .in_step import Question, ask, run_in_step
 from .xp import HostMatrix, HostVector, Minimum, minimise
 
 __all__ = ["UNEVALUABLE", "Ascent", "ascend", "ascend_all", "finite_or_none"]
@@ -177,8 +177,8 @@ def ascend_all(
 
 def _at(vector: HostVector) -> tuple[float, HostVector]:
     """Value and gradient, once all that are under way have asked for theirs."""
-    answer = ask(vector.copy())  # the optimiser may write its next point there
-    return cast("tuple[float, HostVector]", answer)
+    # a copy: the optimiser may write its next point there
+    return ask(Question[tuple[float, HostVector]](vector.copy()))
 
 
 _Answer: TypeAlias = tuple[float, HostVector] | Exception

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from greenlet import getcurrent, greenlet
 
-__all__ = ["ask", "asks", "run_in_step"]
+__all__ = ["Question", "ask", "asks", "run_in_step"]
 
 T = TypeVar("T")
 
@@ -27,10 +27,10 @@ class _Task(greenlet):
     kind = ""
 
 
-class _Question:
-    """What a task waits for; what it returns in the end is none."""
+class Question(Generic[T]):
+    """What a task waits for, whose answer is a T; what it returns in the end is no question."""
 
-    def __init__(self, content: Any) -> None:
+    def __init__(self, content: object) -> None:
         self.content = content
 
 
@@ -40,15 +40,15 @@ def asks(kind: str) -> bool:
     return isinstance(current, _Task) and current.kind == kind
 
 
-def ask(question: object) -> object:
+def ask(question: Question[T]) -> T:
     """Wait until the other tasks have asked too, and return the answer.
 
     An answer that is an exception is raised.
     """
-    answer: object = cast("greenlet", getcurrent().parent).switch(_Question(question))
+    answer = cast("greenlet", getcurrent().parent).switch(question)
     if isinstance(answer, BaseException):
         raise answer
-    return answer
+    return cast("T", answer)
 
 
 def run_in_step(tasks: Sequence[Callable[[], T]], answers: Answers, kind: str) -> list[T]:
@@ -80,7 +80,9 @@ def run_in_step(tasks: Sequence[Callable[[], T]], answers: Answers, kind: str) -
     >>> def double(questions):
     ...     print("asked", questions)
     ...     return [2 * question for question in questions]
-    >>> run_in_step([lambda: ask(1), lambda: ask(2) + ask(3)], double, "a number")
+    >>> first = lambda: ask(Question(1))
+    >>> second = lambda: ask(Question(2)) + ask(Question(3))
+    >>> run_in_step([first, second], double, "a number")
     asked [1, 2]
     asked [3]
     [2, 10]
@@ -93,7 +95,7 @@ def run_in_step(tasks: Sequence[Callable[[], T]], answers: Answers, kind: str) -
         running.append(started)
     try:
         said = {i: one.switch() for i, one in enumerate(running)}
-        while waiting := {i: q.content for i, q in said.items() if isinstance(q, _Question)}:
+        while waiting := {i: q.content for i, q in said.items() if isinstance(q, Question)}:
             found = answers(list(waiting.values()))
             for i, answer in zip(waiting, found, strict=True):
                 said[i] = running[i].switch(answer)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from .conversion import columns_of, floats, ordered
 from .xp import HostMatrix, HostVector
 
 __all__ = ["Levels"]
+
+F = TypeVar("F")
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class Levels:
         )  # fmt: skip
         return np.stack(list(parts), axis=1)
 
-    def frame(self, frame: Any) -> Any:
+    def frame(self, frame: F) -> F:
         """Give the frame with codes in the place of words, by `codes`.
 
         It is of the same library, and has the columns of `of` in their order, and the labels of its
@@ -112,7 +114,8 @@ class Levels:
         """
         columns = dict(zip(self.columns, self.codes(frame).T, strict=True))
         labels = {"index": frame.index} if hasattr(frame, "index") else {}
-        return type(frame)(columns, **labels)
+        made: Any = type(frame)
+        return cast(F, made(columns, **labels))
 
 
 def _levels(column: Any, name: str) -> tuple[Any, ...]:

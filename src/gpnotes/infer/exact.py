@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
-from ..ground.in_step import ask, asks
+from ..ground.in_step import Question, ask, asks
 from ..ground.late_reads import expect, forget, number, trials
 from ..ground.linalg import Cholesky, NameWith, RoundingWarning, _cholesky, warn_of_jitter
 from ..ground.params import added as added_bars
@@ -68,7 +68,7 @@ from .interdomain import WaveSums
 from .known_noise import Noise, joined, noise_of, noise_under, validate_noise
 from .leave_one_out import LeaveOneOut, predict_left_out
 from .posterior import PartPosterior, Posterior, named_as, require_inputs
-from .stacked_evidences import KIND, Asked, is_stacked
+from .stacked_evidences import KIND, Answer, Asked, is_stacked
 
 __all__ = ["GP", "ExactPosterior", "LeaveOneOut", "prior"]
 
@@ -556,9 +556,9 @@ class _Evidence(Evidence[GP, ExactPosterior]):
 
     def value_and_gradient(self, gp: GP, *, quiet: bool = False) -> tuple[float, GP]:
         if asks(KIND) and is_stacked(gp, self.rows):
-            found = ask(Asked(gp, self.rows, quiet))
+            found = ask(Question[Answer](Asked(gp, self.rows, quiet)))
             if found is not None:
-                return cast("tuple[float, GP]", found)
+                return found
         for trial in trials(self.rows.X):
             with trial:
                 if not quiet:  # a fit turns back where squares of y overflow
