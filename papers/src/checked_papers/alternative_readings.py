@@ -20,7 +20,9 @@ from .expectations import Averaged, under_a_distribution
 from .indexed_variables import of_many
 from .marks_as_operations import with_marks
 from .probabilities import with_numbers
-from .token_patterns import (
+from .tried import kinds
+from .tried.kinds import Kind
+from .tried.token_patterns import (
     Pattern,
     Row,
     Span,
@@ -31,8 +33,6 @@ from .token_patterns import (
     shut_at,
     texts,
 )
-from .tried import kinds
-from .tried.kinds import Kind
 from .vectors import with_products
 
 _MOST = 6  # parts of a chain that are tried

@@ -14,7 +14,7 @@ from itertools import takewhile
 from checked_equations.latex.names import joined
 from checked_equations.latex.tokenizer import FONTS, split, word_set
 
-from .token_patterns import (
+from .tried.token_patterns import (
     Pattern,
     Row,
     Span,

@@ -28,11 +28,20 @@ from .findings import Finding, finding
 from .shapes import Shapes, shapes_of
 from .substitution import substituted
 from .surrounding_text import Around, told_around
-from .token_patterns import Found, Pattern, Row, exchanged, is_letter, is_symbol, row_of, texts
 from .tried import Tried, kinds, try_display
 from .tried.kinds import Kind
 from .tried.nist import COMMON, PAPERS
 from .tried.notation import Notation
+from .tried.token_patterns import (
+    Found,
+    Pattern,
+    Row,
+    exchanged,
+    is_letter,
+    is_symbol,
+    row_of,
+    texts,
+)
 from .tried.verdicts import LOOSE, UNMET
 
 _SEEDS = 4  # of sizes, for matrices that are singular where they are wide

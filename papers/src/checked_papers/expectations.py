@@ -14,7 +14,9 @@ from string import ascii_uppercase
 from checked_equations.latex.names import joined
 from checked_equations.latex.tokenizer import FONTS, Token, word_set
 
-from .token_patterns import (
+from .tried import kinds
+from .tried.kinds import Kind
+from .tried.token_patterns import (
     ORDERS,
     Row,
     behind_script,
@@ -29,8 +31,6 @@ from .token_patterns import (
     source,
     texts,
 )
-from .tried import kinds
-from .tried.kinds import Kind
 
 _SPELLED = {"E": r"\mathbb E", "V": r"\mathbb V", "var": r"\operatorname{Var}",
              "Var": r"\operatorname{Var}", "cov": r"\operatorname{Cov}",

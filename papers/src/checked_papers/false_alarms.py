@@ -12,7 +12,9 @@ from itertools import pairwise, takewhile
 from checked_equations.latex.tokenizer import Token, word_set
 
 from .mends import Mend
-from .token_patterns import (
+from .tried import Tried
+from .tried.kinds import Kind
+from .tried.token_patterns import (
     Pattern,
     Row,
     behind_script,
@@ -25,8 +27,6 @@ from .token_patterns import (
     stretches,
     texts,
 )
-from .tried import Tried
-from .tried.kinds import Kind
 
 _ARROWS = word_set(r"\mapsto \longmapsto \to \longto \longrightarrow")
 _OPENING = word_set(r"( [ \{")

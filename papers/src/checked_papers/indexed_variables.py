@@ -19,9 +19,9 @@ from .expectations import (
     unsigned,
     written_below,
 )
-from .token_patterns import Pattern, letters_of, row_of
 from .tried import kinds
 from .tried.kinds import Kind
+from .tried.token_patterns import Pattern, letters_of, row_of
 
 _BARS = ("\\bar", "\\overline")
 _INDEXED = Pattern("<variable:key> _ { <small> }", variable=CAPITALS)
@@ -116,8 +116,6 @@ def _names_moments(latex: str) -> bool:
 
 def _with_moments(latex: str, under: str, key: str) -> str:
     """With the mean and the variance of the first for those of each."""
-    mean, variance = (
-        rf"{sign}_{{{under}}}[{key}_1]" for sign in (r"\mathbb E", r"\operatorname{Var}")
-    )
-    of_mean, of_variance = _MOMENTS
-    return of_variance.put(of_mean.put(latex, lambda _: mean), lambda _: variance)
+    mean, spread = _MOMENTS
+    latex = mean.put(latex, lambda _: rf"\mathbb E_{{{under}}}[{key}_1]")
+    return spread.put(latex, lambda _: rf"\operatorname{{Var}}_{{{under}}}[{key}_1]")

@@ -14,9 +14,9 @@ import numpy as np
 
 from checked_equations.latex.names import normal
 
-from .token_patterns import Pattern, exchanged, is_symbol, letters_of, pieces_of, row_of
 from .tried import kinds
 from .tried.kinds import Kind
+from .tried.token_patterns import Pattern, exchanged, is_symbol, letters_of, pieces_of, row_of
 
 _CONJUGATE = r"\operatorname{conj}"
 _BAR = Pattern("<bar> <group:inside>", bar=["\\bar", "\\overline"])

@@ -22,11 +22,11 @@ from checked_equations.evaluate.values import Entries
 from checked_equations.latex.names import normal
 from checked_equations.latex.tokenizer import word_set
 
-from .token_patterns import Pattern, is_symbol, occurrences, row_of, stretches, texts
 from .tried import kinds
 from .tried.entries import entries_in
 from .tried.kinds import Kind, Size
 from .tried.letter_conventions import by_custom, known, letter
+from .tried.token_patterns import Pattern, is_symbol, occurrences, row_of, stretches, texts
 from .tried.trailing_conditions import parted
 from .tried.unbound_statement import NotRead, Reading, read
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .token_patterns import occurrences, put_for, row_of, texts
+from .tried.token_patterns import occurrences, put_for, row_of, texts
 
 _MOST = 3  # definitions that stand on each other
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from .defined_functions import defined
 from .sources.paper import Paper, PaperEquation
-from .token_patterns import ORDERS, pieces_of, texts
+from .tried.token_patterns import ORDERS, pieces_of, texts
 
 _DEFINES = re.compile(
     r"\b(?:where|let|with|defin\w+|denot\w+|set|put|writ\w+|introduc\w+|here|and|recall)\b[\w\s,]{0,25}\$?$",

@@ -18,7 +18,8 @@ from checked_equations.evaluate.operations import RELATIONS
 from checked_equations.latex import tree as t
 from checked_equations.latex.names import joined, normal
 
-from ..token_patterns import (
+from .letter_conventions import Known
+from .token_patterns import (
     ORDERS,
     Pattern,
     behind_script,
@@ -29,7 +30,6 @@ from ..token_patterns import (
     stretches,
     texts,
 )
-from .letter_conventions import Known
 from .unbound_statement import NotRead, Reading, mentions, read
 
 _BESIDE = Pattern("<symbol:key> <round:said>")  # `a\;(>0)`, `b\;(\in\mathbb{C})`

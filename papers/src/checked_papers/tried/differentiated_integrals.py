@@ -8,7 +8,7 @@ from checked_equations.latex import tree as t
 from checked_equations.latex.builder.antiderivatives import slope
 
 from ..numerics.ellipsis import wrapped
-from ..token_patterns import Pattern, texts
+from .token_patterns import Pattern, texts
 from .unbound_statement import NotRead
 
 

@@ -17,7 +17,6 @@ from checked_equations.latex.names import normal
 from checked_equations.latex.printer import to_latex
 
 from ..numerics.time_limit import allowing, spend
-from ..token_patterns import exchanged, pieces_of, texts
 from . import kinds as known_kinds
 from .asymptotics import LimitTrial, Way, ways_of
 from .branches import SIGN, Choices, apart, signed
@@ -34,6 +33,7 @@ from .nist import COMMON
 from .notation import Notation
 from .sample_fates import Trial
 from .special import MODULUS
+from .token_patterns import exchanged, pieces_of, texts
 from .trailing_conditions import parted
 from .unbound_statement import NotRead, Reading, mentioned, mentions, read
 from .verdicts import Tried, verdict_on

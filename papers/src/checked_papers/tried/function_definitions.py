@@ -13,10 +13,10 @@ from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.latex import tree as t
 
 from ..numerics import unbound
-from ..token_patterns import function_head, row_of
 from .differentiated_integrals import with_dots
 from .letter_conventions import Known, known
 from .notation import Notation
+from .token_patterns import function_head, row_of
 from .unbound_statement import NotRead, read
 
 _UNSET: Callable[..., Any] = len

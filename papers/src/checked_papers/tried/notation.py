@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from checked_equations.evaluate.values import Word
 from checked_equations.latex.macros import Expanded
 
-from ..token_patterns import Pattern, exchanged, letters_of, pieces_of
+from .token_patterns import Pattern, exchanged, letters_of, pieces_of
 
 _PIECE = re.compile(
     r"\\(?:operatorname\*?|mathrm|mathsf|mathop|mathbf)\s*\{|\\[A-Za-z]+|\\.|.", re.DOTALL

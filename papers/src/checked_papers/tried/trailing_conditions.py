@@ -6,9 +6,9 @@ from checked_equations.errors import EquationError
 from checked_equations.latex import tree as t
 from checked_equations.latex.tokenizer import outside, tokens
 
-from ..token_patterns import ORDERS, Pattern, Row, row_of, shut_at, source, texts
 from .conditions import Condition, condition_of, tends
 from .letter_conventions import Known
+from .token_patterns import ORDERS, Pattern, Row, row_of, shut_at, source, texts
 from .unbound_statement import NotRead
 
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\sim", "\\approx", ":=", "\\equiv"})

@@ -11,10 +11,10 @@ from checked_equations.latex import tree as t
 
 from ..mends import Mends
 from ..numerics.time_limit import allowing
-from ..token_patterns import ORDERS
 from .drawing import Plan, Sample
 from .kinds import Kind
 from .sample_fates import Fate, Trial, is_long
+from .token_patterns import ORDERS
 from .unbound_statement import mentions
 
 UNMET = "no numbers meet the conditions"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import checked_papers
-from checked_papers.token_patterns import (
+from checked_papers.tried.token_patterns import (
     Pattern,
     exchanged,
     function_head,
