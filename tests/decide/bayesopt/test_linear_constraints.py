@@ -49,6 +49,9 @@ def test_walkers_turn_before_a_side_of_the_cube():
     assert np.all(points < 1.0)
     # each is 1 − e of an e that is uniform where the three have a sum of at most 0.1
     np.testing.assert_allclose(points.mean(axis=0), 1.0 - 0.1 / 4.0, atol=0.004)
+    share = np.sum(1.0 - points, axis=1) / 0.1  # below s with a chance of s³
+    for s in (0.4, 0.6, 0.8, 0.95):
+        assert np.mean(share < s) == pytest.approx(s**3, abs=0.06)
 
 
 def test_what_a_sequence_reaches_is_of_the_sequence():
