@@ -202,7 +202,7 @@ def test_a_geometric_schedule_stays_in_the_unit_interval(wrong):
     assert type(ExponentialDecay(0, 1).initial) is float
 
 
-class Own:
+class Unkept:
     """A schedule of somebody's own, which no table can be kept of."""
 
     clock = "visits"
@@ -213,4 +213,4 @@ class Own:
 
 
 def test_a_schedule_of_ones_own_is_asked_at_each_count():
-    np.testing.assert_array_equal(value_at(Own(), lambda: np.asarray([0, 3]), 5), [0.5, 0.2])
+    np.testing.assert_array_equal(value_at(Unkept(), lambda: np.asarray([0, 3]), 5), [0.5, 0.2])
