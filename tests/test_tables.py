@@ -240,12 +240,20 @@ def test_each_function_of_several_classes_knows_the_columns() -> None:
 
 
 def test_a_fit_in_batches_goes_on_from_one_by_name() -> None:
-    start = fit(KINDS["any likelihood"], _PLACES, _VALUES, batch=2, max_steps=2, rng=1).posterior
-    again = [
-        fit(start.model, X, _VALUES, batch=2, max_steps=2, start=start, rng=1).posterior
+    start = fit(
+        KINDS["any likelihood"],
+        _PLACES,
+        _VALUES,
+        minibatches=svgp.Minibatches(2),
+        max_steps=2,
+        rng=1,
+    ).posterior
+    again = svgp.Minibatches(2, start=start)
+    found = [
+        fit(start.model, X, _VALUES, minibatches=again, max_steps=2, rng=1).posterior
         for X in (_PLACES, _TURNED)
     ]
-    _require_same(again[1].mean(_TURNED), again[0].mean(_X))
+    _require_same(found[1].mean(_TURNED), found[0].mean(_X))
 
 
 def test_a_frame_of_polars_is_known_by_name() -> None:

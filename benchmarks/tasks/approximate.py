@@ -236,8 +236,8 @@ def epoch_ours(problem: Rows) -> Call:
 
     def call() -> np.ndarray:
         found = gpnotes.fit(
-            problem.start, X, y, max_steps=problem.steps, batch=problem.batch,
-            step_size=0.1, learning_rate=0.01, rng=gpnotes.stream(0),
+            problem.start, X, y, max_steps=problem.steps,
+            minibatches=svgp.Minibatches(problem.batch), rng=gpnotes.stream(0),
         )  # fmt: skip
         return np.asarray(found.runs[0].trace)
 

@@ -126,7 +126,14 @@ def test_two_fits_in_two_python_threads_leave_the_pools_as_they_were() -> None:
     model = svgp.SVGP(gp.GP(gp.RBF(), 0.0), gp.Gaussian(1.0), X[::10])
 
     def fit(steps: int) -> None:
-        gp.fit(model, X, np.sin(X[:, 0]), batch=40, max_steps=steps, rng=gp.stream(0))
+        gp.fit(
+            model,
+            X,
+            np.sin(X[:, 0]),
+            minibatches=svgp.Minibatches(40),
+            max_steps=steps,
+            rng=gp.stream(0),
+        )
 
     both = [Thread(target=fit, args=(steps,)) for steps in (10, 20)]
     for one in both:
@@ -269,7 +276,14 @@ def test_a_sparse_and_a_variational_fit_rest_too() -> None:
     assert [2, 2] not in seen
     model = svgp.SVGP(gp.GP(gp.RBF(), 0.0, Spying(0.0)), gp.Gaussian(1.0), X[::10])
     seen.clear()
-    gp.fit(model, X, np.sin(X[:, 0]), batch=len(X), max_steps=2, rng=gp.stream(0))
+    gp.fit(
+        model,
+        X,
+        np.sin(X[:, 0]),
+        minibatches=svgp.Minibatches(len(X)),
+        max_steps=2,
+        rng=gp.stream(0),
+    )
     assert [1, 1] in seen
     assert threads() == [2, 2]
 

@@ -28,7 +28,7 @@ from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer.fitting import fit
 from gpnotes.infer.objective import objective_of
-from gpnotes.infer.svgp import SVGP
+from gpnotes.infer.svgp import SVGP, Minibatches
 from gpnotes.model.priors import LogNormalPrior, NormalPrior
 
 
@@ -413,9 +413,15 @@ def test_a_bar_counts_evaluations_and_a_callback_hears_beside_it(capsys):
 
 def test_a_fit_in_batches_is_of_models_that_have_them(rng):
     X, y = sines(rng)
-    with pytest.raises(ValueError, match="batch must be None: a fit of a GP asks for all rows"):
-        fit(GP(RBF(), 0.1), X, y, batch=10)
-    with pytest.raises((TypeError, ValueError), match=r"restarts must .*with batches"):
-        fit(SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[:5]), X, y, batch=10, restarts=1)
-    with pytest.raises((TypeError, ValueError), match=r"learning_rate must .*without batches"):
-        fit(GP(RBF(), 0.1), X, y, learning_rate=0.1)
+    with pytest.raises(
+        ValueError, match="minibatches must be None: a fit of a GP asks for all rows"
+    ):
+        fit(GP(RBF(), 0.1), X, y, minibatches=Minibatches(10))
+    with pytest.raises((TypeError, ValueError), match=r"restarts must .*with minibatches"):
+        fit(
+            SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[:5]),
+            X,
+            y,
+            minibatches=Minibatches(10),
+            restarts=1,
+        )

@@ -8,6 +8,7 @@ import pytest
 from gpnotes import GP, RBF, SVGP, StudentT, fit, log_evidence, stream
 from gpnotes.decide.bayesopt import minimise
 from gpnotes.ground.interrupts import InterruptWarning, raised_interrupts
+from gpnotes.infer.svgp import Minibatches
 
 MODEL = GP(RBF(), 0.1)
 
@@ -77,10 +78,12 @@ def test_a_fit_from_batches_keeps_its_q(data):
 
     model = SVGP(GP(RBF(), 0.0), StudentT(0.2, 4.0), X[:5])
     with pytest.warns(InterruptWarning, match="best of 3 steps") as told:
-        found = fit(model, X, y, batch=7, max_steps=9, callback=pressed, rng=stream(1))
+        found = fit(
+            model, X, y, minibatches=Minibatches(7), max_steps=9, callback=pressed, rng=stream(1)
+        )
     assert told[0].filename == __file__
     assert (found.runs[0].message, found.runs[0].evaluations) == ("interrupted", 3)
-    same = fit(model, X, y, batch=7, max_steps=3, rng=stream(1))
+    same = fit(model, X, y, minibatches=Minibatches(7), max_steps=3, rng=stream(1))
     np.testing.assert_array_equal(found.posterior.mean(X), same.posterior.mean(X))
 
 

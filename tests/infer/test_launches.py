@@ -19,6 +19,7 @@ from cupy_stand_in.counts import Counts, counting
 from gpnotes import GP, RBF, SVGP, Gaussian, condition, fit, log_evidence, log_evidence_and_gradient
 from gpnotes.ground import late_reads
 from gpnotes.infer.stacks import evidences_and_gradients
+from gpnotes.infer.svgp import Minibatches
 
 D = 8
 
@@ -84,7 +85,7 @@ def test_a_step_of_variational_inference_by_batches(cp: ModuleType) -> None:
     model = SVGP(GP(gp.kernel, 0.0), Gaussian(0.1), X[:50, :])
 
     def steps(most: int) -> Callable[[], Any]:
-        return lambda: fit(model, X, y, batch=100, max_steps=most, rng=0)
+        return lambda: fit(model, X, y, minibatches=Minibatches(100), max_steps=most, rng=0)
 
     few, more = (counted(steps(most)) for most in (5, 10))
     assert (more.launches - few.launches) / 5 <= 125

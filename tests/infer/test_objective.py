@@ -279,11 +279,14 @@ def variational(unit_X=1.0, unit_y=1.0):
 @pytest.mark.parametrize("batch", [N, 10])
 def test_a_fit_from_batches_does_not_depend_on_units(units, batch):
     """It did: X in thousandths, and Z flew out of the data, to a bound of -522 from one of 7."""
-    options = {"max_steps": 40, "batch": batch, "learning_rate": 0.02}
     q, other = variational(), variational(*units)
-    here = fit(q.model, X, Y, start=q, rng=stream(1), **options)
+
+    def batches(start):
+        return svgp.Minibatches(batch, learning_rate=0.02, start=start)
+
+    here = fit(q.model, X, Y, minibatches=batches(q), max_steps=40, rng=stream(1))
     data = units[0] * X, units[1] * Y
-    there = fit(other.model, *data, start=other, rng=stream(1), **options)
+    there = fit(other.model, *data, minibatches=batches(other), max_steps=40, rng=stream(1))
     shift = N * np.log(units[1])
     np.testing.assert_allclose(there.log_evidence + shift, here.log_evidence, atol=1e-3)
     np.testing.assert_allclose(there.model.inducing / units[0], here.model.inducing, atol=1e-3)
@@ -292,9 +295,8 @@ def test_a_fit_from_batches_does_not_depend_on_units(units, batch):
 @pytest.mark.parametrize("batch", [N, 10])
 def test_a_fit_from_batches_that_goes_wrong_ends_no_lower_than_it_began(batch):
     top = fit(variational().model, X, Y).posterior
-    ended = fit(
-        top.model, X, Y, start=top, max_steps=5, learning_rate=1.5, batch=batch, rng=stream(1)
-    )
+    batches = svgp.Minibatches(batch, learning_rate=1.5, start=top)
+    ended = fit(top.model, X, Y, minibatches=batches, max_steps=5, rng=stream(1))
     assert svgp.elbo(ended.posterior, X, Y) >= svgp.elbo(top, X, Y) - 1e-9
     assert ended.model is ended.posterior.model
     assert ended.log_evidence == pytest.approx(svgp.elbo(ended.posterior, X, Y))
@@ -303,7 +305,7 @@ def test_a_fit_from_batches_that_goes_wrong_ends_no_lower_than_it_began(batch):
 
 def test_a_fit_from_batches_has_its_page():
     q = variational()
-    ended = fit(q.model, X, Y, start=q, batch=N, max_steps=5, rng=stream(1))
+    ended = fit(q.model, X, Y, minibatches=svgp.Minibatches(N, start=q), max_steps=5, rng=stream(1))
     assert "This run stopped on its way up: give it more steps." in str(ended)
     assert replace(ended.runs[0], trace=()).evaluations == len(ended.runs[0].trace) == 5
 

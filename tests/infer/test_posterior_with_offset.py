@@ -34,6 +34,7 @@ from gpnotes import (
 from gpnotes.ground.chunks import Chunks
 from gpnotes.infer.laplace import EPGP
 from gpnotes.infer.objective import objective_of
+from gpnotes.infer.svgp import Minibatches
 from gpnotes.model.likelihoods import NegativeBinomial
 from gpnotes.testing import gradcheck
 
@@ -167,10 +168,11 @@ def test_a_fit_finds_the_rate_for_each_unit_of_exposure(model: Any) -> None:
 
 
 def test_batches_have_their_own_offsets() -> None:
-    whole = fit(SPARSE, X, Y, offset=OFFSET, batch=25, max_steps=4, rng=0, fixed=["inducing"])
+    whole = fit(SPARSE, X, Y, offset=OFFSET, minibatches=Minibatches(25), max_steps=4, rng=0,
+                fixed=["inducing"])  # fmt: skip
     q = condition(SPARSE, X, Y, offset=OFFSET)
-    found = fit(SPARSE, X, Y, offset=OFFSET, batch=5, max_steps=400, rng=0, step_size=0.1,
-                learning_rate=0.003)  # fmt: skip
+    found = fit(SPARSE, X, Y, offset=OFFSET, max_steps=400, rng=0,
+                minibatches=Minibatches(5, learning_rate=0.003))  # fmt: skip
     assert whole.log_evidence > log_evidence(SPARSE, X, Y) + 1.0
     away = np.abs(found.posterior.mean(XS) - q.mean(XS))
     assert np.all(away < 1.0)

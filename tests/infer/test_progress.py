@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gpnotes import GP, RBF, SVGP, StudentT, fit, stream
+from gpnotes.infer.svgp import Minibatches
 
 
 @pytest.fixture
@@ -104,7 +105,7 @@ def test_a_bar_of_other_jobs_counts_the_runs(data, bars):
 def test_a_bar_of_batches_counts_the_steps(data, bars):
     X, y = data
     model = SVGP(GP(RBF(), 0.0), StudentT(0.2, 4.0), X[:5])
-    fit(model, X, y, batch=7, max_steps=4, progress=True, rng=stream(1))
+    fit(model, X, y, minibatches=Minibatches(7), max_steps=4, progress=True, rng=stream(1))
     assert (bars[0].total, bars[0].done, bars[0].closed) == (4, 4, True)
     assert bars[0].words[-1].startswith("bound ")
 

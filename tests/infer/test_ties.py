@@ -34,7 +34,7 @@ from gpnotes.infer.features import draw_frequencies
 from gpnotes.infer.laplace import EPGP
 from gpnotes.infer.objective import objective_of
 from gpnotes.infer.saving import load, save
-from gpnotes.infer.svgp import initial_posterior
+from gpnotes.infer.svgp import Minibatches, initial_posterior
 from gpnotes.infer.ties import followers, ties_of
 from gpnotes.model.likelihoods import NegativeBinomial
 from gpnotes.samplers import HyperparameterDensity
@@ -258,7 +258,9 @@ def test_a_chain_moves_one_number_for_what_is_tied():
 def test_batches_move_what_is_tied_together():
     model = SVGP(GP(ARD, 0.0), Gaussian(0.1), X[:6])
     pair = tuple(f"gp.{name}" for name in LENGTHS[0])
-    found = fit(model, X, Y, tied=[pair], batch=10, max_steps=5, rng=0).model.gp.kernel
+    found = fit(
+        model, X, Y, tied=[pair], minibatches=Minibatches(10), max_steps=5, rng=0
+    ).model.gp.kernel
     assert found.lengthscale[0] == found.lengthscale[1] != 1.0
 
 

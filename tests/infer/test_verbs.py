@@ -239,31 +239,35 @@ REFUSED = {
         TypeError, "^chunks must be a list",
     ),
     "batches of an exact process": (
-        lambda: fit(NOISY, X, Y, batch=5, rng=1), ValueError,
-        "^batch must be None: a fit of a GP asks for all rows at each step; got 5$",
+        lambda: fit(NOISY, X, Y, minibatches=svgp.Minibatches(5), rng=1), ValueError,
+        "^minibatches must be None: a fit of a GP asks for all rows at each step; got Minibatches",
     ),
     "batches in no order": (
-        lambda: fit(SPARSE, X, Y, batch=5), ValueError, "^batch needs an rng to draw the order",
+        lambda: fit(SPARSE, X, Y, minibatches=svgp.Minibatches(5)), ValueError,
+        "^minibatches need an rng to draw the order",
     ),
     "batches of more than all rows": (
-        lambda: fit(SPARSE, X, Y, batch=15, rng=1), ValueError, "^batch must be .* from 1 to 14",
+        lambda: fit(SPARSE, X, Y, minibatches=svgp.Minibatches(15), rng=1), ValueError,
+        "^minibatches.size must be .* from 1 to 14",
     ),
     "restarts of a fit from batches": (
-        lambda: fit(SPARSE, X, Y, batch=5, restarts=2, rng=1), ValueError,
-        "^restarts must not be given with batches",
+        lambda: fit(SPARSE, X, Y, minibatches=svgp.Minibatches(5), restarts=2, rng=1), ValueError,
+        "^restarts must not be given with minibatches",
     ),
     "bounds of a fit from batches": (
-        lambda: fit(SPARSE, X, Y, batch=5, bounds={"gp.kernel.variance": (0.1, 9.0)}, rng=1),
-        ValueError, "^bounds must not be given with batches",
+        lambda: fit(SPARSE, X, Y, minibatches=svgp.Minibatches(5), rng=1,
+                    bounds={"gp.kernel.variance": (0.1, 9.0)}),
+        ValueError, "^bounds must not be given with minibatches",
     ),
-    "a learning rate without batches": (
-        lambda: fit(SPARSE, X, Y, learning_rate=0.0), ValueError,
-        "^learning_rate must not be given without batches",
+    "a number for minibatches": (
+        lambda: fit(SPARSE, X, Y, minibatches=5, rng=1), TypeError,
+        "^minibatches must be a gpnotes Minibatches; got int",
     ),
     "a start of another model": (
-        lambda: fit(SPARSE, X, Y, batch=5, start=svgp.initial_posterior(replace(SPARSE)), rng=1),
+        lambda: fit(SPARSE, X, Y, rng=1, minibatches=svgp.Minibatches(
+            5, start=svgp.initial_posterior(replace(SPARSE)))),
         ValueError,
-        "^start must be a posterior of model; got that of another",
+        "^minibatches.start must be a posterior of model; got that of another",
     ),
     "no model": (
         lambda: condition(RBF(), X, Y), TypeError, "^model must be a GP, or a model with an evid",
@@ -286,7 +290,8 @@ def test_what_a_model_cannot_do_it_says(case):
 
 
 def test_a_fit_from_batches_is_a_fit_as_every_other():
-    found = fit(SPARSE, pd.DataFrame(X, columns=["day"]), Y, batch=5, max_steps=40, rng=1)
+    found = fit(SPARSE, pd.DataFrame(X, columns=["day"]), Y, minibatches=svgp.Minibatches(5),
+                max_steps=40, rng=1)  # fmt: skip
     assert type(found) is type(fit(NOISY, X, Y, max_steps=1))
     assert (found.columns, len(found.runs[0].trace)) == (("day",), 40)
     assert found.log_evidence > svgp.elbo(svgp.initial_posterior(SPARSE), X, Y) + 1.0
@@ -294,10 +299,11 @@ def test_a_fit_from_batches_is_a_fit_as_every_other():
 
 
 def test_a_fit_from_batches_goes_on_where_another_ended():
-    first = fit(SPARSE, X, Y, batch=5, max_steps=3, rng=1)
-    further = fit(first.model, X, Y, batch=5, max_steps=4, start=first.posterior, rng=2)
+    first = fit(SPARSE, X, Y, minibatches=svgp.Minibatches(5), max_steps=3, rng=1)
+    anew, on = svgp.Minibatches(5), svgp.Minibatches(5, start=first.posterior)
+    further = fit(first.model, X, Y, minibatches=on, max_steps=4, rng=2)
     assert (first.posterior.steps, further.posterior.steps) == (3, 7)
-    assert fit(first.model, X, Y, batch=5, max_steps=4, rng=2).posterior.steps == 4
+    assert fit(first.model, X, Y, minibatches=anew, max_steps=4, rng=2).posterior.steps == 4
 
 
 def test_jitter_is_told_of_by_the_verbs_and_not_by_a_fit():

@@ -31,6 +31,7 @@ from ..infer.fit_checks import TOO_HIGH, may_be_precise
 from ..infer.fitting import Fit, fit
 from ..infer.posterior import named
 from ..infer.report import Report
+from ..infer.svgp import Minibatches
 from ..infer.ties import groups_of
 from ..infer.verbs import condition
 from ..model.contracts import Prior
@@ -249,7 +250,9 @@ class GPEstimator(BaseEstimator):
         held = [*zeros, *fixed, *self.fixed]
         batch = self._batch(X.shape[0])
         draws = stream_of_state(self.random_state) if self.restarts or batch else None
-        how: dict[str, Any] = {"batch": batch} if batch else {"restarts": self.restarts}
+        how: dict[str, Any] = {"restarts": self.restarts}
+        if batch:
+            how = {"minibatches": Minibatches(batch)}
         how.update(known, priors=self.priors, tied=self.tied, progress=self.verbose > 0)
         how["bounds"] = self.bounds
         with raised_interrupts(), may_be_precise():  # a grid search would go on to its next

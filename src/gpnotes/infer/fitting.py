@@ -70,7 +70,7 @@ if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
     from .posterior import Posterior
     from .sparse import SparseGP, SparsePosterior
     from .state_space import StateSpaceGP, StateSpacePosterior
-    from .svgp import SVGP
+    from .svgp import SVGP, Minibatches
     from .svgp.posterior import Variational
 
 __all__ = ["Fit", "FitWarning", "Run", "fit"]
@@ -104,10 +104,7 @@ class Options(TypedDict, total=False):
 class BatchOptions(Options, total=False):
     """What `fit` takes by keyword of a model that is fitted from batches."""
 
-    batch: int | None
-    step_size: float | None
-    learning_rate: float | None
-    start: Posterior | None
+    minibatches: Minibatches | None
 
 
 @overload
@@ -180,10 +177,7 @@ def fit(
     on_step: OnStep | None = None,
     progress: bool = False,
     jobs: Jobs = 1,
-    batch: int | None = None,
-    step_size: float | None = None,
-    learning_rate: float | None = None,
-    start: Posterior | None = None,
+    minibatches: Minibatches | None = None,
     rng: RNG | None = None,
 ) -> Fit[Any, Any]:
     """Maximise the evidence of y (n,) at X (n, d) over what is free in a model.
@@ -191,149 +185,50 @@ def fit(
     Parameters
     ----------
     model : GP, or another model
-        A `gpnotes.GP`, or another with an evidence or what stands for one: `gpnotes.SparseGP`,
-        `gpnotes.StateSpaceGP`, `gpnotes.FeatureGP`, `gpnotes.SVGP`, `gpnotes.LaplaceGP`,
-        `gpnotes.HeteroscedasticGP`,
-        `laplace.EPGP`, `gpnotes.SoftmaxGP`, `gpnotes.DeepGP`, `gpnotes.BayesianLinear`. Where it
-        has inducing inputs, they move with the parameters. The first run starts at it: at the
-        numbers given, which are in the units of X and y, and for parameters that it leaves open,
-        as ``GP(RBF())`` does, at numbers from the data, `starts.started`. An open lengthscale
-        becomes one for each column of X; ``RBF(lengthscale=2.0)`` keeps one for all.
-    X : Matrix, shape (n, d), or Chunks, or WaveSums
-        The inputs; the names of a frame's columns stand in the report, and the posterior matches
-        those of a frame by them. `gpnotes.Chunks` in the place of `X` and `y` will do for those
-        models whose evidence is made of sums over rows, `gpnotes.SparseGP`, `gpnotes.FeatureGP`,
-        `gpnotes.DeepGP`; an `interdomain.WaveSums` for a `gpnotes.SparseGP` through waves.
-    y : Vector, shape (n,), or None
-        The observations; None where `X` is chunks or sums, which hold them.
-    noise_var, weights : Vector, shape (n,), or str, or None
-        What is known of the noise of each, or the name of the column of a frame that holds it, as
-        in `gpnotes.condition`. Where the known variances are
-        all that there is, the model has ``noise_var=0.0`` and `fixed` has its name.
-    offset : Vector, shape (n,), or str, or None
-        What is added to the latent f of each, as in `gpnotes.condition`.
-    restarts : int, default 0
-        How many further runs start at the parameters of the first moved at random.
-    restart_sd : float, default 1.0
-        What the standard normals that move a start are multiplied by: in logarithms where the
-        parameters are positive, a mean in units of the standard deviation of y.
-    bounds : mapping from str to pairs of float, or None
-        Limits ``(low, high)`` of parameters by name, in their own units, with None for an end that
-        is open, or of entries, as reports print them: ``kernel.lengthscale[1]``; no entry may be
-        named twice. The other parameters are brought back where they leave what the range of X and
-        y can tell apart, `bounds.ends`. Noise that the model leaves open has a floor at 1e-4 of the
-        variance of y, unless its bounds are given here; below it a run goes only where left-out
-        readings say that they are more precise.
-        `Run.at_bounds` names what ended on a bound.
-    priors : mapping from str to Prior, or None
-        Priors on parameters or entries, by name. It is then the posterior density of the
-        parameters that is maximised, [eq-hp-map]: by the parameters in their own units, not by
-        their logarithms, whose density has its maximum elsewhere. What has no prior is as likely
-        everywhere.
-    fixed : collection of str, default ()
-        The parameters and entries that stay, as in `params.flatten`, or as a report prints them,
-        ``kernel.lengthscale[1] (age)``, or by the name of a column, ``kernel.lengthscale[age]``;
-        and ``"inducing"``. So `bounds`, `priors` and `tied` name them, too. What the model leaves
-        open stays at the number that it has, whatever the units of the data; the report says so.
-    tied : iterable of groups of str, default ()
-        Groups of parameters or entries, by name, that are one number each:
-        ``[("kernel.parts.0.lengthscale", "kernel.parts.1.lengthscale")]``; arrays of one length are
-        tied entry by entry. They start at the first of the group, whatever the others say. Bounds
-        and a prior may be given for one of a group, and hold for all of it; two, or one that is in
-        `fixed`, are an error. A report shows them all, and which follows which.
+        As in `condition`, or a `gpnotes.DeepGP`. The first run starts at its numbers, and for those
+        that it leaves open at numbers from the data, `starts.started`. Inducing inputs move, too.
+    X, y, noise_var, weights, offset
+        The data, as in `condition`; of a `gpnotes.DeepGP` chunks will do.
+    restarts, restart_sd : int, default 0; float, default 1.0
+        How many further runs start at the parameters of the first moved at random, by normals of
+        this size: in logarithms of what is positive, a mean in deviations of y.
+    bounds, priors : mapping from str, or None
+        Limits ``(low, high)``, with None for an open end, and priors, by name, in the parameter's
+        own units. With priors their posterior density is maximised, [eq-hp-map].
+    fixed, tied : collection of str, default (); iterable of groups of str, default ()
+        The names of what stays, ``"inducing"``, too, and groups of names that are one number each,
+        which starts at the first. A bound or a prior of one holds for its group.
     max_steps : int, default 200
         The most steps of a run, and again below each floor of the noise.
-    callback : callable or None, default None
-        ``callback(run)`` is called after each run; if it returns True, that run is the last. With
-        batches it is ``callback(progress)``, with an `svgp.Progress` after each step.
-    on_step : callable or None, default None
-        ``on_step(step)`` is called after each evaluation within a run, with a `progress.FitStep`;
-        if it returns True, the fit ends with the best that it has. Not with several jobs.
-    progress : bool, default False
-        Show a bar of the evaluations, with the objective and the best so far, by ``tqdm`` of the
-        extra `progress`; with several jobs of how many of the runs are done, with batches of the
-        steps.
-    jobs : int or callable, default 1
-        On how many processes the runs are made, by ``joblib``, or the `map` that makes them: of an
-        executor, of a cluster. They come to the same runs, in the same order, but for what a
-        product rounds otherwise on fewer threads. Runs of a `GP` of up to 512 rows on another
-        library than NumPy, to which nobody listens by `on_step`, go on in step in this process:
-        their evidences are computed as one, `stacks.in_step`.
-    batch : int or None, default None
-        The rows of a step, for an `SVGP`, whose q follows the parameters then: one run, as
-        `svgp.batch_fit` says. Without it, all rows are asked for the best q at each step.
-    step_size : float or None, default None
-        With batches, the size of the natural-gradient steps of q, up to 1; None is 0.1.
-    learning_rate : float or None, default None
-        With batches, the learning rate of Adam, which may be zero; None is 0.01.
-    start : Posterior or None, default None
-        With batches, the q to begin with, a posterior of `model`, such as that of an earlier fit;
-        None is that of the prior.
+    callback, on_step : callable or None, default None
+        ``callback(run)`` after each run, or ``callback(progress)``, an `svgp.Progress`, after each
+        step by minibatches; ``on_step(step)``, a `progress.FitStep`, after each evaluation in this
+        process. One that returns True ends the fit.
+    progress, jobs : bool, default False; int or callable, default 1
+        A bar, by ``tqdm``; on how many processes, by ``joblib``, or by which `map` runs are made.
+        On other libraries than NumPy runs of a small `GP` go on in step, `stacks.in_step`.
+    minibatches : svgp.Minibatches or None, default None
+        How to take some rows a step, for an `SVGP`; else all are asked for the best q.
     rng : Stream, Generator, int or None, default None
-        The source of random numbers for the restarts, or for the order of the rows in batches.
+        The source of random numbers for restarts, or for the order of rows in minibatches.
 
     Returns
     -------
     Fit
-        Its ``.model`` is the best one found, with ``.posterior``, ``.log_evidence`` and
-        ``.report()``; ``.runs`` are all runs, best first, each with ``.converged``.
-
-    Raises
-    ------
-    ValueError
-        If an argument does not fit, by its name, or if no start has an evidence, as for a y whose
-        fourth power overflows.
-    ImportError
-        If a bar is asked for without ``tqdm``, or processes without ``joblib``.
+        The best ``.model``, its ``.posterior``, ``.log_evidence`` and ``.report()``; ``.runs``.
 
     Warns
     -----
     FitWarning
-        As the notes say, and if far more labels, each left out, are as guessed than a `LaplaceGP`
-        or a `SoftmaxGP` says: where classes separate or one is rare its probabilities are too near
-        to even, and an `EPGP`, of several classes an `SVGP` with `Categorical`, has better ones.
+        If the noise or the labels where it ended contradict the readings.
     InterruptWarning
-        If it was interrupted by Ctrl-C, once there is an evidence: the best so far comes back, and
-        the run under way says ``converged=False`` and ``message="interrupted"``. A second Ctrl-C
-        is raised. scikit-learn's networks, too, keep what an interrupt leaves them.
+        If Ctrl-C ended it: the best so far comes back. A second Ctrl-C is raised.
 
     Notes
     -----
-    Where a model leaves open all that has a unit, what is found does not depend on the units of X
-    and y, nor of its columns alone. Numbers that are given are in some unit; if they are a hundred
-    times away from the scale of the data, one more run starts from the data, and restarts are drawn
-    around that. So it is, too, where the run from numbers given took all of y for noise; if it lies
-    below the other one, a `FitWarning` says so, and if it does not, another one that all of y was
-    taken for noise.
-
-    The floor under open noise is the one of GPyTorch and BoTorch. The evidence of readings that
-    happen to lie on a smooth function can have its maximum at no noise at all, and predictions are
-    then sure of what they cannot know: of 48 samples of rock, four to a value, at a noise of 6e-9
-    of the variance of y a repeated one lay 1243 standard deviations off. On readings of a
-    simulator, which have no noise, the evidence rises far beyond the floor, and each of them, left
-    out in turn, lies well within its band. Where errors are smaller than their deviations by more
-    than chance, a run goes on below the floor by factors of a hundred and of ten, as long as both
-    evidence and left-out densities become higher and rounding does not matter: `noise_floor.climb`.
-    Of sixty values of Branin's function errors are then a fiftieth of those on the floor. A small
-    table with noise can look as precise by chance: of 1000 of 14 to 25 rows two went below, and
-    predicted worse. Where rounding is in the way, one run begins at the start once more, with far
-    less noise. Where the best run ended with little noise, on the floor or in a model of several
-    lengthscales, one more begins with far less, and counts if it ends twelve nats higher: what
-    varies fast along one input is easily taken for noise, `noise_floor.climb_from_below`. Where
-    a run cannot go on, as with chunks, of which no reading is left out, a
-    `FitWarning` names the bound. Noise that starts at a number has no floor; if it falls below a
-    thousandth of the variance of y and readings, each left out, lie more than three of their
-    predicted deviations away, a `FitWarning` says so. What is known to have no noise needs none of
-    this: ``GP(kernel, 0.0)`` and ``fixed=["noise_var"]``.
-
-    A wave ten times shorter than the range of X looks like noise from a start as long as that
-    range. Where open noise takes more than a hundredth of the variance of y, six starts at shorter
-    lengthscales are looked at, and one more run begins at the highest if it lies three nats above
-    the others' ends: `further_starts.shorter_start`.
-
-    A run that meets parameters without an evidence turns back; one that starts there has failed,
-    and the others go on. Source: Rasmussen & Williams (2006), section 5.4.1; for leave-one-out
-    section 5.4.2.
+    Names are those of reports, ``kernel.lengthscale[1]`` or ``kernel.lengthscale[age]``. What a run
+    does where noise or units mislead it stands on the page *Models*, under *Fitting*. Source:
+    Rasmussen & Williams (2006), section 5.4.1.
 
     Examples
     --------
@@ -345,6 +240,7 @@ def fit(
     >>> found.posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
+    start = getattr(minibatches, "start", None)
     order = getattr(start, "columns", ())
     model, data, columns, known = given(model, X, y, noise_var, weights, offset, columns=order)
     begins = partial(_started, model, data)
@@ -361,17 +257,12 @@ def fit(
     jobs = checked_jobs(jobs)
     if jobs != 1:
         _refuse(_given(on_step=on_step), "with jobs")
-    by_batches = _given(step_size=step_size, learning_rate=learning_rate, start=start)
-    if batch is not None:
-        batch = _check.whole(batch, "batch", 1)
+    if minibatches is not None:
         one_run = _given(restarts=restarts or None, bounds=bounds, priors=priors)
-        _refuse(one_run | _given(on_step=on_step), "with batches")
-        told = {"callback": callback, "progress": progress}
-        found = _batched(objective, batch).fit_by_batches(
-            objective, batch, max_steps=max_steps, rng=rng, **told, **by_batches
-        )
+        _refuse(one_run | _given(on_step=on_step), "with minibatches")
+        told = {"callback": callback, "progress": progress, "max_steps": max_steps, "rng": rng}
+        found = _batched(objective, minibatches).fit_by_batches(objective, minibatches, **told)
         return replace(found, columns=columns, known_columns=known)
-    _refuse(by_batches, "without batches")
     apart = out_of_scale(objective.model, objective.spread, like_of(objective.model, data))
     begun = _from_data(objective, data) if apart else None
     starts = _starts(objective, restarts, rng, restart_sd, begun)
@@ -404,18 +295,18 @@ class _Batched(Protocol):
     """An evidence that a fit can ask for some rows at a time."""
 
     def fit_by_batches(
-        self, objective: Objective[Any], batch: int, /, **options: Any
+        self, objective: Objective[Any], minibatches: Minibatches, /, **options: Any
     ) -> Fit[Any, Any]:
         """Return the fit from random batches of rows."""
         ...
 
 
-def _batched(objective: Objective[Any], batch: int) -> _Batched:
+def _batched(objective: Objective[Any], minibatches: Minibatches) -> _Batched:
     """The evidence, if its model can be fitted by batches."""
     evidence = objective.evidence
     if not isinstance(evidence, _Batched):
         what = f"a fit of a {type(objective.model).__name__} asks for all rows at each step"
-        raise ValueError(f"batch must be None: {what}; got {batch!r}")
+        raise ValueError(f"minibatches must be None: {what}; got {minibatches!r}")
     return evidence
 
 

@@ -68,7 +68,7 @@ def test_they_serve_in_batches(rows):
     X, y = rows
     begun = GaussianWindows(X[:8], np.full((8, 2), 0.5))
     model = svgp.SVGP(GP(RBF(1.0, 1.5), 0.0), Gaussian(0.1), begun)
-    found = fit(model, X, y, max_steps=60, batch=40, rng=stream(0))
+    found = fit(model, X, y, max_steps=60, minibatches=svgp.Minibatches(40), rng=stream(0))
     assert np.any(found.model.inducing.widths != begun.widths)
     error = found.posterior.predict(X)[0] - y
     assert np.sqrt(np.mean(error**2)) < 0.5 * np.std(y)

@@ -85,10 +85,11 @@ def test_a_fit_gives_the_inputs_that_it_has_chosen_and_moved():
 
 def test_batches_go_on_from_the_model_that_has_chosen():
     X, y = rows()
-    options = {"batch": 10, "max_steps": 3, "rng": 0}
-    begun = fit(MODELS["variational"](5), X, y, **options)
+    options = {"max_steps": 3, "rng": 0}
+    begun = fit(MODELS["variational"](5), X, y, minibatches=svgp.Minibatches(10), **options)
     assert begun.model.inducing.shape == (5, 2)
-    again = fit(begun.model, X, y, start=begun.posterior, **options)
+    on = svgp.Minibatches(10, start=begun.posterior)
+    again = fit(begun.model, X, y, minibatches=on, **options)
     assert again.log_evidence > begun.log_evidence
 
 

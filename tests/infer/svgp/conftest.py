@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpnotes import GP, RBF, Bernoulli, ConstantMean, Gaussian, Poisson, StudentT, White, fit
-from gpnotes.infer.svgp import SVGP
+from gpnotes.infer.svgp import SVGP, Minibatches
 
 LIKELIHOODS = {
     "gaussian": Gaussian(0.3),
@@ -44,4 +44,6 @@ def model_of(name, Z, asarray=np.asarray, nodes=20):
 
 def fit_from(start, X, y, **options):
     """A fit from batches that begins at a q; of all rows where no batch is named."""
-    return fit(start.model, X, y, start=start, **({"batch": X.shape[0]} | options))
+    how = {name: options.pop(name) for name in ("step_size", "learning_rate") if name in options}
+    batches = Minibatches(options.pop("batch", X.shape[0]), start=start, **how)
+    return fit(start.model, X, y, minibatches=batches, **options)

@@ -342,7 +342,7 @@ def test_a_likelihood_of_ones_own_is_fitted(numbers):
     q = condition(bare, X, y)
     wanted = condition(svgp.SVGP(process(), theirs, Z), X, y)
     np.testing.assert_allclose(q.weights, wanted.weights, rtol=1e-6, atol=1e-8)
-    found = fit(bare, X, y, batch=len(X), max_steps=3, rng=stream(1))
+    found = fit(bare, X, y, minibatches=svgp.Minibatches(len(X)), max_steps=3, rng=stream(1))
     assert isinstance(found.posterior.model.likelihood, Bare)
     with pytest.raises(TypeError, match=r"the likelihood must be .* lacks predict"):
         q.predict(X, noise=True)

@@ -8,7 +8,7 @@ class: a `ClassesPosterior`.
 """
 
 from . import per_class as per_class  # the verbs below, for several classes
-from .batch_fit import Progress, batches
+from .batch_fit import Minibatches, Progress, batches
 from .evidence_lower_bound import elbo, elbo_and_gradient
 from .model import SVGP
 from .multiclass import ClassesPosterior
@@ -18,6 +18,7 @@ from .posterior import VariationalPosterior, initial_posterior
 __all__ = [
     "SVGP",
     "ClassesPosterior",
+    "Minibatches",
     "Progress",
     "VariationalPosterior",
     "batches",

@@ -1,7 +1,7 @@
 """Hyperparameters, likelihood and inducing inputs fitted from batches, while q follows them.
 
-`gpnotes.fit` of an `SVGP` finds the best q for all rows at each step; ``batch=`` is for rows that
-are too many for that. Each step takes one batch: one pass gives a step of q,
+`gpnotes.fit` of an `SVGP` finds the best q for all rows at each step; `Minibatches` are for rows
+that are too many for that. Each step takes one batch: one pass gives a step of q,
 `natural_gradient_step`, and the gradient for a step of Adam for all else: logarithms of what is
 positive, as in `params.flatten`, Z in standard deviations of the columns of X, and a mean in those
 of y if it has their unit. A batch of b rows costs O(b M² + M³) time, and memory for M × M and the
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple
 
 from ...ground import check as _check
 from ...ground import memory
@@ -54,7 +54,53 @@ from .natural_gradients import optimise_q, step_begun, unit_step
 from .posterior import V, Variational, _initial_posterior, inducing_factor, initial_posterior
 from .row_sums import require_finite, sweep
 
-__all__ = ["Progress", "batches"]
+__all__ = ["Minibatches", "Progress", "batches"]
+
+
+@dataclass(frozen=True, eq=False)
+class Minibatches:
+    """How `gpnotes.fit` goes through the rows of an `SVGP` a batch at a time, in one run.
+
+    It is its ``minibatches=``, and the rows come in an order drawn from its `rng`.
+
+    Parameters
+    ----------
+    size : int
+        The number of rows b of a step.
+    step_size : float, default 0.1
+        The size of the natural-gradient steps of q, up to 1.
+    learning_rate : float, default 0.01
+        The learning rate of Adam, which moves all else; it may be zero.
+    start : VariationalPosterior or ClassesPosterior or None, default None
+        The q to begin with, a posterior of the model, such as that of an earlier fit; None is that
+        of the prior.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, SVGP, Gaussian, fit
+    >>> X = np.linspace(0.0, 6.0, 40)[:, None]
+    >>> model = SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::10])
+    >>> first = fit(model, X, np.sin(X[:, 0]), minibatches=Minibatches(10), max_steps=20, rng=0)
+    >>> on = Minibatches(10, start=first.posterior)
+    >>> found = fit(first.model, X, np.sin(X[:, 0]), minibatches=on, max_steps=5, rng=1)
+    >>> found.posterior.steps
+    25
+    """
+
+    size: int
+    step_size: float = 0.1
+    learning_rate: float = 0.01
+    start: Variational | None = None
+
+    def __post_init__(self) -> None:
+        _check.whole(self.size, "size", 1)
+        unit_step(self.step_size, "step_size")
+        _check.positive(
+            _check.number(self.learning_rate, "learning_rate"), "learning_rate", zero=True
+        )
+        if self.start is not None:
+            _check.instance(self.start, "start", Variational)
 
 
 class Progress(NamedTuple):
@@ -163,7 +209,7 @@ class _Climb:
         try:
             model = self.objective.at(self.ahead)
         except _check.NoValueError as problem:
-            said = f"learning_rate must be smaller: after a step {problem}"
+            said = f"minibatches.learning_rate must be smaller: after a step {problem}"
             raise _check.NoValueError(said) from problem
         return replace(posterior, model=model, inducing=inducing_factor(model))
 
@@ -255,34 +301,29 @@ class _Evidence(Evidence[SVGP, Variational]):
         return sums.value - q.kl, model_bar
 
     def fit_by_batches(
-        self, objective: Objective[SVGP], batch: int, /, **options: Any
+        self, objective: Objective[SVGP], minibatches: Minibatches, /, **options: Any
     ) -> Fit[SVGP, Variational]:
-        return _fit(objective, self.rows, batch, **options)
+        return _fit(objective, self.rows, minibatches, **options)
 
 
 def _fit(
     objective: Objective[SVGP],
     data: Rows,
-    batch: int,
+    minibatches: Minibatches,
     *,
     max_steps: int,
     callback: Callable[[Progress], bool | None] | None,
     progress: bool,
     rng: RNG | None,
-    step_size: float = 0.1,
-    learning_rate: float = 0.01,
-    start: object = None,
 ) -> Fit[SVGP, Variational]:
     """The fit by batches that `gpnotes.fit` asks for, whose arguments these are."""
+    how = _check.instance(minibatches, "minibatches", Minibatches)
     if rng is None:
-        raise ValueError("batch needs an rng to draw the order of the rows from")
+        raise ValueError("minibatches need an rng to draw the order of the rows from")
     n = data.X.shape[0]
-    rows = _batches(stream_of(rng), n, _check.whole(batch, "batch", 1, n))
-    step_size = unit_step(step_size, "step_size")
-    rate = _check.number(learning_rate, "learning_rate")
-    adam = Adam(_check.positive(rate, "learning_rate", zero=True), objective.units)
-    climb = _Climb(objective, data, step_size, adam)
-    q = initial_posterior(objective.model) if start is None else _started(start, objective.model)
+    rows = _batches(stream_of(rng), n, _check.whole(how.size, "minibatches.size", 1, n))
+    climb = _Climb(objective, data, how.step_size, Adam(how.learning_rate, objective.units))
+    q = _begun(how.start, objective.model)
     bar = bar_of(max_steps, "fit", "step") if progress else None
     try:
         q = _climbed(climb, q, rows, max_steps, callback, bar)
@@ -321,12 +362,14 @@ def _climbed(
     return climb.arrived(q)
 
 
-def _started(start: object, model: SVGP) -> Variational:
+def _begun(start: Variational | None, model: SVGP) -> Variational:
     """The q to begin with, if it is one of this model."""
-    q = cast(Variational, _check.instance(start, "start", Variational))
-    if q.model is not model:
-        raise ValueError("start must be a posterior of model; got that of another: fit start.model")
-    return q
+    if start is None:
+        return initial_posterior(model)
+    if start.model is not model:
+        said = "minibatches.start must be a posterior of model; got that of another"
+        raise ValueError(f"{said}: fit start.model")
+    return start
 
 
 @evidence_of.register(SVGP)

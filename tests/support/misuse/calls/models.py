@@ -376,10 +376,8 @@ CALLS = (
          max_steps=whole(3), callback=function(lambda run: None).but("None"), progress=flag(),
          on_step=function(lambda step: None).but("None"), jobs=whole(1, 1)),
     call("fit from batches", fit, model=thing(_MODEL, RBF(), _SPARSE), rng=stream(),
-         X=_LABELLED["X"].table, y=_LABELLED["y"].table, batch=whole(3).but(**{"too many": 7}),
-         step_size=positive(0.5).but("None", **{"too long": 1.5}),
-         learning_rate=nonnegative(0.1).but("None"),
-         start=thing(svgp.initial_posterior(_MODEL), _LAPLACE, _MODEL, optional=True),
+         X=_LABELLED["X"].table, y=_LABELLED["y"].table,
+         minibatches=thing(svgp.Minibatches(3), 3, _MODEL, optional=True),
          max_steps=whole(2), fixed=NAMES, callback=function(lambda progress: None).but("None"),
          progress=flag()),
     call("Fit.report", _FITTED.report, run=whole(1, 0).but(**{"too many": 2})),
@@ -414,6 +412,9 @@ CALLS = (
          step_size=positive(0.5).but(**{"too long": 1.5}), total=whole(9, 6, optional=True)),
     *(call(f"svgp.{name}", getattr(svgp, name), **_SPARSES, total=whole(9, 6, optional=True))
       for name in ("elbo", "elbo_and_gradient")),
+    call("svgp.Minibatches", svgp.Minibatches, size=whole(3, 1),
+         step_size=positive(0.5).but(**{"too long": 1.5}), learning_rate=nonnegative(0.1),
+         start=thing(svgp.initial_posterior(_MODEL), _LAPLACE, _MODEL, optional=True)),
     call("svgp.batches", svgp.batches, rng=stream(), n=whole(6), size=whole(2).but(
          **{"too many": 7})),
     *of_posterior(_SPARSE, _X, _LABELLED["y"]),
