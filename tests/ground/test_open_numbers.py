@@ -38,7 +38,8 @@ def test_a_number_is_open_until_somebody_chooses_it():
     chosen = chosen_now(number)
     assert (chosen, is_open(chosen)) == (0.25, False)
     written = float("0.75")
-    assert chosen_now(written) is written
+    assert chosen_now(written) == written
+    assert not is_open(chosen_now(written))
     assert chosen_now("word") == "word"
 
 

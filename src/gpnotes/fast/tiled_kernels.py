@@ -50,8 +50,10 @@ def tiled(kernel: Hooks, x: Matrix) -> TiledKernel:
     ``_pullback``, and no ``_on_tiles``, goes by these.
     """
     hooks = {"_gram", "_pullback", "_on_tiles"}
-    speaker = next(kind for kind in type(kernel).__mro__ if hooks & vars(kind).keys())
-    return kernel._on_tiles(x) if "_on_tiles" in vars(speaker) else ByHooks(kernel, x)
+    for kind in type(kernel).__mro__:
+        if own := hooks & vars(kind).keys():
+            break
+    return kernel._on_tiles(x) if "_on_tiles" in own else ByHooks(kernel, x)
 
 
 def evidence_in_place(
@@ -63,7 +65,7 @@ def evidence_in_place(
     """
     if not supports(X):
         return None
-    memory.require_of_rows(X.shape[0], like=X, copies=1, what="the Gram matrix")
+    memory._require_of_rows(X.shape[0], like=X, copies=1, what="the Gram matrix")
     at_work = tiled(kernel, X)
     if isinstance(at_work, OfDistances):
         shares = [at_work] if X.shape[0] <= _SMALL else [at_work.alone() for _ in range(_SHARES)]
@@ -73,7 +75,7 @@ def evidence_in_place(
 
 @in_one_pool
 def _in_one_pool(
-    kernel: TiledKernel, noise_var: Numbers, X: Matrix, residual: Vector, share: Numbers = 1.0
+    kernel: TiledKernel, noise_var: Numbers, X: HostMatrix, residual: Vector, share: Numbers = 1.0
 ) -> Evidence | None:
     """The same for kernels that may multiply with NumPy."""
     return evidence_and_gradient([kernel], noise_var, X, residual, share)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache, reduce
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from ..ground.xp import (
     Matrix,
     Numbers,
     Vector,
-    array_namespace,
-    as_host,
-    is_numpy_namespace,
 )
 from .factors import Evidence, Solved, diagonal, solved
 
@@ -66,15 +63,15 @@ class TiledKernel(Protocol):
         """All that was carried back, in the shape of the kernel."""
 
 
-def supports(X: Matrix) -> bool:
+def supports(X: Matrix) -> TypeGuard[HostMatrix]:
     """Return True for inputs that this module takes: arrays of NumPy, and not empty for BLAS."""
-    return X.shape[0] > 0 and is_numpy_namespace(array_namespace(X))
+    return X.shape[0] > 0 and isinstance(X, np.ndarray)
 
 
 def evidence_and_gradient(
     kernels: Sequence[TiledKernel],
     noise_var: Numbers,
-    X: Matrix,
+    X: HostMatrix,
     residual: Vector,
     share: Numbers = 1.0,
 ) -> Evidence | None:
@@ -82,38 +79,40 @@ def evidence_and_gradient(
 
     Several objects of one kernel go through tiles of their own, so that threads may share them.
     """
-    with ground.tiled_cholesky.sharing(as_host(X)) as threads:
+    with ground.tiled_cholesky.sharing(X) as threads:
         return _evidence(kernels, noise_var, X, residual, share, threads)
 
 
 def _evidence(
     kernels: Sequence[TiledKernel],
     noise_var: Numbers,
-    X: Matrix,
+    X: HostMatrix,
     residual: Vector,
     share: Numbers,
     threads: int,
 ) -> Evidence | None:
     n = X.shape[0]
-    K = np.empty((n, n), as_host(X).dtype, order="F")
+    K = np.empty((n, n), X.dtype, order="F")
     tiles, many = list(tiles_of(n, _SIDE)), len(kernels)
     own = [(kernel, tiles[i::many]) for i, kernel in enumerate(kernels)]
 
-    def fill(kernel: TiledKernel, some: Sequence[Tile]) -> None:
+    def fill(one: tuple[TiledKernel, Sequence[Tile]]) -> None:
+        kernel, some = one
         for tile in some:
             K.T[tile] = kernel.values(tile)
 
-    ground.task_queue.for_each(own, lambda one: fill(*one), threads)
+    ground.task_queue.for_each(own, fill, threads)
     found = solved(K, noise_var, residual, share, threads)
     if found is None:
         return None
 
-    def pull(kernel: TiledKernel, some: Sequence[Tile], found: Solved = found) -> None:
+    def pull(one: tuple[TiledKernel, Sequence[Tile]], found: Solved = found) -> None:
+        kernel, some = one
         for tile in some:
             kernel.pull(tile, _bar(found, tile))
 
-    ground.task_queue.for_each(own, lambda one: pull(*one), threads)
-    bar = reduce(added, (kernel.kernel_bar() for kernel in kernels))
+    ground.task_queue.for_each(own, pull, threads)
+    bar = reduce(added, [kernel.kernel_bar() for kernel in kernels])
     precision = diagonal(found.inverse).copy()
     return Evidence(found.value, bar, found.noise_var_bar, found.alpha, precision)
 

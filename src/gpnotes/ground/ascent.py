@@ -229,7 +229,8 @@ class _Moved:
         self._origin = np.where(self._units == 1.0, 0.0, start)
 
     def at(self, moves: HostVector) -> HostVector:
-        return _clipped(self._origin + self._units * moves, self._limits)
+        low, high = self._limits.T
+        return np.clip(self._origin + self._units * moves, low, high)
 
     def back(self, vector: HostVector) -> HostVector:
         return (vector - self._origin) / self._units
@@ -276,18 +277,18 @@ class _Walled:
 
     def __call__(self, vector: HostVector) -> tuple[float, HostVector]:
         """Loss and gradient; the last ones are kept, since the start is asked for twice."""
-        if self._last is None or not np.array_equal(self._last[0], vector):
-            self._last = vector.copy(), self._loss(vector)
-        return self._last[1]
-
-    def _loss(self, vector: HostVector) -> tuple[float, HostVector]:
+        if self._last is not None and np.array_equal(self._last[0], vector):
+            return self._last[1]
         self.evaluations += 1
         found = _evaluated(self._function, vector)
         if isinstance(found, str):
-            return self._wall(vector, found)
-        value, gradient = found
-        self._highest = max(self._highest, -value)
-        return -value, -gradient
+            loss = self._wall(vector, found)
+        else:
+            value, gradient = found
+            self._highest = max(self._highest, -value)
+            loss = -value, -gradient
+        self._last = vector.copy(), loss
+        return loss
 
     def _wall(self, vector: HostVector, problem: str) -> tuple[float, HostVector]:
         self.walls += 1

@@ -199,6 +199,8 @@ def _not_positive(value: Any, zero: bool) -> str:
 def _is_positive(value: Any, name: str, zero: bool) -> bool:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _is_finite(value) and (value >= 0 if zero else value > 0)
+    if type(value) is np.ndarray and value.dtype in _REAL:
+        return bool((np.isfinite(value) & ((value >= 0) if zero else (value > 0))).all())
     xp = _real(value, name)
     if 0 not in value.shape and expect(lambda: _wrong_signs(value, float(zero)), 1.0):
         return True
@@ -302,7 +304,7 @@ def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | No
     Integers of Python and NumPy are taken; a bool, 2.0 and "2" are no whole numbers but a slip,
     and so a `TypeError`. A number out of range is a `ValueError`.
     """
-    got = whole_or_none(value)
+    got = value if type(value) is int else whole_or_none(value)
     if got is not None and (least is None or got >= least) and (most is None or got <= most):
         return got
     wanted = "a whole number" + ("" if least is None else f" from {least}")
@@ -314,8 +316,6 @@ def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | No
 
 def whole_or_none(value: Any) -> int | None:
     """`value` as an int, if it is a whole number; a bool is none."""
-    if type(value) is int:  # as most are, and need no more questions
-        return value
     if isinstance(value, bool) or getattr(value, "dtype", None) == "bool":
         return None
     try:

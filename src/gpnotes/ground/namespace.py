@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
+from operator import attrgetter
 from types import ModuleType
 from typing import Any, cast
 
 import array_api_compat
 import numpy as np
 
-from .array_types import Axis, Namespace
+from .array_types import Namespace
 
 __all__ = ["array_namespace", "is_jax_array", "refusal", "traced_as"]
 
 _OURS = "carry gradients back by a pullback, as the page on arrays shows"
 # Declared so loosely since NumPy declares each with a dozen signatures.
-_ADDED: Callable[..., Any] = np.add.reduce
-_LARGEST: Callable[..., Any] = np.maximum.reduce
-_SMALLEST: Callable[..., Any] = np.minimum.reduce
+_sum: Callable[..., Any] = partial(np.add.reduce, axis=None)
+_max: Callable[..., Any] = partial(np.maximum.reduce, axis=None)
+_min: Callable[..., Any] = partial(np.minimum.reduce, axis=None)
 
 
 def array_namespace(*arrays: Any) -> Namespace:
@@ -111,7 +112,7 @@ def _numpy() -> Namespace:
         min=_min,
         reshape=_reshape,
         take=_take,
-        matrix_transpose=_matrix_transpose,
+        matrix_transpose=attrgetter("mT"),
         ones_like=np.ones_like,
         zeros_like=np.zeros_like,
         linalg=_like(standard.linalg, eigh=np.linalg.eigh, diagonal=_diagonal),
@@ -137,28 +138,12 @@ def _like(module: ModuleType, **shorter: Any) -> ModuleType:
     return copy
 
 
-def _sum(x: Any, /, *, axis: Axis = None, dtype: Any = None, keepdims: bool = False) -> Any:
-    return _ADDED(x, axis, dtype, None, keepdims)
-
-
-def _max(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    return _LARGEST(x, axis, None, None, keepdims)
-
-
-def _min(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Any:
-    return _SMALLEST(x, axis, None, None, keepdims)
-
-
 def _reshape(x: Any, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Any:
     return x.reshape(shape, copy=copy)
 
 
 def _take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
     return x.take(indices, axis)
-
-
-def _matrix_transpose(x: Any, /) -> Any:
-    return x.mT
 
 
 def _diagonal(x: Any, /, *, offset: int = 0) -> Any:

@@ -42,4 +42,4 @@ def kept_open(value: float) -> float:
 
 def chosen_now(value: T) -> T:
     """Return the same number, as one that somebody chose; what is not open as it is."""
-    return cast("T", cast("float", value) * 1.0) if is_open(value) else value
+    return cast("T", value * 1.0) if isinstance(value, float) else value

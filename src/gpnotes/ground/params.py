@@ -48,6 +48,8 @@ class Parameters(Protocol):
 
 
 _NORMAL = sys.float_info.min  # the least with all its digits
+_SHORT = 1e-30  # a length whose reciprocal no dtype need fear
+_OURS = f"{__name__.partition('.')[0]}."  # classes that a valid object can be remade of unchecked
 
 P = TypeVar("P", bound=Parameters)
 T = TypeVar("T")
@@ -344,7 +346,7 @@ class _Declared(NamedTuple):
 
 
 @cache
-def _declared(kind: type) -> tuple[_Declared, ...] | None:
+def _declared(kind: Any) -> tuple[_Declared, ...] | None:
     """The fields of a dataclass; None for a class that is none."""
     if not is_dataclass(kind):
         return None
@@ -392,23 +394,35 @@ def _gather(obj: Any, path: str, found: list[Leaf]) -> None:
     kind: Any = type(obj)
     for name, constraint, unit, _ in _declared(kind) or ():
         value = getattr(obj, name)
+        own: Any = type(value)
         if constraint != "fixed":
             found.append(Leaf(f"{path}{name}", constraint, value, unit, owner=kind))
-        elif steps := _named_steps(obj, name, path):
+        elif isinstance(value, tuple):
+            steps = _steps(obj, name, path, len(value)) if value else []
             for step, entry in zip(steps, value, strict=True):
                 _gather(entry, step, found)
-        else:
+        elif _declared(own):
             _gather(value, f"{path}{name}.", found)
 
 
-def _named_steps(obj: Any, name: str, path: str) -> list[str]:
+def _steps(obj: Any, name: str, path: str, size: int) -> list[str]:
     """The way to each entry of a tuple in a field of `obj`, which may give names to entries.
 
     It gives them in `entry_names`, a mapping from fields to names, ``""`` for an entry that has
-    none and goes by its number; empty for a field without any.
+    none and goes by its number, as all do of a field without any.
     """
-    given = getattr(obj, "entry_names", {}).get(name, ())
+    given = getattr(obj, "entry_names", {}).get(name) or size * ("",)
     return [f"{path}{word or f'{name}.{i}'}." for i, word in enumerate(given)]
+
+
+def _moved(obj: Any, **values: Any) -> Any:
+    """The same with parameters that are in their range: a class of ours need not look again."""
+    kind = type(obj)
+    if not kind.__module__.startswith(_OURS):
+        return kind(**values)
+    new = object.__new__(kind)
+    vars(new).update(values)
+    return new
 
 
 def _anew(obj: Any, **values: Any) -> Any:
@@ -433,16 +447,16 @@ def replaced(
         return obj
     new = {}
     for name, constraint, *_ in declared:
-        here = f"{path}{name}"
-        if here in values:
-            new[name] = chosen_now(values[here])
-        elif constraint == "fixed" and (steps := _named_steps(obj, name, path)):
-            pairs = zip(getattr(obj, name), steps, strict=True)
-            new[name] = tuple(replaced(p, values, make=make, path=step) for p, step in pairs)
-        elif constraint == "fixed":
-            new[name] = replaced(getattr(obj, name), values, make=make, path=f"{here}.")
-        else:
-            new[name] = chosen_now(getattr(obj, name))
+        here, value = f"{path}{name}", getattr(obj, name)
+        own: Any = type(value)
+        if here in values or constraint != "fixed":
+            value = chosen_now(values.get(here, value))
+        elif isinstance(value, tuple) and value:
+            pairs = zip(value, _steps(obj, name, path, len(value)), strict=True)
+            value = tuple(replaced(p, values, make=make, path=step) for p, step in pairs)
+        elif _declared(own) is not None:
+            value = replaced(value, values, make=make, path=f"{here}.")
+        new[name] = value
     return cast("T", make(obj, **new))
 
 
@@ -494,10 +508,11 @@ def _flatten(obj: P, *, fixed: Collection[str]) -> tuple[HostVector, Callable[[H
     parts = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
 
     def rebuild(vector: HostVector) -> P:
+        values = {}
         with np.errstate(all="ignore"):
-            pairs = zip(free, parts, strict=True)
-            values = {leaf.path: _from_flat(leaf, vector[part]) for leaf, part in pairs}
-        return replaced(obj, values)
+            for leaf, part in zip(free, parts, strict=True):
+                values[leaf.path] = _from_flat(leaf, vector[part])
+        return replaced(obj, values, make=_moved)
 
     return flat, rebuild
 
@@ -528,24 +543,50 @@ def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> Host
     """
     for thing, name in ((obj, "obj"), (obj_bar, "obj_bar")):
         _require_dataclass(thing, name)
-    every = leaves(obj)
-    bars = {leaf.path: _host(leaf.value) for leaf in leaves(obj_bar)}
-    held = {leaf.path: _host(leaf.value) for leaf in every}
-    sizes, given = ({path: one.size for path, one in some.items()} for some in (held, bars))
-    if given != sizes:
+    return _flatten_gradient(obj, obj_bar, fixed)
+
+
+def _flatten_gradient(obj: Parameters, obj_bar: Parameters, fixed: Collection[str]) -> HostVector:
+    """`flatten_gradient` of what are known to be dataclasses."""
+    every, others = leaves(obj), leaves(obj_bar)
+    bars: dict[str, Any] = {}
+    for other in others:
+        bars[other.path] = other.value
+    alike = len(bars) == len(every)
+    for leaf in every:
+        bar = bars.get(leaf.path)
+        shape, wanted = getattr(bar, "shape", ()), getattr(leaf.value, "shape", ())
+        alike = alike and bar is not None and math.prod(shape) == math.prod(wanted)
+    if not alike:
+        sizes, given = _sizes(every), _sizes(others)
         raise ValueError(f"obj_bar must have the parameters of obj, {sizes}; got {given}")
-    return _joined(
-        _chosen(leaf, bars[leaf.path] * (1.0 if leaf.constraint == "real" else held[leaf.path]))
-        for leaf in _free(every, fixed)
-    )
+    parts = []
+    for leaf in _free(every, fixed):
+        bar, value = bars[leaf.path], leaf.value
+        if isinstance(bar, float) and isinstance(value, float):
+            parts.append(np.array([bar if leaf.constraint == "real" else bar * value]))
+        else:
+            scale = 1.0 if leaf.constraint == "real" else _host(value)
+            parts.append(_chosen(leaf, _host(bar) * scale))
+    return _joined(parts)
+
+
+def _sizes(some: list[Leaf]) -> dict[str, int]:
+    """How many numbers each parameter has."""
+    return {
+        leaf.path: 1 if isinstance(leaf.value, float) else math.prod(leaf.value.shape)
+        for leaf in some
+    }
 
 
 def free_values(obj: Parameters, *, fixed: Collection[str]) -> tuple[HostVector, HostVector]:
     """What `flatten` takes, in its own units, and the derivatives of that by the vector."""
-    free = free_leaves(obj, fixed)
-    values = [_chosen(leaf, _host(leaf.value)) for leaf in free]
-    real = [leaf.constraint == "real" for leaf in free]
-    chain = [np.ones_like(v) if as_is else v for v, as_is in zip(values, real, strict=True)]
+    values, chain = [], []
+    for leaf in free_leaves(obj, fixed):
+        own = leaf.value
+        value = np.array([own]) if isinstance(own, float) else _chosen(leaf, _host(own))
+        values.append(value)
+        chain.append(np.ones_like(value) if leaf.constraint == "real" else value)
     return _joined(values), _joined(chain)
 
 
@@ -578,6 +619,8 @@ def free_leaves(obj: Parameters, fixed: Collection[str]) -> list[Leaf]:
 
 
 def _free(every: list[Leaf], fixed: Collection[str]) -> list[Leaf]:
+    if fixed == ():  # as in every step of most fits
+        return every
     held = {spelt(name) for name in require_names(fixed)}
     whole = {name for name in held if any(covered((name,), leaf.path) for leaf in every)}
     free = [leaf for leaf in every if not covered(whole, leaf.path)]
@@ -600,6 +643,8 @@ def _require_dataclass(obj: object, name: str) -> None:
 def _host(value: Numbers) -> HostVector:
     if isinstance(value, float):
         return np.array([value])
+    if type(value) is np.ndarray:
+        return value.astype(np.float64).ravel()
     return np.ravel(np.asarray(to_numpy(value), dtype=np.float64))
 
 
@@ -629,14 +674,23 @@ def _held(value: HostVector, array: Array) -> HostVector:
 
 
 def _from_flat(leaf: Leaf, part: HostVector) -> Numbers:
-    value = part if leaf.constraint == "real" else np.exp(part)
+    value = part.copy() if leaf.constraint == "real" else np.exp(part)  # no part of the vector
     given = leaf.value
     if leaf.free is not None:
         whole = _host(given).copy()
         whole[list(leaf.free)] = value
         value = whole
-    array = None if isinstance(given, float) else as_array(value.reshape(given.shape), given)
-    held = value if array is None else _held(value, array)
+    array: Array | None = None
+    if type(given) is np.ndarray:
+        array = held = value.astype(given.dtype).reshape(given.shape)
+    elif not isinstance(given, float):
+        array = as_array(value.reshape(given.shape), given)
+        held = _held(value, array)
+    else:
+        held = value
     if not (np.isfinite(held).all() and (leaf.constraint == "real" or held.all())):
         raise _check.NoValueError(f"{leaf.path} must be a number that floats can hold")
+    divides = leaf.unit == "x" or leaf.path.endswith("lengthscale")
+    if divides and value.size and value.min() < _SHORT:
+        _divisible(float(value[0]) if array is None else array, leaf.path)
     return float(value[0]) if array is None else array

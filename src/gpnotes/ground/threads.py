@@ -42,7 +42,7 @@ def in_one_pool(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        with _rests().of_numpy:
+        with (_FOUND or _rests()).of_numpy:
             return function(*args, **kwargs)
 
     return called
@@ -82,7 +82,7 @@ def called_back(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        rest = _rests().of_all
+        rest = (_FOUND or _rests()).of_all
         rest.__exit__()
         try:
             return function(*args, **kwargs)

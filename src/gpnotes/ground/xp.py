@@ -538,12 +538,14 @@ def blas(name: str, like: Array) -> Callable[..., Any]:
     callable
         The routine.
     """
-    return _routine("get_blas_funcs", name, as_host(like).dtype.char)
+    dtype: Any = like.dtype
+    return _routine("get_blas_funcs", name, dtype.char)
 
 
 def lapack(name: str, like: Array) -> Callable[..., Any]:
     """Return SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a)``, as `blas` does."""
-    return _routine("get_lapack_funcs", name, as_host(like).dtype.char)
+    dtype: Any = like.dtype
+    return _routine("get_lapack_funcs", name, dtype.char)
 
 
 @cache

@@ -559,6 +559,8 @@ class _Evidence(Evidence[GP, ExactPosterior]):
             found = ask(Question[Answer](Asked(gp, self.rows, quiet)))
             if found is not None:
                 return found
+        if quiet and isinstance(self.rows.X, np.ndarray):  # as in every step of a fit
+            return _value_and_gradient(gp, self.rows, quiet)[:2]
         for trial in trials(self.rows.X):
             with trial:
                 if not quiet:  # a fit turns back where squares of y overflow
@@ -600,9 +602,9 @@ def _value_and_gradient(gp: GP, rows: Rows, quiet: bool) -> tuple[float, GP, flo
     A fit, which is quiet, does not ask for the error, and without jitter there is none to report.
     """
     X, known = rows.X, not isinstance(gp.mean, BasisMean)
-    variance, share = noise_of(gp, rows)
+    variance, share = noise_under(gp.noise_var, rows)
     found = None
-    if known and is_numpy_namespace(array_namespace(X)):
+    if known and isinstance(X, np.ndarray):
         found = evidence_in_place(gp.kernel, variance, X, residual_of(gp, X, rows.y), share)
     if not found:  # unknown weights, a matrix that needs jitter, or another namespace
         posterior = _conditioned(gp, rows)
@@ -611,7 +613,7 @@ def _value_and_gradient(gp: GP, rows: Rows, quiet: bool) -> tuple[float, GP, flo
             posterior.trend.warn_of_rounding(stacklevel=6)
         error = 0.0 if quiet or jitter else posterior.evidence_error
         return posterior._log_evidence, gp_bar, jitter, error
-    mean_bar, _ = means.with_hooks(fitted_mean(gp))._pullback(X, found.alpha)
+    mean_bar, _ = means.with_hooks(gp.mean)._pullback(X, found.alpha)
     gp_bar = cotangent(gp, kernel=found.kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)
     error = 0.0 if quiet else _evidence_error(gp, rows, found.alpha, np.sqrt(found.precision))
     return found.value, gp_bar, 0.0, error

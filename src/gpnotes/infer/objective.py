@@ -23,8 +23,8 @@ from ..ground.naming import path_of, require_names, without
 from ..ground.params import (
     Parameters,
     _flatten,
+    _flatten_gradient,
     flatten,
-    flatten_gradient,
     names,
 )
 from ..ground.showing import preformatted, summary
@@ -204,7 +204,7 @@ class Objective(Generic[M]):
         HostVector
             The derivatives, in the order of the vector.
         """
-        slopes = flatten_gradient(model, bar, fixed=self.held)
+        slopes = _flatten_gradient(model, bar, self.held)
         if self.tied:  # by the chain rule a number that is several has the sum of their derivatives
             slopes = np.bincount(self._places, slopes, len(self.limits))
         return np.append(slopes, to_numpy(bar.inducing)) if self.moves_inputs else slopes

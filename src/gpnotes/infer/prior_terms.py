@@ -114,6 +114,8 @@ def density_and_gradient(
         Its derivatives by the vector of `params.flatten`, by logarithms of positive parameters.
     """
     values, chain = free_values(model, fixed=fixed)
-    total = sum((one.log_density(values) for one in priors), 0.0)
-    slopes = sum((one.gradient(values) for one in priors), np.zeros_like(values))
+    total, slopes = 0.0, np.zeros_like(values)
+    for one in priors:
+        total += one.log_density(values)
+        slopes = slopes + one.gradient(values)
     return total, slopes * chain

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..ground import check as _check
 from ..ground.xp import LOG_2PI, Numbers, array_namespace
 from .contracts import Value
@@ -124,7 +126,9 @@ def _log_normal(value: Any, mean: float, sd: float) -> float:
 
 
 def _log(value: Any) -> Any:
-    return math.log(value) if isinstance(value, int | float) else array_namespace(value).log(value)
+    if isinstance(value, int | float):
+        return math.log(value)
+    return np.log(value) if type(value) is np.ndarray else array_namespace(value).log(value)
 
 
 def _sum(terms: Any) -> float:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from trips import trip
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
@@ -602,3 +603,11 @@ def test_the_best_so_far_leaves_out_what_failed_or_met_no_constraint(goal, wante
     outcome = Outcome(told[1], None, tuple(told), goal)
     np.testing.assert_array_equal(outcome.best_so_far(), [math.nan, *wanted, wanted[-1]])
     assert Outcome(None, None, (), goal).best_so_far().shape == (0,)
+
+
+def test_a_search_of_twelve_evaluations_takes_few_calls():
+    def bowl(x):
+        return float((x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2)
+
+    made = trip(lambda: minimise(bowl, [(-1.0, 1.0), (-1.0, 1.0)], 12, rng=0))
+    assert len(made) <= 103_000
