@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from trips import trip
 
 from gpnotes.ground.sparse_matrices import least_cost
 from gpnotes.ground.xp import has_double, to_numpy
@@ -385,3 +386,9 @@ def test_the_steps_of_a_linear_program_count(make_arrays, monkeypatch):
 
     monkeypatch.setattr("gpnotes.mdp.solving.least_cost", slow)
     assert 1000 < solve(mdp, "linear program").iterations <= 1000 + swept
+
+
+def test_a_small_process_takes_few_calls():
+    rng = np.random.default_rng(0)
+    process = MDP(rng.dirichlet(np.ones(5), size=15), rng.normal(size=(5, 3)), 0.9)
+    assert len(trip(lambda: solve(process))) <= 126

@@ -45,19 +45,15 @@ class GeneralSweeps:
 
     def __init__(self, mdp: MDP) -> None:
         self._mdp = mdp
-        self._q = mdp.rewards
+        self._xp = array_namespace(mdp.rewards)
+        self.action_values: Matrix = mdp.rewards
         self._policy: Vector | None = None
         self._backups = 0
 
-    @property
-    def action_values(self) -> Matrix:
-        """Those of the last optimality backup, (S, A)."""
-        return self._q
-
     def optimality_backup(self, values: Vector) -> Vector:
         """The value (S,) of the best action of each state, if later ones are `values`."""
-        self._q = self._mdp._action_values(values)
-        return max_over_actions(self._q)
+        self.action_values = self._mdp._action_values(values)
+        return max_over_actions(self.action_values)
 
     def partial_evaluation(self, values: Vector, best: Vector, threshold: float) -> Vector:
         """Values after sweeps with the policy that is greedy at the last backup.
@@ -77,23 +73,19 @@ class GeneralSweeps:
         self._backups += 1
         if self._backups <= FULL_BACKUPS:
             return best
-        policy = greedy_policy(self._q)
+        policy, xp = greedy_policy(self.action_values), self._xp
         span_limit = threshold / 3.0
         if self._policy is None or self._changed(policy) > STABLE_SHARE * policy.shape[0]:
-            span_limit = max(span_limit, SPAN_RATIO * _span(best - values))
+            step = best - values
+            span_limit = max(span_limit, SPAN_RATIO * (float(xp.max(step)) - float(xp.min(step))))
         self._policy = policy
         P, r = self._mdp._induced_chain(policy)
         for _ in range(MAX_SWEEPS):
             next_values = r + self._mdp.discount * (P @ best)
             step, best = next_values - best, next_values
-            if _span(step) <= span_limit:
+            if float(xp.max(step)) - float(xp.min(step)) <= span_limit:
                 break
         return best
 
     def _changed(self, policy: Vector) -> int:
         return how_many(policy != self._policy)[0]
-
-
-def _span(a: Vector) -> float:
-    xp = array_namespace(a)
-    return float(xp.max(a)) - float(xp.min(a))

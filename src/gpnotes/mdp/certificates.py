@@ -10,7 +10,10 @@ from .decision_process import MDP
 from .evaluation import expected_steps
 from .greedy_policies import chosen_values, max_over_actions
 
-__all__ = ["BoundingFunction", "Certificate", "bounding_function", "certify", "rounding_error"]
+__all__ = [
+    "BoundingFunction", "Certificate", "bounding_function", "certify", "most_rounding",
+    "rounding_error",
+]  # fmt: skip
 
 
 class BoundingFunction(NamedTuple):
@@ -57,6 +60,18 @@ def rounding_error(mdp: MDP, values: Vector) -> float:
     """
     size = _largest(values)
     return _rounding(mdp, values, _reward_that_counts(mdp, size), size)
+
+
+def most_rounding(mdp: MDP, decrease: float) -> float:
+    """Return a bound of `rounding_error` for all values that sweeps from zero come to.
+
+    Parameters
+    ----------
+    decrease : float
+        How much less than 1 a step counts, as a `BoundingFunction` below discount 1 has it.
+    """
+    size = 2.0 * mdp.largest_reward / decrease
+    return float(_rounding(mdp, mdp.rewards, mdp.largest_reward, size))
 
 
 def _largest(values: Vector) -> float:

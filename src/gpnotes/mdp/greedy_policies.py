@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from ..ground.xp import Matrix, Vector, array_namespace
 
 __all__ = ["chosen_values", "greedy_policy", "max_over_actions"]
@@ -48,7 +46,10 @@ def max_over_actions(action_values: Matrix) -> Vector:
     columns = action_values.shape[1]
     if columns > _FEW:
         return xp.max(action_values, axis=1)
-    return reduce(xp.maximum, (action_values[:, a] for a in range(columns)))
+    best = action_values[:, 0]
+    for a in range(1, columns):
+        best = xp.maximum(best, action_values[:, a])
+    return best
 
 
 def chosen_values(action_values: Matrix, policy: Vector) -> Vector:

@@ -61,7 +61,13 @@ from ..ground.xp import (
     to_numpy,
 )
 from .bellman_sweeps import make_sweeps
-from .certificates import Certificate, bounding_function, certify, rounding_error
+from .certificates import (
+    Certificate,
+    bounding_function,
+    certify,
+    most_rounding,
+    rounding_error,
+)
 from .decision_process import MDP
 from .end_components import CollapsedMDP, collapse_end_components, lift_policy
 from .evaluation import solve_chain
@@ -261,6 +267,7 @@ class _Solver:
         self._followed: Vector | None = None
         self.may_solve = True  # systems of equations in place of sweeps
         self.asked = tolerance / 4.0  # of the span of a step; at discount 1, a first guess
+        self._rounding_at_most = math.inf  # where no more than that is asked, it does not matter
         if mdp.discount < 1.0:
             self.bounding = bounding_function(mdp)
             self.asked *= max(float(self.bounding.min_decrease), 0.0)
@@ -270,6 +277,7 @@ class _Solver:
                     f"rounding; the discount is {mdp.discount!r} and the largest sum "
                     f"{mdp.row_sums[1]!r}: lower the discount, or take 1 where every state can end"
                 )
+            self._rounding_at_most = most_rounding(mdp, float(self.bounding.min_decrease))
         else:
             improper = np.flatnonzero(proper_policy(mdp) < 0)
             if improper.size:
@@ -288,7 +296,8 @@ class _Solver:
         step = best - values
         high, low = float(self.xp.max(step)), float(self.xp.min(step))
         span = high - low if self.mdp.discount < 1.0 else max(high, -low)
-        self.meet_rounding(values, max(high, -low))
+        if self.asked <= self._rounding_at_most:
+            self.meet_rounding(values, max(high, -low))
         self.iterations += 1
         self._spans.append(span)
         if self.mdp.discount == 1.0 and self.iterations >= 8 and self.iterations.bit_count() == 1:
@@ -304,7 +313,7 @@ class _Solver:
         Where the chain of a policy forgets nothing, as on a ring, each sweep brings values closer
         by the factor γ alone.
         """
-        if self.iterations % _WATCHED or not self.may_solve:
+        if not self.may_solve:
             return None
         policy, before = greedy_policy(q), self._followed
         self._followed = policy
@@ -439,7 +448,8 @@ def _modified_policy_iteration(solver: _Solver) -> _Result:
         result = solver.end(values, sweeps.action_values, best)
         if result:
             return result
-        policy = solver.settled_policy(sweeps.action_values)
+        settles = not solver.iterations % _WATCHED
+        policy = solver.settled_policy(sweeps.action_values) if settles else None
         result = None if policy is None else _solved_by_policies(solver, policy, best)
         if result:
             return result
