@@ -29,14 +29,14 @@ _GROUP = f"{__package__}.plugins"
 class Suggestion(Protocol):
     """The part `mends`: single edits after which a failing equation holds."""
 
-    def __call__(self, latex: str, drawn: Any, allowed: Any) -> str:
+    def __call__(self, latex: str, drawn: object, allowed: object) -> str:
         """Return the edits in words; an empty string where none is known."""
 
 
 class DrawNotes(Protocol):
     """The part `notes`: remarks on numbers that hide a condition."""
 
-    def __call__(self, statement: Any, drawn: Any, allowed: Any) -> tuple[str, ...]:
+    def __call__(self, statement: object, drawn: object, allowed: object) -> tuple[str, ...]:
         """Return the property that all draws share and the statement does not state."""
 
 

@@ -1,6 +1,6 @@
-"""What becomes of the forms of the language: how they read, how they are edited.
+"""What becomes of the forms of the language: how they read.
 
-Run as a program it writes `readings.json` and `edits.json` anew, which tests compare.
+Run as a program it writes `readings.json` anew, which a test compares.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from checked_equations.latex.printer import to_latex
 from language_by_example.definitions import DEFINITIONS
 from language_by_example.sections import READ, REFUSED, SPELLED
 
-READINGS, EDITS = (Path(__file__).with_name(name) for name in ("readings.json", "edits.json"))
+READINGS = Path(__file__).with_name("readings.json")
 CONSTRUCTS = [one for one in itertools.chain(*READ.values()) if one not in DEFINITIONS]
 REWRITTEN = CONSTRUCTS[:48]
 _DEFINED = [SimpleNamespace(latex=d.latex, bindings=d.bindings, options={}) for d in DEFINITIONS]
@@ -50,17 +50,6 @@ def reading(latex, bindings, options=None):
     return said + "".join(f" | {condition}" for condition in statement.conditions)
 
 
-def mutants_made(example):
-    """The mutants of an example and what became of each."""
-    return [f"{m.edit}: {m.latex} ({m.outcome})" for m in example.record().mutants.list]
-
-
-def rewritten(example):
-    """The text of an example with each of its mutants in it, and what a page then points at."""
-    rows = [m for m in example.record().mutants.write() if m.changed]
-    return [f"{m.changed[:2]} {m.changed[2]} {m.place} {m.shown}" for m in rows]
-
-
 def stored(path):
     """What a file holds."""
     return json.loads(path.read_text(encoding="utf-8"))
@@ -74,6 +63,3 @@ def write(path, rows):
 if __name__ == "__main__":
     found = {one.latex: reading(one.latex, one.bindings or {}, one.options) for one in EXAMPLES}
     write(READINGS, found | {latex: reading(latex, {}) for latex in displays()})
-    made = {one.latex: mutants_made(one) for one in CONSTRUCTS}
-    texts = {one.latex: rewritten(one) for one in REWRITTEN}
-    write(EDITS, {"mutants": made, "rewritten": texts})

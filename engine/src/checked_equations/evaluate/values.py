@@ -77,7 +77,7 @@ def shaped(array: Array) -> Array:
     return array.reshape(()) if array.size == 1 and array.ndim else array
 
 
-def kind(value: Any) -> str:
+def kind(value: object) -> str:
     """Classify a bound value as the grammar must know it.
 
     "value", "entries", "callable", "word", "set", or, under an average, "nodes",
