@@ -12,7 +12,7 @@ The project file of such a plug-in names them in one group:
 `command` is the command ``check`` without ``--strict`` (`__main__.Command`), `papers` reads the
 labelled equations of a file in LaTeX (`book.manuscripts.PaperReader`), `badges` tries the displays
 of a page that Sphinx builds (`sphinx.trials.Badges`), `mends` names the mends of an equation that
-fails (`Suggestion`), and `notes` the things that the draws share (`DrawNotes`). A plug-in is
+fails, and `notes` the things that the draws share (both `check.equation_check`). A plug-in is
 imported when one of its parts is asked for, and not before.
 """
 
@@ -20,24 +20,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import Any
 
 INSTALL = "pip install checked-papers"  # the plug-in that has all parts
 _GROUP = f"{__package__}.plugins"
-
-
-class Suggestion(Protocol):
-    """The part `mends`: single edits after which a failing equation holds."""
-
-    def __call__(self, latex: str, drawn: object, allowed: object) -> str:
-        """Return the edits in words; an empty string where none is known."""
-
-
-class DrawNotes(Protocol):
-    """The part `notes`: remarks on numbers that hide a condition."""
-
-    def __call__(self, statement: object, drawn: object, allowed: object) -> tuple[str, ...]:
-        """Return the property that all draws share and the statement does not state."""
 
 
 @cache  # every check asks

@@ -18,6 +18,7 @@ from ..latex.balance import balanced
 from ..latex.equation import Equation, located
 from ..latex.macros import Macros, expand_equation
 from ..latex.parser import parse_free
+from ..latex.tree import Statement
 from . import statements
 from .bindings import (
     DRAWS,
@@ -33,6 +34,9 @@ from .records import Record
 from .relations import Tolerance
 from .statements import BoundStatement, check_steps, worst_estimate
 
+# Parts of plug-ins: the mends of an equation in words, and notes on what its draws share.
+Suggestion = Callable[[str, Sequence[Drawn], Tolerance], str]
+DrawNotes = Callable[[Statement, Sequence[Drawn], Tolerance], tuple[str, ...]]
 # What a string that is not raw makes of \frac, \beta, \times, \rho and \nabla.
 _LOST = re.compile(r"[\a\b\f\v]|\t(?=imes|heta|ilde|ext|au\b|op\b)|\r(?=ho\b)|\n(?=abla\b)")
 
@@ -133,13 +137,13 @@ def _mended(latex: str, drawn: Sequence[Drawn], allowed: Tolerance) -> Iterator[
 
 def _suggestion(latex: str, drawn: Sequence[Drawn], allowed: Tolerance) -> str:
     """Return the mends of the equation in the words of a plug-in; empty where there is none."""
-    suggest: plugins.Suggestion | None = plugins.load("mends")
+    suggest: Suggestion | None = plugins.load("mends")
     return suggest(latex, drawn, allowed) if suggest else ""
 
 
 def _notes(bound: BoundStatement, drawn: Sequence[Drawn], allowed: Tolerance) -> tuple[str, ...]:
     """Return notes of a plug-in on the draws; none where no plug-in makes any."""
-    notes_on: plugins.DrawNotes | None = plugins.load("notes")
+    notes_on: DrawNotes | None = plugins.load("notes")
     return notes_on(bound.statement, drawn, allowed) if notes_on else ()
 
 
