@@ -16,7 +16,7 @@ from ..check.records import Record
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
 from ..claims.claim import Claim, ClaimError, Draw, Experiment, find
-from ..claims.law import judge, refuse_ill_posed
+from ..claims.judgement import judge, refuse_ill_posed
 from ..claims.outcome import Outcome
 from ..claims.sentence import sentence_faults
 from ..errors import EquationError

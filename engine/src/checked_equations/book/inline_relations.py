@@ -19,9 +19,9 @@ import numpy as np
 
 from ..check.bindings import name_kinds, names_in, swap_groups
 from ..check.definitions import NORMAL, moment_steps, normal_shape
-from ..check.fitness import refuse_name_clashes
 from ..check.mutant_outcomes import run_mutants
 from ..check.mutants import all_mutants
+from ..check.name_clashes import refuse_name_clashes
 from ..check.relations import RELATIONS, Comparison, Misfit, Tolerance
 from ..check.statements import BoundStatement, Draw, refuse_unfit
 from ..errors import EquationError

@@ -10,7 +10,7 @@ from typing import Any
 from ..check.phrases import Data, claim_phrases
 from ..check.records import Shown
 from ..claims.claim import Found
-from ..claims.law import weakened, would_refute
+from ..claims.judgement import weakened, would_refute
 from ..claims.outcome import Outcome
 from ..claims.tally import Moments
 from .chapter_badges import claim_details, ledger_details

@@ -20,8 +20,8 @@ from ..latex.equation import Equation
 from ..latex.parser import parse
 from . import relations
 from .bindings import name_kinds, names_in
-from .fitness import refuse_name_clashes, refuse_unmet_conditions
 from .mutants import STRICT
+from .name_clashes import refuse_name_clashes, refuse_unmet_conditions
 from .outcomes import EstimateRecord, StepRecord
 from .relations import Comparison, Misfit, Tolerance, compare_all, conform_sides, score, worst
 
