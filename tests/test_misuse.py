@@ -23,8 +23,8 @@ ROOMS = (
     "infer.features", "infer.fitting", "infer.heteroscedastic", "infer.interdomain",
     "infer.laplace", "infer.state_space",
     "infer.linear", "networks", "infer.repeats", "infer.report", "samplers", "infer.saving",
-    "infer.linear_smoother", "infer.sparse", "infer.stacks", "infer.svgp", "infer.verbs", "model.normal",
-    "model.kernels", "model.likelihoods", "model.means", "model.positive_priors",
+    "infer.linear_smoother", "infer.sparse", "infer.stacks", "infer.svgp", "infer.verbs",
+    "model.normal", "model.kernels", "model.likelihoods", "model.means", "model.positive_priors",
     "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument

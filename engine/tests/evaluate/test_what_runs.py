@@ -158,25 +158,3 @@ def test_a_distribution_is_equal_to_itself_alone():
     assert law == law
     assert law != other
     assert len({law: 1, other: 2}) == 2
-
-
-GAUSS = Distribution(NODES, density=lambda u: np.exp(-u * u / 2) / np.sqrt(2 * np.pi))
-
-
-@pytest.mark.parametrize(
-    ("latex", "wanted"),
-    [
-        (r"\frac{d}{dx} |x|", 1.0),  # which has no circles, and differences
-        (r"\frac{d}{dx} x^3", 3 * 0.7**2),
-        (r"\frac{d^4}{dx^4} e^{2 x}", 16 * np.exp(1.4)),
-        (r"\frac{d^6}{dx^6} \sin(3x)", -729 * np.sin(2.1)),
-        (r"\frac{d^2}{dx^2} \frac{d}{dx} \log(x)", 2 / 0.7**3),
-        (r"\frac{d^2}{dx^2} q(x)", (0.7**2 - 1) * np.exp(-0.245) / np.sqrt(2 * np.pi)),
-        (r"\int_{-9}^{9} q(u) \,\mathrm d u", 1.0),
-        (r"\int_{-9}^{9} u^2 q(u - 1) \,\mathrm d u", 2.0),
-        (r"\int_{0}^{\infty} h(u) \,\mathrm d u", 0.5),
-    ],
-)
-def test_derivatives_and_integrals_beyond_have_their_closed_forms(latex, wanted):
-    bound = {"x": 0.7, "q": GAUSS, "h": lambda u: np.exp(-2.0 * u)}
-    assert value(latex, bound, beyond=beyond, free=True) == pytest.approx(wanted, rel=1e-9)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from checked_equations import EquationError, Nodes
+from checked_equations import Distribution, EquationError, Nodes
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import kind
 from checked_equations.latex.names import normal
@@ -69,3 +69,27 @@ def test_it_has_none(latex, said):
     with pytest.raises(EquationError) as caught:
         value(latex)
     assert said in caught.value.problem
+
+
+GAUSS = Distribution(Nodes([0.0], [1.0]), density=lambda u: np.exp(-u * u / 2) / np.sqrt(2 * np.pi))
+
+
+@pytest.mark.parametrize(
+    ("latex", "wanted"),
+    [
+        (r"\frac{d}{dx} |x|", 1.0),  # which has no circles, and differences
+        (r"\frac{d}{dx} x^3", 3 * 0.7**2),
+        (r"\frac{d^4}{dx^4} e^{2 x}", 16 * np.exp(1.4)),
+        (r"\frac{d^6}{dx^6} \sin(3x)", -729 * np.sin(2.1)),
+        (r"\frac{d^2}{dx^2} \frac{d}{dx} \log(x)", 2 / 0.7**3),
+        (r"\frac{d^2}{dx^2} q(x)", (0.7**2 - 1) * np.exp(-0.245) / np.sqrt(2 * np.pi)),
+        (r"\int_{-9}^{9} q(u) \,\mathrm d u", 1.0),
+        (r"\int_{-9}^{9} u^2 q(u - 1) \,\mathrm d u", 2.0),
+        (r"\int_{0}^{\infty} h(u) \,\mathrm d u", 0.5),
+    ],
+)
+def test_derivatives_and_integrals_without_nodes_have_their_closed_forms(latex, wanted):
+    bound = {"x": 0.7, "q": GAUSS, "h": lambda u: np.exp(-2.0 * u)}
+    names = {normal(key): kind(item) for key, item in bound.items()}
+    found = Evaluator(bound, latex, beyond=unbound).value(parse_expression(latex, names, free=True))
+    assert found == pytest.approx(wanted, rel=1e-9)

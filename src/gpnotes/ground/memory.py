@@ -243,7 +243,10 @@ def require_of_rows(n: int, *, copies: int, like: Array, what: str) -> None:
     copies, like, what
         As in `require_square`.
     """
-    require(n, n, copies=copies, like=like, what=what, remedy=_OF_ROWS)
+    for name, value in (("n", n), ("copies", copies)):
+        _check.whole(value, name)
+    _check.floating(like, "like")
+    _require_of_rows(n, copies=copies, like=like, what=what)
 
 
 def _require_of_rows(n: int, *, copies: int, like: Array, what: str) -> None:
