@@ -250,6 +250,16 @@ function multiplied(a, b, { mark }, table) {
   return found;
 }
 
+/* The value of a part that is raised to a power, and by how much larger its terms are: what cancels
+   in a denominator moves a quotient in proportion, however large it is. */
+function raisable(node, table) {
+  const inner = { most: 0 };
+  const found = value(node, { ...table, [SIZE]: inner });
+  const size = most(found);
+  return [found, size > 0 ? inner.most / size : 0];
+}
+const noted = (table, share, found) => { if (share > 0) note(table, times(share, found)); return found; };
+
 const RULES = {
   number: (node) => node.value,
   constant: (node) => node.value,
@@ -265,9 +275,18 @@ const RULES = {
   product: (node, of, table) => node.factors.map(of).reduce((a, b, i) => multiplied(a, b, node.factors[i], table)),
   entrywise: (node, of) => node.factors.map(of).reduce((a, b) => alike(a, b, (v, w) => v * w, "multiplied entry by entry")),
   kronecker: (node, of) => node.factors.map(of).reduce(kronecker),
-  quotient: (node, of) => divided(of(node.above), of(node.below)),
-  power: (node, of) => raised(of(node.base), of(node.exponent)),
-  inverse: (node, of) => inverse(of(node.base)),
+  quotient: (node, of, table) => {
+    const [below, share] = raisable(node.below, table);
+    return noted(table, share, divided(of(node.above), below));
+  },
+  power: (node, of, table) => {
+    const [base, share] = raisable(node.base, table);
+    return noted(table, share, raised(base, of(node.exponent)));
+  },
+  inverse: (node, of, table) => {
+    const [base, share] = raisable(node.base, table);
+    return noted(table, share, inverse(base));
+  },
   transpose: (node, of) => {
     const base = of(node.base);
     const made = node.letter && !walk(node.base).some(({ kind }) => kind === "transpose");
@@ -302,7 +321,10 @@ function value(node, table) {
     if (!Object.hasOwn(table, node.key)) throw new Unread(`${node.key} has no value here`);
     return table[node.key];
   }
-  return RULES[node.kind](node, (part) => value(part, table), table);
+  const found = RULES[node.kind](node, (part) => value(part, table), table);
+  // Next to an infinite part any side would be as good as another.
+  if (typeof found === "number" && !Number.isFinite(found)) throw new Undefined("a part is no finite number");
+  return found;
 }
 
 // ------------------------------------------------------------ sides

@@ -146,6 +146,14 @@ def test_whatever_is_typed_it_never_contradicts_the_engine(tried: Any, examples:
     assert min(seen["holds", True], seen["does not hold", False]) > 200
 
 
+def test_large_terms_of_a_denominator_hide_no_gap(tried: Any) -> None:
+    """5e19 stands below the line, so that the right side is 1e-16, and the left one is 35."""
+    values = {"d": 35, "n": 7, "k": 3}
+    for latex in (r"d = \frac{n!}{k! - (n k)!}", r"d = n! (k! - (n k)!)^{-1}"):
+        (found,) = tried([[latex, values]])
+        assert found["outcome"] == "does not hold"
+
+
 def test_held_out_statements_are_told_apart(tried: Any) -> None:
     rows = [(one, plain_values(one.bindings)) for one in STATEMENTS]
     fit = [(one, values) for one, values in rows if values is not None]
