@@ -187,8 +187,9 @@
   const objects = (data, query) => {
     const wanted = bare(query).replace(/[()\s]+$/, "").replace(/^gp\./, "");
     if (wanted.length < 3 || /\s/.test(wanted)) return [];
+    const spelt = /[A-Z.]/.test(query) ? 2000 : 0.5; // who writes capitals or a path means them
     const far = ({ section: { title }, name }) =>
-      title.length + (bare(title).endsWith(`.${wanted}`) ? 0 : 1000) + (name.endsWith(query) ? 0 : 0.5);
+      title.length + (bare(title).endsWith(`.${wanted}`) ? 0 : 1000) + (name.endsWith(query) ? 0 : spelt);
     return data.pages.flatMap((page) => page.sections.flatMap((section) => section.objects
       .filter(([, name]) => bare(name) === wanted || bare(name).endsWith(`.${wanted}`))
       .map(([anchor, name]) => ({ page, section, anchor, name })))).sort((a, b) => far(a) - far(b));
