@@ -41,6 +41,7 @@ from gpnotes import (
     log_evidence_and_gradient,
     to_numpy,
 )
+from gpnotes.infer import svgp
 from gpnotes.infer.features import draw_frequencies
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -164,7 +165,7 @@ def inducing(arrays: Arrays, n: int) -> Call:
 def batches(arrays: Arrays, n: int) -> Call:
     gp, X, y, _ = _data(arrays, n)
     model = SVGP(GP(gp.kernel, 0.0), Gaussian(rivals.NOISE), X[: min(POINTS, n), :])
-    how = {"batch": min(BATCH, n), "max_steps": STEPS, "rng": 0}
+    how = {"minibatches": svgp.Minibatches(min(BATCH, n)), "max_steps": STEPS, "rng": 0}
     return lambda: fit(model, X, y, **how).posterior.weights
 
 

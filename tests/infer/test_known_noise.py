@@ -34,6 +34,7 @@ from gpnotes import (
 from gpnotes.draw.paths import sample_paths
 from gpnotes.ground.chunks import ChunkError, Chunks
 from gpnotes.ground.params import flatten, flatten_gradient
+from gpnotes.infer import svgp
 from gpnotes.infer.features import BoxSines, FeatureGP, draw_frequencies
 from gpnotes.infer.linear import BayesianLinear
 from gpnotes.infer.linear_smoother import (
@@ -275,7 +276,8 @@ def test_batches_carry_the_noise_of_their_readings(batch: int) -> None:
     """With hyperparameters held, steps on batches come near the q of all rows."""
     model = SVGP(GP(RBF(1.2, 0.9), 0.0), Gaussian(0.1), Z)
     held = ["gp", "likelihood", "inducing"]
-    options = {"batch": batch, "max_steps": 300, "rng": 1, "step_size": 0.05, "fixed": held}
+    minibatches = svgp.Minibatches(batch, step_size=0.05)
+    options = {"minibatches": minibatches, "max_steps": 300, "rng": 1, "fixed": held}
     found = fit(model, X, Y, **options, **BOTH)
     blind = condition(model, X, Y)
     if batch == 30:

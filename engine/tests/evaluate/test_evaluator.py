@@ -355,9 +355,11 @@ class TestEntries:
         with pytest.raises(EquationError, match="row 10, or the entry 1, 0"):
             check_equation("a = A_{10} + b", {"a": 1.5, "A": np.ones((12, 2)), "b": 0.5})
 
-    @pytest.mark.parametrize(("latex", "said"), [("s_1", "is a number"), ("s_{10}", "10 indices")])
+    @pytest.mark.parametrize(
+        ("latex", "said"), [("s_1", "is a number"), ("s_{10}", "a number has no entries")]
+    )
     def test_a_number_has_no_entries(self, latex, said):
-        with pytest.raises(EquationError, match=said.replace("10 indices", "1 indices for")):
+        with pytest.raises(EquationError, match=said):
             check_equation(f"a = {latex} + b", {"a": 3.5, "s": 3.0, "b": 0.5})
 
     def test_a_vector_of_length_one_has_one(self):

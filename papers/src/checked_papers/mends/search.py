@@ -124,7 +124,7 @@ def mends_of(
 
     Examples
     --------
-    >>> from .mends import holds_on
+    >>> from checked_papers.mends import holds_on
     >>> from checked_equations.latex.parser import parse
     >>> numbers = {"a": 1.1, "b": 0.7, "c": 0.4}
     >>> printed = parse("c = a + b", dict.fromkeys(numbers, "value"))

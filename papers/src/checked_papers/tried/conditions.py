@@ -124,7 +124,7 @@ def _relates(text: str) -> bool:
 def condition_of(text: str, known: Known) -> Condition | None:
     """The condition that `text` states, or nothing.
 
-    >>> from .knowledge import known
+    >>> from .letter_conventions import known
     >>> condition_of("0 < x < 1", known({})).holds({"x": 0.5})
     True
     >>> condition_of("n = 0, 1, 2, \\\\dots", known({})).first

@@ -244,7 +244,7 @@ class Pattern:
     symbol, which may be in a font. What is prefixed by ``?`` may be missing, what is prefixed by
     ``!`` may not come next.
 
-    >>> found = Pattern("<sum> _ <group:index> !^", sum={"\\sum"}).first(r"2 \\sum_i x_i")
+    >>> found = Pattern("<sum> _ <group:index> !^", sum={r"\\sum"}).first(r"2 \\sum_i x_i")
     >>> found["index"]
     'i'
     """

@@ -20,7 +20,7 @@ _OF_ONE = frozenset({"Re", "Im", "arg"})
 def parted(latex: str, known: Known) -> tuple[str, list[str]]:
     """The statement of a display without the conditions that end it, and these.
 
-    >>> from .knowledge import known
+    >>> from .letter_conventions import known
     >>> parted(r"a = b, \\quad 0 < x < 1, y \\ne 0", known({}))
     ('a = b', ['0 < x < 1', 'y \\\\ne 0'])
     >>> parted(r"a = b \\qquad (x, y > 0)", known({}))

@@ -80,7 +80,7 @@ class Optimiser(Generic[Place]):
         - ``"skip"``: the model gets no value, but to `fantasise` its own, so that it has no
           reason to ask for the same point again; the next one is of the Sobol sequence;
         - ``"model"``: a process learns where there is a value, and the worth of an evaluation is
-        multiplied by the probability that it has one, or by its 16th power if that is below a
+          multiplied by the probability that it has one, or by its 16th power if that is below a
           half; where it failed, the model of values expects nothing better than the best;
         - ``"stop"``: `tell` raises `ValueError`, and the point is asked for again.
     num_initial : int, default 2 (d + 1), at most 10
