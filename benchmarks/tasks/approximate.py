@@ -15,7 +15,7 @@ from gpnotes import condition, log_evidence_and_gradient
 from gpnotes.fast.cosines import cosines_of_turns
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import features, sparse, svgp
-from tasks.exact import LENGTHS, NOISE, VARIANCE, D
+from tasks.exact import LENGTHS, NOISE, VARIANCE, D, readings
 
 FEATURES, INDUCING, BATCH, NODES = 1000, 200, 1000, 20
 _BLOCK = 2048  # rows that the floor of features works on at a time
@@ -33,9 +33,7 @@ class Rows:
 
     @cached_property
     def data(self) -> tuple[np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(self.n)
-        X = rng.normal(size=(self.n, D))
-        return X, np.sin(X.sum(axis=1)) + 0.3 * rng.normal(size=self.n)
+        return readings(self.n, D, seed=self.n)
 
     @cached_property
     def gp(self) -> gpnotes.GP:

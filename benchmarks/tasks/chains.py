@@ -15,7 +15,7 @@ import gpnotes
 from gpnotes import networks, samplers
 from gpnotes.ground.chunks import Rows
 from gpnotes.infer.objective import Objective, objective_of
-from tasks.exact import LENGTHS, D, gram
+from tasks.exact import LENGTHS, D, gram, readings
 
 DRAWS, WARMUP, KEPT = 4000, 60, 75
 INPUTS, WIDTH, STEPS, RATE = 4, 50, 200, 0.03  # of the network
@@ -119,9 +119,7 @@ class HyperProblem:
 
     @cached_property
     def data(self) -> tuple[np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(self.n)
-        X = rng.normal(size=(self.n, D))
-        return X, np.sin(X.sum(axis=1)) + 0.3 * rng.normal(size=self.n)
+        return readings(self.n, D, seed=self.n)
 
     @cached_property
     def objective(self) -> Objective[Any]:
@@ -277,9 +275,7 @@ class NetworkProblem:
 
     @cached_property
     def data(self) -> tuple[np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(self.n)
-        X = rng.normal(size=(self.n, INPUTS))
-        return X, np.sin(X.sum(axis=1)) + 0.3 * rng.normal(size=self.n)
+        return readings(self.n, INPUTS, seed=self.n)
 
     @cached_property
     def model(self) -> networks.BayesianNetwork:

@@ -16,6 +16,7 @@ import gpnotes
 from gpnotes import condition
 from gpnotes.infer import deep, svgp
 from gpnotes.infer.deep.noise import own_noise
+from tasks.exact import readings
 
 D, INDUCING, DRAWS = 4, 100, 5
 BLOCKS = 4  # of the rows of the last layer, which is given all draws
@@ -33,9 +34,7 @@ class DeepProblem:
 
     @cached_property
     def data(self) -> tuple[np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(self.n)
-        X = rng.normal(size=(self.n, D))
-        return X, np.sin(X.sum(axis=1)) + 0.3 * rng.normal(size=self.n)
+        return readings(self.n, D, seed=self.n)
 
     @cached_property
     def model(self) -> deep.DeepGP:

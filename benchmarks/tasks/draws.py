@@ -13,7 +13,7 @@ import gpnotes
 from gpnotes.draw import paths
 from gpnotes.fast.cosines import cosines_of_turns
 from gpnotes.infer import features
-from tasks.exact import LENGTHS, NOISE, VARIANCE, D, gram, in_gpjax
+from tasks.exact import LENGTHS, NOISE, VARIANCE, D, gram, in_gpjax, readings
 
 DRAWS, FEATURES = 100, 1024
 
@@ -26,9 +26,7 @@ class Problem:
 
     @cached_property
     def observed(self) -> tuple[np.ndarray, np.ndarray]:
-        rng = np.random.default_rng(self.n)
-        X = rng.normal(size=(self.n // 2, D))
-        return X, np.sin(X.sum(axis=1)) + 0.3 * rng.normal(size=len(X))
+        return readings(self.n // 2, D, seed=self.n)
 
     @cached_property
     def data(self) -> tuple[gpnotes.ExactPosterior, np.ndarray]:
@@ -38,7 +36,7 @@ class Problem:
 
     @property
     def normals(self) -> np.ndarray:
-        """The numbers of which the draws are made."""
+        """The standard normals from which all contestants make their draws."""
         return gpnotes.stream(1).normal((DRAWS, self.n))
 
 

@@ -21,6 +21,13 @@ D, PLACES = 8, 5000
 VARIANCE, NOISE, LENGTHS = 1.3, 0.1, np.linspace(1.5, 3.0, D)
 
 
+def readings(n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return n random inputs of d columns, and the sine of their sum with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, np.sin(X.sum(axis=1)) + 0.3 * rng.normal(size=n)
+
+
 @dataclass(frozen=True)
 class Problem:
     """n random inputs in eight dimensions with smooth values, and places to predict at."""
