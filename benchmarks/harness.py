@@ -1,4 +1,4 @@
-"""One way to time all tasks: in turns, beside a floor and rivals, with answers compared.
+"""Time every task in the same way: in turns with its floor and rivals, comparing answers.
 
 A `Task` says what is timed: a problem of a size, and by name the ways to its answer. A way is given
 the problem and returns, outside the clock, the call that is timed. "floor" is the linear algebra

@@ -24,7 +24,7 @@ Kept = dict[str, Any]  # kind of machine: {task: {"n", "code", "files", "times":
 
 
 def read(path: Path = KEPT) -> Kept:
-    """Return what is kept."""
+    """Return the stored record."""
     return json.loads(path.read_text("utf-8"))
 
 

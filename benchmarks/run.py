@@ -1,4 +1,4 @@
-"""Time the tasks of `tasks/`, each beside its floor and its rivals, in one run.
+"""Time the tasks of `tasks/`, each with its floor and its rivals, in one run.
 
     python benchmarks/run.py                          # all of them; `make bench`
     python benchmarks/run.py evidence line --rounds 3 # some
@@ -91,7 +91,7 @@ def _with_threads(count: int) -> None:
 
 @contextmanager
 def _neighbour(wanted: bool) -> Iterator[None]:
-    """Run beside a process that never rests, if it is `wanted`."""
+    """Keep a core busy with another process meanwhile, if `wanted`."""
     process = subprocess.Popen([sys.executable, "-c", "while True: pass"]) if wanted else None
     try:
         yield
