@@ -486,9 +486,9 @@ def _in_step(
     hear: OnStep | None,
 ) -> Iterator[Ascent]:
     """The same ascents, whose evidences are computed as one; Ctrl-C ends all of them."""
-    made = partial(climb, objective, data, max_steps=max_steps)
     with deferred_interrupts() as pressed:
-        ascents = in_step(made, list(enumerate(starts)), stopped=lambda: bool(pressed))
+        mapped = partial(in_step, stopped=lambda: bool(pressed))
+        ascents = list(_ascents(objective, data, starts, max_steps, mapped, hear))
     yield from ascents
     if pressed:
         raise KeyboardInterrupt

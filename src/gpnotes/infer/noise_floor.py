@@ -290,7 +290,8 @@ def _is_better(there: LeftOut | None, here: LeftOut, rounding: float) -> bool:
 
 def _may_hide(objective: Objective[Any], end: HostVector) -> bool:
     """Whether noise is on its floor or below, or little in a model of several lengthscales."""
-    above = end[noise_row(objective)] - objective.limits[noise_row(objective), 0]
+    row = noise_row(objective)
+    above = end[row] - objective.limits[row, 0]
     lengths = [n for n in names(objective.model, fixed=objective.fixed) if ".lengthscale" in n]
     return bool(above < (2.0 * _RUNG if len(lengths) > 1 else _NEAR))
 
