@@ -125,3 +125,57 @@ def test_every_edit_that_is_known_has_its_line_in_the_packages(tools: Any, root:
     known = tools["mutants"].known()
     assert known
     assert all(was in lines and was != becomes for was, becomes in known)
+
+
+SUMS = '''"""Sums."""
+
+
+def total(a, b):
+    return (
+        a + b
+    )
+
+
+def other(a):
+    return a - 1
+'''
+
+
+@pytest.fixture
+def mutated(tools: Any, tmp_path: Path, monkeypatch: Any) -> Any:
+    """`mutants`, on a repository whose sharp test stands in another wing."""
+    files = {
+        "src/gpnotes/__init__.py": "",
+        "src/gpnotes/wing/__init__.py": "",
+        "src/gpnotes/wing/sums.py": SUMS,
+        "tests/wing/test_sums.py": "from gpnotes.wing.sums import total\n\n\n"
+        "def test_nothing(): assert total(0, 0) == 0\n",
+        "tests/rest/test_rest.py": "import pytest\nfrom gpnotes.wing.sums import other, total\n\n\n"
+        "def test_other(): assert other(3) == 2\n"
+        "@pytest.mark.parametrize('n', [0, 2])\ndef test_total(n): assert total(1, n) == n + 1\n",
+        "pytest.ini": "[pytest]\nmarkers =\n  site\n  browser\n  nightly\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    subprocess.run("git init -q && git add .", shell=True, cwd=tmp_path, check=True)
+    monkeypatch.setattr(tools["mutants"], "ROOT", tmp_path)
+    return tools["mutants"]
+
+
+def test_what_lives_meets_the_tests_of_the_day_that_reach_it(mutated: Any, tmp_path: Path) -> None:
+    at, text = "src/gpnotes/wing/sums.py:6", SUMS.replace("a + b", "a - b")
+    row = {"at": at, "text": text, "fate": "LIVED"}
+    mutated.try_all("room", [row], tmp_path / "results")
+    assert row["fate"] == "LIVED"
+    mutated.reach([row], 1)
+    neighbours = [f"tests/rest/test_rest.py::test_total[{n}]" for n in (0, 2)]
+    assert row["reached"] == ["tests/wing/test_sums.py::test_nothing", *neighbours]
+    mutated.try_all("day", [row], tmp_path / "results")
+    assert row["fate"] == "by day tests/rest/test_rest.py::test_total[2]"
+
+
+def test_a_statement_has_its_lines_and_a_compound_one_its_head(tools: Any) -> None:
+    tree = ast.parse("if a and (\n    b\n):\n    c = [\n        1,\n    ]\n    d = 2\n")
+    lines = [list(tools["mutants"].statement(tree, line)) for line in (2, 5, 7)]
+    assert lines == [[1, 2, 3], [4, 5, 6], [7]]

@@ -3,9 +3,10 @@
 ``python tools/mutants.py --each 12 --seed 1`` draws twelve places of a wing by lot and an edit of
 each; ``make mutants ROOM=infer/exact SAMPLE=40`` forty of a room. Each runs in a copy of the
 tracked files against the tests that `rooms` finds for its module, those first that name most of it,
-until one fails, which must pass without the edit. With ``--day``, what lives runs against all tests
-that need no built book and no browser. A line for each goes to the file of results when it is done,
-and what is there is not run again; a table ends it all.
+until one fails, which must pass without the edit. With ``--day``, what lives runs against the tests
+that reach its line, of all that need no built book and no browser: one run of these without an edit
+finds them by coverage. A line for each goes to the file of results when it is done, and what is
+there is not run again; a table ends it all.
 
 ``--known`` tries the breaks of ``tools/known_breaks.toml`` instead, all of which must be noticed.
 Edits of which `tools/indistinct.toml` says why no caller can tell them from the original are
@@ -28,9 +29,11 @@ import time
 import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+import coverage
 import edits
 import rooms
 
@@ -92,15 +95,11 @@ def changed(*texts: str) -> tuple[str, str]:
 
 def try_all(kind: str, mutants: list[Row], results: Path) -> None:
     """Run the tests with each mutant in turn, in a copy of the tracked files."""
-    with tempfile.TemporaryDirectory() as scratch:
-        tree = Path(scratch)
-        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
-        for name in listed.stdout.decode().splitlines():
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, tree / name)
+    with copied() as tree:
         for row in mutants:
             module, start = tree / row["at"].partition(":")[0], time.monotonic()
-            tests, before = _DAY if kind == "day" else _ordered(tree, module), module.read_bytes()
+            tests = row.get("reached") or _ordered(tree, module)
+            before = module.read_bytes()
             module.write_text(row["text"], encoding="utf-8")
             killed = _first_failure(tree, tests)
             fate = "by day " * (kind == "day") + (killed or "LIVED")
@@ -110,8 +109,53 @@ def try_all(kind: str, mutants: list[Row], results: Path) -> None:
             if killed and _first_failure(tree, again):
                 raise SystemExit(f"{killed}: without a mutant as well")
             with results.open("a", encoding="utf-8") as file:
-                kept = {name: row[name] for name in row if name != "text"}
+                kept = {name: row[name] for name in row if name not in ("text", "reached")}
                 file.write(json.dumps(kept, ensure_ascii=False) + "\n")
+
+
+@contextmanager
+def copied() -> Iterator[Path]:
+    """Give a folder with copies of the tracked files."""
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = Path(scratch)
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, check=True)
+        for name in listed.stdout.decode().splitlines():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tree / name)
+        yield tree
+
+
+def reach(mutants: list[Row], jobs: int) -> None:
+    """Note for each mutant the tests of the day that reach its line, its own wing's first.
+
+    A line that coverage does not see, of a compiled loop or of an import, keeps its room's tests.
+    """
+    with copied() as tree:
+        paths = sorted({row["at"].partition(":")[0] for row in mutants})
+        settings, data = tree / "coverage.toml", tree / "coverage.data"
+        lines = [f"data_file = '{data}'", f"include = {[str(tree / path) for path in paths]}"]
+        settings.write_text("\n".join(["[tool.coverage.run]", *lines]), encoding="utf-8")
+        options = [*_DAY, "-n", str(jobs), "--cov", f"--cov-config={settings}"]
+        _pytest(tree, [*options, "--cov-context=test", "--cov-report="])
+        seen = coverage.CoverageData(str(data))
+        seen.read()
+        for row in mutants:
+            path, _, line = row["at"].partition(":")
+            contexts = seen.contexts_by_lineno(str(tree / path))
+            span = statement(_tree(tree / path), int(line))
+            tests = {name.partition("|")[0] for at in span for name in contexts.get(at, ())}
+            near = rooms.find_tests(str(PurePosixPath(path).parent), tree)[0]
+            order = lambda test, near=near: (not test.startswith(near), test)  # noqa: E731
+            row["reached"] = sorted(tests - {""}, key=order)
+
+
+def statement(tree: ast.Module, line: int) -> range:
+    """Return the lines of the innermost statement there: of a compound one those of its head."""
+    around = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    around = [node for node in around if node.lineno <= line <= (node.end_lineno or node.lineno)]
+    node: Any = max(around, key=lambda node: node.lineno)
+    end = node.body[0].lineno if getattr(node, "body", None) else node.end_lineno + 1
+    return range(node.lineno, max(end, node.lineno + 1))
 
 
 def _ordered(tree: Path, module: Path) -> list[str]:
@@ -127,20 +171,25 @@ def _ordered(tree: Path, module: Path) -> list[str]:
 
 def _first_failure(tree: Path, tests: list[str]) -> str:
     """Return the test that fails, or hangs, if one does."""
-    paths = os.pathsep.join(
-        f"{tree}/{folder}src" for folder in ("", "engine/", "papers/", "editorial/")
-    )
-    env = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of runs compile the tests once
-    plain = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-o", *_HANGS]
-    command = [sys.executable, "-m", "pytest", *plain, *tests]
-    done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)
+    (tree / "asked.txt").write_text("\n".join(tests), encoding="utf-8")
+    done = _pytest(tree, ["-x", "@asked.txt"])
     failed = re.search(
         r"^(?:FAILED|ERROR) ([^\[\n ]+(?:\[.*?\])?)(?: - .*)?$", done.stdout, re.MULTILINE
     )
     ended = done.stdout.strip()[-60:] or "no test starts"  # for an import failed, says stderr
     stopped = "time-out" if "Timeout (" in done.stderr else ended
     return (failed[1] if failed else stopped) if done.returncode else ""
+
+
+def _pytest(tree: Path, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    paths = os.pathsep.join(
+        f"{tree}/{folder}src" for folder in ("", "engine/", "papers/", "editorial/")
+    )
+    env = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of runs compile the tests once
+    plain = ["-q", "-p", "no:cacheprovider", "-p", "no:nbval", "-o", *_HANGS]
+    command = [sys.executable, "-m", "pytest", *plain, *arguments]
+    return subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True, check=False)
 
 
 def known() -> set[tuple[str, str]]:
@@ -185,6 +234,8 @@ def main() -> int:
             rows[key(done)] |= done
     for kind in ("room", "day")[: 1 + given.day]:
         left = [row for row in rows.values() if row["fate"] == "LIVED" and kind not in row]
+        if kind == "day" and left:
+            reach(left, given.jobs)
         shares = [(kind, left[i :: given.jobs], given.results) for i in range(given.jobs)]
         with ThreadPoolExecutor(given.jobs) as pool:
             list(pool.map(try_all, *zip(*shares, strict=True)))
