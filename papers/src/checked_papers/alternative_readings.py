@@ -1,8 +1,8 @@
-"""Other readings of a display that is not read as a whole: what of it holds is told.
+"""Other readings of a display that is not read as a whole, to report the parts that hold.
 
-A part of a chain says something by itself, though its first side is a mean that nobody bound; what
-goes to a number does so with its whole number; what is said of any function holds for one that is
-drawn. None of these readings accuses: the text may say what the display leaves out.
+A part of a chain may hold although the chain's first side is a mean without a binding; a limit is
+taken along whole numbers; a statement about all functions must hold for one that is drawn. None of
+these readings accuses, because the text may supply a condition that the display leaves out.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ _UNKNOWN = re.compile(r"the function (.*) is not known(?:: declare what it is)?$
 
 @dataclass(frozen=True)
 class Other:
-    """LaTeX to try in the place of a display, what its letters are, and what is said of it.
+    """LaTeX to try in the place of a display, the kinds of its letters, and a note for the verdict.
 
-    Where `everywhere`, it must hold in all regions; `region` says for what it then holds. Where it
-    is `strict`, no mutant may survive: what was drawn may be blind to it. It must hold for the
-    kinds in `also` as well, one after the other.
+    Where `everywhere`, it must hold in all regions; `region` names the objects for which it then
+    holds. Where it is `strict`, no mutant may survive, since the draws may be blind to one. It must
+    hold for the kinds in `also` as well, one after the other.
     """
 
     latex: str
@@ -103,18 +103,18 @@ def others(latex: str, why: str) -> Iterator[Other]:
 
 
 def marked(latex: str, why: str = "") -> Iterator[Other]:
-    """With marks as what they mean in some fields, also where one defines another symbol."""
+    """Read marks as the operations of some fields, also where one defines a symbol."""
     for mark in with_marks(latex, why):
         yield Other(mark.latex, mark.said, mark.kinds, everywhere=True, arrays=mark.arrays)
 
 
 def _of_chance(latex: str) -> Iterator[Averaged]:
-    """As what is said of random variables, and of events."""
+    """Read the display as a statement about random variables, or about events."""
     return chain(under_a_distribution(latex), of_many(latex), with_laws(latex), with_numbers(latex))
 
 
 def _without_notes(latex: str) -> str:
-    """Without braces below and above parts, and what is written at them.
+    """Return the display without braces below and above parts, and without their labels.
 
     >>> _without_notes(r"a + \\underbrace{b + c}_{\\ge 0} = d")
     'a + {b + c} = d'
@@ -164,7 +164,7 @@ _SMOOTH = (
 
 
 def _limits(latex: str, row: Sequence[Token]) -> Iterator[Other]:
-    """``a = b \\to c`` as ``a = b, \\lim b = c``, where it is clear what goes where."""
+    """``a = b \\to c`` as ``a = b, \\lim b = c``, where variable and limit are clear."""
     when = next((i for i, token in enumerate(row) if _says_when(token)), len(row))
     behind, row = row[when:], row[:when]
     end = row[-1].end if behind and row else len(latex)
@@ -185,7 +185,7 @@ def _says_when(token: Token) -> bool:
 
 
 def _under(body: str, behind: Sequence[Token]) -> str:
-    """Return what goes where: as the text behind has it, else the one whole letter to infinity."""
+    """Return variable and limit by the text behind; else the one whole letter, to infinity."""
     if behind:
         inside = behind[0].text.removeprefix("\\text{").removesuffix("}").strip()
         row = [*row_of(inside.removeprefix("as")), *behind[1:]]

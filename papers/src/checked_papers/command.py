@@ -37,9 +37,9 @@ class Options:
 def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None = None) -> int:
     """Check and try the equations of `paths`, report on them, and return the exit status.
 
-    That is 0 where nothing that was evaluated fails, 1 where an equation does not hold, and 2
-    where a page could not be run or a declaration of the settings not be read. What `memory` has
-    found, and is as it was, is not tried again.
+    The status is 0 where nothing that was evaluated fails, 1 where an equation does not hold, and 2
+    where a page could not be run or a declaration in the settings not be read. An equation that has
+    not changed since `memory` kept its verdict is not tried again.
     """
     texts = texts_of(paths)
     form = FORMATS[options.form](options.annotate, options.quiet)

@@ -1,4 +1,4 @@
-"""The command ``check`` where papers are tried: its options, and what is done with them."""
+"""The options that papers add to the command ``check``, and their effects."""
 
 from __future__ import annotations
 

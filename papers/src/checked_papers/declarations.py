@@ -7,7 +7,7 @@ in the settings (``let = ["…"]``) or on the command line. Its clauses are part
 - ``x in R^n``, ``A in R^{m×n}``, ``n in N``, ``p in (0, 1)``;
 - ``λ > 0``, or any other condition that can be printed;
 - ``f(x) = \\exp(-x^2)``, a function;
-- ``K_y = K + σ^2 I``, what a symbol stands for.
+- ``K_y = K + σ^2 I``, the meaning of a symbol.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Declared:
     stands_for: Mapping[str, str] = field(default_factory=dict)
 
     def and_then(self, newer: Declared) -> Declared:
-        """Both; what is `newer` counts where they speak of the same symbol."""
+        """Return both, with those of `newer` where they declare the same symbol."""
         conditions = tuple(dict.fromkeys([*self.conditions, *newer.conditions]))
         old = {key: latex for key, latex in self.stands_for.items() if key not in newer.kinds}
         return Declared({**self.kinds, **newer.kinds}, conditions, {**old, **newer.stands_for})
@@ -157,7 +157,7 @@ def _clause(clause: str) -> Declared:
 
 
 def _each(clause: str) -> tuple[str, ...]:
-    """``a, b > 0`` as two conditions, which is what it means."""
+    """Split ``a, b > 0`` into the two conditions that it means."""
     together = _TOGETHER.match(clause)
     if together is None:
         return (clause,)
@@ -275,7 +275,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[str, re.Match[str]], Declared]], 
 
 
 def without(declared: Declared, names: Iterable[str]) -> Declared:
-    """`declared` without what is said of some names."""
+    """Return `declared` without its declarations of some names."""
     gone = set(names)
     kept = {key: kind for key, kind in declared.kinds.items() if key not in gone}
     meant = {key: latex for key, latex in declared.stands_for.items() if key not in gone}

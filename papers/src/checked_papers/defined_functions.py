@@ -1,7 +1,7 @@
 """Functions that the text defines, written out where they are called.
 
 Of ``f(x) = x^2`` the call ``f(y + 1)`` becomes ``(y + 1)^2``, and ``f'(x)`` the derivative by x of
-``x^2``. Only what cannot be tried otherwise is written so, and only what then holds is told.
+``x^2``. Only displays that cannot be tried otherwise are written so; only a success is reported.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Defined:
 
 @lru_cache(maxsize=4096)
 def defined(latex: str) -> Defined | None:
-    """The function that `latex` defines; what is solved or held, as ``f(x) = 0``, defines none.
+    """Return the function that `latex` defines; an equation to solve, ``f(x) = 0``, has none.
 
     >>> defined(r"f(x, y) = x^2 + y.")
     Defined(name='f', of=('x', 'y'), body='x^2 + y')
@@ -73,7 +73,7 @@ def defined(latex: str) -> Defined | None:
 
 
 def with_functions(latex: str, functions: Iterable[Defined]) -> str:
-    """`latex` with each call of `functions`, and each derivative, by what the function is.
+    """Return `latex` with each call and each derivative of `functions` written out.
 
     >>> with_functions("f(a) - f'(x)", [Defined("f", ("x",), "x^2")])
     '\\\\left({a}^2\\\\right) - \\\\frac{d}{d x}\\\\left(x^2\\\\right)'
@@ -106,7 +106,7 @@ def _with(latex: str, function: Defined) -> str:
 
 @dataclass(frozen=True)
 class _Call:
-    """A function where it stands: its primes, its arguments, and what differentiates it."""
+    """A call of a function: place, primes, arguments, and the derivative in front of it."""
 
     latex: str
     row: Row
@@ -133,7 +133,7 @@ class _Call:
         return cls(latex, row, start, close + 1, primes, arguments)
 
     def written(self, function: Defined) -> tuple[int, str] | None:
-        """Return where what it stands for begins, and that; None where that is not clear."""
+        """Return where the expression that it stands for begins, and that; None if unclear."""
         own = self.arguments in ((), function.of)
         before, nabla, power = self._derived()
         several = len(function.of) > 1 and (self.primes or nabla)

@@ -130,10 +130,10 @@ def _tried(task: Task) -> Tried:
 
 
 def _by_the_text(task: Task, full: str, plain: Tried) -> Tried | None:
-    """The verdict with what the text says that symbols and functions are, if it is to be told.
+    """Return the verdict by the text's definitions of symbols and functions, if it counts.
 
-    A function that is said anew in other words is tried; in the same ones it would be compared with
-    itself, and what fails is another function.
+    A function that the display defines again in another form is tried; in the same form it would be
+    compared with itself, and a failure means another function.
     """
     told = [_written(one, task.macros) for one in task.around.stands_for]
     functions = [_written(one, task.macros) for one in task.around.functions]
@@ -205,7 +205,7 @@ def _named(match: Found) -> str:
 
 
 def _is_a_product(inside: Row, alone: set[str]) -> bool:
-    """Return True for letters in one font that are parted, or each of which stands alone too."""
+    """Return True for separated letters in one font, or letters that all stand alone too."""
     letters = texts(inside)
     if len(letters) < 2 or not all(map(is_letter, letters)):
         return False
@@ -264,9 +264,9 @@ def _refutes(other: Other, found: Tried) -> bool:
 
 
 def _contradicts(task: Task, step: str) -> bool:
-    """Return whether a step that is left out has two values, and not the same.
+    """Return whether a step that is left out has two values that differ.
 
-    What only ties one side to the other, as ``\\mu = \\sum_i p_i x_i``, contradicts nothing.
+    A step that only ties one side to the other, as ``\\mu = \\sum_i p_i x_i``, contradicts nothing.
     """
     shapes = shapes_of(step, task.declared.kinds)
     found = _attempt(replace(task, mending=False), step, (), shapes.kinds if shapes else {})
@@ -365,9 +365,9 @@ _NOBODYS = frozenset({"gammafn", "loggamma", "airyai", "airybi", "erf", "erfc"})
 
 
 def _counts(tried: Tried, called: frozenset[str]) -> bool:
-    """Return whether the verdict on a display with special functions is to be told.
+    """Return whether the verdict on a display with special functions is to be reported.
 
-    What fails may mean another function of the same letter, unless a single edit mends it.
+    A failure may mean another function of the same letter, unless a single edit mends it.
     """
     if tried.verdict == "does not hold":
         return called <= _NOBODYS and mended_for_good(tried)
@@ -419,7 +419,7 @@ class _TooLong(Exception):
 
 @contextmanager
 def _limited(seconds: int) -> Iterator[None]:
-    """Stop what is inside after so long of the processor, where the system can tell that."""
+    """Stop the code inside after so much processor time, where the system measures that."""
     alarm = getattr(signal, "SIGVTALRM", None)
     if alarm is None or threading.current_thread() is not threading.main_thread():
         yield

@@ -1,4 +1,4 @@
-"""Probabilities of relations, and what is said given others, of unbound variables.
+"""Probabilities of relations, and conditional statements, of unbound variables.
 
 ``P(a < X \\le b) = P(X \\le b) - P(X \\le a)`` and ``E[E[X \\mid Y]] = E[X]`` hold however X and Y
 are distributed. So a distribution is drawn on a few whole numbers, all of them with a probability,
@@ -45,7 +45,7 @@ _FRESH = "UVWTSRQZ"
 
 
 class _Unread(ValueError):
-    """That it is not said here of what something is the probability or the mean."""
+    """The display does not say here whose probability or mean this is."""
 
 
 def with_laws(latex: str) -> Iterator[Averaged]:
@@ -94,9 +94,9 @@ def _nodes(count: int, *, apart: bool) -> Nodes:
 
 
 def _ordered(row: Row) -> bool:
-    """Return whether it orders means, which says little where it holds for one distribution.
+    """Return whether it orders means, which proves little where it holds for one distribution.
 
-    What stands behind a comma is a condition.
+    A relation behind a comma is a condition.
     """
     for token, out in _outermost(row):
         if out and token.text in (",", ";"):
@@ -302,7 +302,7 @@ def _is_head(row: Row, i: int) -> bool:
 
 
 def _calls(row: Row) -> Iterator[tuple[str, Row, tuple[int, int]]]:
-    """The outermost calls: head, what stands in the brackets, from where to where."""
+    """Return the outermost calls: head, arguments, start and end."""
     i = 0
     while i < len(row):
         head, after = _head(row, i)

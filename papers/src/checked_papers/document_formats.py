@@ -29,7 +29,7 @@ _DIRECTIVE = re.compile(r"^(?P<space>[ \t]*)\.\. math::[ \t]*(?P<argument>.*)$")
 
 @dataclass(frozen=True)
 class Read:
-    """A text with its equations, what it declares and where, and comments that may mean to."""
+    """A text with its equations, its declarations by place, and comments that look like one."""
 
     paper: Paper
     declared: tuple[tuple[int, Declared], ...]

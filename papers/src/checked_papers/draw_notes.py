@@ -1,13 +1,13 @@
-"""What all draws share and the statement does not say: a lint of numbers, told as notes.
+"""Notes on properties that all draws share and the statement does not ask for.
 
 A statement may hold for positive x alone, for symmetric A, for odd n. Where every draw is so, and
 the symbol stands where it matters, below a root or a modulus, beside a transpose, above a sign,
-the numbers cannot tell. Whether they hide something is tried: the sign of x is turned, A is made
-lopsided, and nothing else is changed. A symbol on one side alone says nothing then, since the other
-side was found from it. Nor does one from which another symbol was found, which stays as it was: of
-such a one another number of the same kind, a larger x, a symmetric A, is told apart as well. And
-what has no value on a side says in print what it wants, as a root does; but a logarithm is often
-divided into others that want more.
+the numbers cannot tell. To find out, the sign of x is turned or A is made lopsided, and nothing
+else is changed. This says nothing about a symbol on one side alone, since the other side was
+computed from it, nor about one from which another symbol was computed, which keeps its value: for
+such a symbol another number of the same kind, a larger x or a symmetric A, makes a difference as
+well. A side without a value, as of a root, already shows its condition in print; but a logarithm is
+often split into others that need more.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EXACT = Tolerance()
 def notes_on(
     statement: t.Statement, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance = EXACT
 ) -> tuple[str, ...]:
-    """What every draw of a symbol is without the statement's saying so, where it matters.
+    """Return the properties that every draw of a symbol has unasked, where they matter.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def notes_on(
 
 
 class Shared(NamedTuple):
-    """What draws may share: the word for it, what tells it, and what is tried, if anything is.
+    """A property that draws may share: its word, its test, and the numbers to try, if any.
 
-    Tried are another number that is so and one that is not; where the latter has no value on a
-    side, that may tell too.
+    These are another number with the property and one without; if a side has no value at the
+    latter, that may be a sign too.
     """
 
     word: str
@@ -67,7 +67,7 @@ class Shared(NamedTuple):
 
 
 def _places(statement: t.Statement) -> Iterator[tuple[str, Shared]]:
-    """Where something of a symbol matters: the symbol, and what."""
+    """Yield each symbol with a property that matters at its place."""
     for step in statement.steps:
         for _, part in t.walk(step):
             for key in _below(part, _is_signed(part)):

@@ -1,4 +1,4 @@
-"""What would mend an equation that does not hold: a record of its own, which shows itself."""
+"""The single edits that would mend an equation, as a record that prints itself."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ __all__ = ["Mended", "mend_equation"]
 class Mended(Shown):
     """An equation that does not hold, and the single edits after which it does.
 
-    `found` are pairs: what to write for what, and how the edited step then reads. `said` is the
-    same in a sentence, and so is `shown`, with mathematics between dollars. `tried` counts the
-    edits; `whole` says whether the search came to its end.
+    `found` are pairs: the edit in words and the edited step. `said` is the same in a sentence, and
+    so is `shown`, with mathematics between dollars. `tried` counts the edits; `whole` is True if
+    the search came to its end.
     """
 
     latex: str
@@ -42,7 +42,7 @@ class Mended(Shown):
     kind: str = "mended"
 
     def panel(self) -> str:
-        """The mends as a table, and what a suggestion is."""
+        """Return the mends as a table, with a note on suggestions."""
         rows = (element("tr", element("td", say(c)), element("td", code(s))) for c, s in self.found)
         shown = table("eqn-steps", ("single edit", "the step then reads"), rows)
         ended = "" if self.whole else "; the search was cut short"
@@ -60,11 +60,11 @@ def mend_equation(
     atol: float = 0.0,
     macros: Macros | None = None,
 ) -> Mended:
-    r"""Say which single edits would mend an equality that does not hold.
+    r"""Return the single edits that would mend an equality that does not hold.
 
-    Tried are the mutants by which a check is tried, and what a slip most often loses: an index, a
-    factor, a term, a sign, a transpose, an inverse, a square. Inserted is nothing that the equation
-    does not name. Several spellings of one claim are one mend.
+    The edits are the mutants of a check, and insertions of the parts that a slip most often loses:
+    an index, a factor, a term, a sign, a transpose, an inverse, a square. An edit inserts only
+    symbols that the equation names. Several spellings of one claim are one mend.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 ``\\mathbb E[a X + b] = a \\mathbb E[X] + b`` is said of any distribution. So one is drawn for all
 random variables together, of a few points with uneven weights, and written below each average;
-what does not hold for that may hold for independent ones.
+a statement that fails for it may hold for independent ones.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LETTERS = "srqp"  # of a distribution
 
 @dataclass(frozen=True)
 class Averaged:
-    """A display with a distribution below each average, and what is said of that."""
+    """A display with a distribution below each average, and a note on that distribution."""
 
     latex: str
     said: str
@@ -204,7 +204,7 @@ def _variables(inside: list[str], form: frozenset[str]) -> list[str]:
 
 
 def _with_means(latex: str, variables: list[str], key: str) -> str:
-    """With ``\\mu`` and ``\\sigma^2`` for what they are by custom: those of the one variable."""
+    """Read ``\\mu`` and ``\\sigma^2`` by custom as mean and variance of the one variable."""
     named = [(f"_{{{one}}}", one) for one in variables]
     if len(variables) == 1:
         named.append(("", variables[0]))

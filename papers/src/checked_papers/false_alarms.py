@@ -1,7 +1,7 @@
 """Why an equation that fails on drawn numbers is not accused: it may mean something else.
 
 A letter before brackets may be a function, ``\\mathrm d`` a differential, a word an operation of
-the text. Where symbols are declared there is no such doubt. What is left is told as a failure.
+the text. Where symbols are declared there is no such doubt. Any other failure is reported.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
 
 
 def more_than_numbers(tried: Tried, declared: Mapping[str, Kind]) -> str:
-    """Why numbers drawn for a symbol say nothing, neither for nor against what is printed.
+    """Return why numbers drawn for a symbol are no evidence, neither for nor against the display.
 
     >>> from checked_papers.tried.kinds import real
     >>> more_than_numbers(Tried("holds", drawn={r"\\mathbf a": real}), {})
@@ -107,7 +107,7 @@ def _is_bold(key: str) -> bool:
 
 
 def _is_one_letter(key: str) -> bool:
-    """Return True for a letter with accents, primes and scripts: for what may be a number."""
+    """Return True for a letter with accents, primes and scripts, which may be a number."""
     written = [text for text in texts(row_of(key)) if text not in "{}'"]
     bare = next((i for i, text in enumerate(written) if text not in _OVER), len(written))
     letter, behind = written[bare : bare + 1], written[bare + 1 : bare + 2]
@@ -158,7 +158,7 @@ def _has_a_decimal(latex: str) -> bool:
 
 
 def _on_every_side(key: str, latex: str) -> bool:
-    """Return True where a symbol stands on each side: what asks for it is no slip."""
+    """Return True where a symbol stands on each side: its presence is no slip."""
     ranges = outside_scripts(row_of(latex), "_", lambda inside: not _RELATIONS.isdisjoint(inside))
     bare = [token for token in ranges if token.text not in "{}"]
     wanted = [text for text in texts(row_of(key)) if text not in "{}"]
@@ -178,9 +178,9 @@ def mended_for_good(tried: Tried) -> bool:
 def _says_nothing(mend: Mend) -> bool:
     """Return whether the mended step has powers of one symbol on both sides, or one side twice.
 
-    ``P^2 = P P`` mends ``P^2 = P``, which says what P is, and is no slip; ``x y = y x`` mends
-    ``x y = -y x``, which says that x and y anticommute. The sign between terms is left aside:
-    ``\\|x + y\\| = \\|x + y\\|`` mends what says that x and y are orthogonal.
+    ``P^2 = P P`` mends ``P^2 = P``, which is a property of P and no slip; ``x y = y x`` mends
+    ``x y = -y x``, by which x and y anticommute. The sign between terms is ignored:
+    ``\\|x + y\\| = \\|x + y\\|`` mends a display by which x and y are orthogonal.
     """
     sides = [_without_signs(side) for side in stretches(row_of(mend.step), ("=",))]
     if len(sides) != 2:
@@ -206,7 +206,7 @@ def _without_signs(side: Row) -> list[Token]:
 
 
 def _factors(side: Row) -> Iterator[str]:
-    """Yield what a side is made of, a square as its factor twice, without brackets."""
+    """Yield the factors of a side, a square as its factor twice, without brackets."""
     i = 0
     while i < len(side):
         text, power = side[i].text, _POWER.at("", side, i + 1)
@@ -224,7 +224,7 @@ _POWER = Pattern("^ { <whole:n> }", whole=map(str, range(2, 10)))
 def _functions(latex: str, keys: Iterable[str]) -> Iterator[str]:
     """Symbols before brackets that are no factors: ``V(x)``, and not ``x(1 - x)``.
 
-    What stands nowhere else, and twice, may be one in any case: ``k(x - y) = k(y - x)``.
+    A letter that stands so twice and nowhere else may be one in any case: ``k(x - y) = k(y - x)``.
     """
     row = row_of(latex)
     for key in keys:

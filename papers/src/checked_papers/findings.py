@@ -26,9 +26,9 @@ class Finding:
 
     `number` is the one that stands next to it in print, where that is known.
 
-    `why` says the rest in words; `region` is where it holds, if not everywhere; `mends` are edits
-    after which it would hold; `mutants` how many slips were caught and survived; `drawn` what the
-    symbols were taken to be.
+    `why` has the rest in words; `region` is where it holds, if not everywhere; `mends` are edits
+    after which it would hold; `mutants` counts the slips that were caught and that survived;
+    `drawn` has the assumed kind of each symbol.
     """
 
     file: str
@@ -71,7 +71,7 @@ class Finding:
         return " · ".join(filter(None, [head, slips, drawn])) + told
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, with what is empty left out."""
+        """Return plain data without empty entries."""
         every = {
             "file": self.file, "line": self.line, "column": self.column, "label": self.label,
             "number": self.number, "verdict": self.verdict, "outcome": self.outcome,
@@ -83,7 +83,7 @@ class Finding:
 
 
 def in_words(drawn: Mapping[str, str]) -> str:
-    """``a, b real; n whole``: what the symbols were taken to be."""
+    """``a, b real; n whole``: the assumed kinds of the symbols."""
     by_kind: dict[str, list[str]] = {}
     for key, kind in drawn.items():
         by_kind.setdefault(kind, []).append(key)
@@ -177,7 +177,7 @@ _PARTICULAR = re.compile(r"`[^`]*`")
 
 
 def _kind_of_reason(why: str) -> str:
-    """A reason without what is particular to a display."""
+    """Return a reason without the details of its display."""
     if why.startswith("a relation that the text must explain"):
         return "a relation that the text must explain"
     return _PARTICULAR.sub("`…`", why.split("\n")[0]).split(";")[0]

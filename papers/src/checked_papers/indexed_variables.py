@@ -2,7 +2,7 @@
 
 A joint distribution of all of them is drawn, then independent ones, then independent ones that
 are distributed alike, of which ``\\bar X`` is the mean, and ``\\mu`` and ``\\sigma^2`` are those
-of each. All of it must hold for two numbers n, since of one of them nobody could tell n from it.
+of each. All of it must hold for two values of n: with one alone n and its value look alike.
 """
 
 from __future__ import annotations

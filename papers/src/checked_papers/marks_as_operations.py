@@ -1,7 +1,7 @@
 """Marks that mean an operation in some fields: a prime, a bar, a star, a nabla without a letter.
 
 ``(A B)' = B' A'`` is said of transposes, ``\\overline{z w} = \\bar z \\bar w`` of conjugates, and
-``\\nabla \\|x\\|^2 = 2 x`` of the derivative by x. What holds so is told, and how it was read.
+``\\nabla \\|x\\|^2 = 2 x`` of the derivative by x. A report says how a display that holds was read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _VARIABLES = (r"\mathbf{x}", r"\mathbf x", r"\boldsymbol{x}", r"\bm{x}", "x")
 
 @dataclass(frozen=True)
 class Mark:
-    """A display with a mark written as the operation, what is said of it, and what that is."""
+    """A display with a mark written as an operation, its objects, and the operation."""
 
     latex: str
     said: str
@@ -77,7 +77,7 @@ def _transposed(latex: str) -> str:
 
 
 def _conjugated(latex: str) -> str:
-    """With the conjugate of what stands below bars and before stars; nothing without a z."""
+    """Return the display with conjugates for bars and stars, or an empty text without a z."""
     full = latex
     for pattern in (_BAR, _STARRED, _STAR):
         while found := pattern.first(full):

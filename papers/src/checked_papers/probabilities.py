@@ -2,7 +2,7 @@
 
 ``H(X, Y) = H(X) + H(Y \\mid X)`` is said of any variables, and ``P(A^c) = 1 - P(A)`` of any event.
 So a joint distribution is drawn, and each of these expressions becomes the number that it then is;
-what does not hold for that may hold where they are independent.
+a display that fails for it may hold where they are independent.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Unread(ValueError):
 
 
 def with_numbers(latex: str) -> Iterator[Averaged]:
-    """The display with a number for each probability and entropy, for what was drawn.
+    """Yield the display with a number for each probability and entropy of the distribution drawn.
 
     >>> found = next(with_numbers(r"H(X, Y) = H(X) + H(Y \\mid X)"))
     >>> found.latex, found.said
@@ -67,7 +67,7 @@ def with_numbers(latex: str) -> Iterator[Averaged]:
 
 @dataclass(frozen=True)
 class _Call:
-    """``H(X \\mid Y)``: its head, what stands in its brackets, and where it stands."""
+    """``H(X \\mid Y)``: its head, its arguments, and its place."""
 
     head: str
     inside: Row
@@ -208,7 +208,7 @@ class _Space:
         return lambda at: join(part(at) for part in (first, *others))
 
     def _atom(self, row: Row) -> Event:
-        """A letter, a bracket or what stands below a bar, or what lies outside of it."""
+        """Read a letter, a bracket, an event below a bar, or the complement of one."""
         texts = [one.text for one in row]
         if not texts:
             raise _Unread
@@ -247,7 +247,7 @@ def _split(row: Row, marks: Set[str]) -> list[Row]:
 
 
 def _written(row: Row, calls: Sequence[_Call], space: _Space) -> tuple[str, dict[str, Kind]]:
-    """LaTeX with a letter for each call, the same for the same number, and what each letter is."""
+    """Return LaTeX with a letter for each number that calls have, and the letters' values."""
     rest: list[str] = []
     used = {one.text for one in row}
     fresh = (one for one in "abcdfghklmopqrstuvwxyz" if one not in used)

@@ -16,7 +16,7 @@ from .sarif import sarif_log
 
 
 class Form(Protocol):
-    """A form of report: what is said as it comes, and what is said at the end."""
+    """A form of report: lines as the findings come, and a summary at the end."""
 
     def equation(self, found: Finding) -> None:
         """One equation."""
@@ -92,7 +92,7 @@ class Report:
         self.form.note(file, line, said)
 
     def close(self) -> None:
-        """Say what is said at the end."""
+        """Write the summary at the end."""
         self.form.close(self)
 
     def to_json(self) -> dict[str, Any]:

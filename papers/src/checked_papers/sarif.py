@@ -1,8 +1,8 @@
-"""SARIF 2.1.0: what fails, for editors and code scanning.
+"""Failures as SARIF 2.1.0, for editors and code scanning.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. An equation that was checked and
-fails is an error, one that was tried a warning, one that holds in a region alone a note; what
-holds, what defines and what is not read is counted in the properties of the run: it is no result.
+fails is an error, one that was tried a warning, one that holds in a region alone a note. Displays
+that hold, define or are not read are no results; the properties of the run count them.
 """
 
 from __future__ import annotations

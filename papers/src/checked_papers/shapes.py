@@ -1,4 +1,4 @@
-"""Shapes of undeclared symbols, where one assignment fits what is printed.
+"""Shapes of undeclared symbols, where one assignment fits the display.
 
 Letters are taken as their field takes them: bold and small ones are columns, bold, Greek or Latin
 capitals matrices, where the equation can then be evaluated at all. Each axis of each of them has a
@@ -188,7 +188,7 @@ class _Trial:
         free: Sequence[str],
         indexed: Mapping[str, int],
     ) -> _Trial:
-        """With what is declared drawn once."""
+        """Draw the declared symbols once."""
         rng, named = np.random.default_rng(0), dict[str, int]()
         values = {key: kind.draw(rng, named) for key, kind in told.items()}
         numbers = {s: s for kind in told.values() for s in kind.shape if isinstance(s, int)}
@@ -289,7 +289,7 @@ def _count(
     group: frozenset[Axis],
     counts: Sequence[Axis],
 ) -> str | None:
-    """The whole number that counts along these axes: what holds needs it to be their size."""
+    """Return the whole number that counts along these axes, and must be their size."""
     if not trial.holds(form, at):
         return None
     longer = {**at, **dict.fromkeys(group, _LONGER)}

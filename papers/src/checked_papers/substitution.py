@@ -10,7 +10,7 @@ _MOST = 3  # definitions that stand on each other
 
 
 def substituted(latex: str, definitions: Sequence[str]) -> str:
-    """`latex` with each symbol of `definitions`, as ``K = A + B``, replaced by what it is.
+    """`latex` with each symbol of `definitions`, as ``K = A + B``, replaced by its definition.
 
     >>> substituted(r"K_y^{-1} K_{y}", ["K_y = K + I"])
     '\\\\left(K + I\\\\right)^{-1} \\\\left(K + I\\\\right)'

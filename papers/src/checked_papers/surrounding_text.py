@@ -1,8 +1,8 @@
 """Definitions and conditions in the text around a display: ``where $K_y = K + \\sigma^2 I$``.
 
-Only what stands between the display before and the display behind is taken, and only behind a word
-that announces it. What a function is, ``f(x) = x^2``, may stand anywhere before, in a display too.
-It may let an equation be tried that was not, and never accuses one.
+Only the text between the display before and the display behind counts, and only behind a word that
+announces a definition. That of a function, ``f(x) = x^2``, may stand anywhere before, in a display
+too. A definition may let an equation be tried that was not, and never accuses one.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def _bare(latex: str) -> str:
 
 
 def tried_badge(label: str, found: Sequence[Finding], below: str) -> str:
-    """The badge of a display; `below` stands below what was found."""
+    """Return the badge of a display; `below` stands below the finding."""
     said = [_words(one) for one in found] if len(found) == 1 else [_counts(found)]
     summary = element("span", phrase(said[0], _typeset))
     first = found[0]

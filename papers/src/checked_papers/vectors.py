@@ -30,7 +30,7 @@ Row = Sequence[Token]
 
 
 class _Unread(ValueError):
-    """That it is not clear what a sign stands between."""
+    """The operands of a sign are not clear."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class _Found:
 
 
 def with_products(latex: str) -> Iterator[tuple[str, str, Mapping[str, Kind]]]:
-    """The display with its products of vectors written out, what is said, and what they are.
+    """Yield the display with its products of vectors written out, a note, and the vectors.
 
     >>> next(with_products(r"\\vec a \\cdot \\vec b = 2"))[0]
     '\\\\langle \\\\vec a , \\\\vec b \\\\rangle = 2'

@@ -1,9 +1,8 @@
-"""Checks that are made again when a file changes: what is read, what is looked at, what is kept.
+"""Checks that run again when a file changes.
 
-A round reads the files of `files_behind`; the library watchfiles tells when something happens in
-their folders, and a round begins if one of them is not as it was. An equation that is tried again
-as it was keeps its verdict, and a page that is run keeps what it left while its sources are as they
-were.
+A round reads the files of `files_behind`; the library watchfiles watches their folders, and a round
+begins if one of them has changed. An equation that has not changed keeps its verdict, and a page
+that is run keeps its results while its sources stay the same.
 """
 
 from __future__ import annotations
@@ -88,10 +87,10 @@ def _at(task: Task, found: Finding) -> Finding:
 
 
 def files_behind(texts: Iterable[Path], opened: Iterable[Path] = ()) -> set[Path]:
-    """The files that decide what is said of `texts`, those that are not there yet among them.
+    """Return the files that decide the findings on `texts`, including those that do not exist yet.
 
-    A paper has what it takes in, a page the modules beside it, both have settings; `opened` are
-    papers whose equations the cells of a page check.
+    A paper has the files that it takes in, a page the modules in its folder, both have settings;
+    `opened` are papers whose equations the cells of a page check.
     """
     found: set[Path] = set()
     for text in chain(texts, opened):
@@ -145,7 +144,7 @@ def watch(
 ) -> int:
     """Call `check` now, and after each change of the files behind `texts`, until Ctrl-C: then 0.
 
-    What `check` raises as a `ValueError` or an `OSError` is said, and ends nothing.
+    A `ValueError` or an `OSError` of `check` is printed, and does not end the watch.
     """
     texts()  # what is wrong with the paths is no matter of waiting
 

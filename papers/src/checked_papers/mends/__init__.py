@@ -1,7 +1,7 @@
-"""What would mend an equality that does not hold.
+"""The single edits that would mend an equality that does not hold.
 
 `supply` has what an edit may insert; `insertions`, `pieces` and `pairs` have the edits; `search`
-tries them, and `words` says what was found. `numbers` asks whether a candidate holds on the draws,
+tries them, and `words` reports them. `numbers` asks whether a candidate holds on the draws,
 `loose_reading` reads a form in which a letter neither runs nor is bound.
 """
 

@@ -1,4 +1,4 @@
-"""The edits that mend what a slip of the pen has lost: the mutants mostly take away, these insert.
+"""The edits that insert a part that a slip of the pen has lost; mutants mostly take parts away.
 
 They are ranked by how often they mended a published mistake: the list of `insertions_of` begins
 with the most frequent. Each edit is a phrase, with mathematics between dollars, and the node that
@@ -119,7 +119,7 @@ def _bare(supply: Supply, node: t.Node) -> str:
 
 
 def _minus(node: t.Node, parent: t.Node | None) -> Iterator[Edit]:
-    """A minus before what is no term of a sum: there it is a sign that the mutants flip."""
+    """Insert a minus before a node that is no term of a sum; in a sum the mutants flip the sign."""
     if not isinstance(parent, t.Sum | t.Product) and not isinstance(node, t.Number):
         if isinstance(node, t.Sum):
             turned = tuple(-s for s in node.signs)

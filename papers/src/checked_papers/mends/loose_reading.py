@@ -13,7 +13,7 @@ _LETTER = re.compile(r"\\[A-Za-z]+|[A-Za-z]")
 
 
 def read_loosely(latex: str, kinds: Mapping[str, str]) -> t.Statement | None:
-    """The statement with free letters as indices of what is bound; None for what is not read.
+    """Return the statement with free letters as indices of bound symbols; None if it is not read.
 
     ``f_{ij}`` is one symbol to the grammar where neither letter runs. Here it is an entry of a
     bound `f`, so that a sum over one of the letters can be tried.

@@ -22,8 +22,8 @@ def holds_on(
 ) -> Callable[[t.Statement], bool]:
     """Whether all steps of a statement hold on each of the draws, which the next one shares.
 
-    `missed` is the relative residual of the printed form: what mends it leaves at most a
-    thousandth of that, so that a form that is merely nearer is no mend.
+    `missed` is the relative residual of the printed form: a mend leaves at most a thousandth of
+    that, so that a form that is merely nearer is none.
     """
     draws = tuple(Draw(values) for values in drawn)
     for draw in draws:

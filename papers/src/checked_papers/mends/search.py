@@ -1,4 +1,4 @@
-"""What would mend an equality that does not hold: single edits, each tried on the numbers."""
+"""The search for single edits that mend an equality, each tried on the numbers."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def mends_of(
     most: int = MOST,
     seconds: float = SECONDS,
 ) -> Mends:
-    """The single edits after which an equality that fails holds; several of one claim count once.
+    """Return the single edits after which an equality holds; several of one claim count once.
 
     Edits are tried in three rounds: the mutants that the engine has and the insertions, together;
     then a symbol everywhere on a side, and pieces of several symbols that are put in; then two
@@ -108,10 +108,10 @@ def mends_of(
     statement : Statement
         The tree of the equation.
     holds : Callable
-        Whether the steps of a statement hold on all draws, with a margin; whatever goes wrong
-        while it answers means that they do not.
+        Tells whether the steps of a statement hold on all draws, with a margin; an error in it
+        counts as False.
     drawn : sequence of mapping
-        What is bound on each draw, by the normal form of the names.
+        The bound values of each draw, by the normal form of the names.
     say : Callable, optional
         How a node is written in the name of an edit.
     most, seconds : int, float
@@ -175,7 +175,7 @@ def _mends(statement: t.Statement, mutant: Mutant, failing: tuple[int, ...], hol
 def _goes_round(steps: tuple[t.Step, ...], mutant: Mutant) -> bool:
     """Whether it puts a whole side of the chain into another: ``b = a``, where ``a = b`` stands.
 
-    So it says what another step says, or that a side is itself.
+    The mended chain would repeat another step, or equate a side with itself.
     """
     inside = [part for _, part in t.walk(mutant.after)]
     before = [part for _, part in t.walk(mutant.before)]
@@ -267,7 +267,7 @@ def _whole_sides(
 def _sides(steps: tuple[t.Step, ...], failing: tuple[int, ...]) -> Iterator[tuple[int, str]]:
     """The sides to edit, by step and name: the right one first, then the left.
 
-    What two steps in a row share is the right side of the first, and changes in both.
+    The side that two steps in a row share is the right one of the first, and changes in both.
     """
     place = failing[0]
     yield place, "right"
@@ -292,9 +292,8 @@ def _visit(
 def one_a_claim(found: list[Mend], drawn: Sequence[Mapping[str, Any]]) -> tuple[Mend, ...]:
     """The shortest mend of each claim: those are one that agree where they do *not* hold.
 
-    All mends hold on the numbers that are bound. Where each number is moved by itself, what they
-    say is false, and two of them are one claim if they are then wrong by the same amount, up to a
-    factor.
+    All mends hold on the bound numbers. When each number is moved by itself, the mended steps are
+    false, and two mends are one claim if they are then wrong by the same amount, up to a factor.
     """
     moved = _moved(drawn)
     kept: list[tuple[Mend, Values | None]] = []

@@ -1,4 +1,4 @@
-"""What a mend may draw on: the symbols that the printed form names, and its letters that run."""
+"""The material of a mend: the symbols that the printed form names, and its running letters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Supply:
 
     @classmethod
     def of(cls, statement: t.Statement, values: Mapping[str, Any], say: Say) -> Supply:
-        """What `statement` names; a symbol that is bound and not named there is left alone."""
+        """Return the symbols that `statement` names; other bound symbols are left alone."""
         named = names_in(statement)
         kept = {k: v for k, v in values.items() if k in named and _is_usable(v)}
         supply = cls(say, kept)
@@ -69,7 +69,7 @@ class Supply:
         return tuple(key for key, value in self.values.items() if kind(value) == "callable")
 
     def groups(self) -> dict[str, Hashable]:
-        """What each symbol may be swapped within, for the mutants."""
+        """Return for each symbol the group that the mutants may swap it within."""
         return swap_groups(self.values)
 
     def scope(self) -> Scope:
@@ -152,7 +152,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_usable(value: Any) -> bool:
-    """Whether it is what the language computes with: of numbers, an array with two axes at most."""
+    """Return whether the language computes with it: numbers, in an array with two axes at most."""
     if kind(value) != "value":
         return True
     try:

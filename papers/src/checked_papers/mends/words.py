@@ -1,4 +1,4 @@
-"""A suggestion in words: what to write for what, and how the equation then reads."""
+"""Suggestions in words: the edit, and the equation after it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHOWN = 4  # of several
 def holds_as_read(
     latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance = EXACT
 ) -> bool:
-    """Whether `latex` holds on the numbers; raises `EquationError` for what is not read at all."""
+    """Return whether `latex` holds on the numbers; `EquationError` if it is not read at all."""
     kinds = name_kinds(drawn[0])
     statement = read_loosely(latex, kinds) or parse(latex, kinds)
     try:
@@ -43,7 +43,7 @@ def mends_of_equation(
     *,
     seconds: float = SECONDS,
 ) -> Mends:
-    """What would mend `latex` on the numbers `drawn`; nothing where it is not read at all."""
+    """Return the mends of `latex` on the numbers `drawn`; none where it is not read at all."""
     statement = read_loosely(latex, name_kinds(drawn[0]))
     if statement is None:
         return Mends()
@@ -56,7 +56,7 @@ def mends_of_equation(
 
 
 def in_words(mends: Mends, latex: str, kinds: Mapping[str, str]) -> str:
-    """What a message says of the mends: one suggestion, several as several, or nothing."""
+    """Return the mends for a message: one suggestion, several, or an empty text."""
     if not mends.found or not mends.whole:
         return ""
     said = [": ".join(told(mend, latex, kinds)) for mend in mends.found[:_SHOWN]]
@@ -99,6 +99,6 @@ def _printed(mend: Mend) -> t.Statement:
 
 
 def suggestion(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> str:
-    """Return in words what would mend `latex`, which fails on the numbers `drawn`, if anything."""
+    """Return in words the mends, if any, of `latex`, which fails on the numbers `drawn`."""
     mends = mends_of_equation(latex, drawn, allowed)
     return in_words(mends, latex, name_kinds(drawn[0]))

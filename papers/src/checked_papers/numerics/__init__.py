@@ -1,1 +1,1 @@
-"""Numbers for what nobody binds: integrals, endless sums and products, dots and derivatives."""
+"""Values without bindings: of integrals, endless sums and products, dots and derivatives."""

@@ -1,4 +1,4 @@
-"""What an evaluator does far out: series that diverge are cut where their terms are smallest.
+"""The evaluation of divergent series far out, cut where their terms are smallest.
 
 There an expansion in Poincaré's sense is a number, up to a remainder of about the smallest term.
 """

@@ -1,7 +1,7 @@
 """An expression as a function of one running number, for integrands, which are asked often.
 
-The operations are those of the evaluator, on numbers alone. What they cannot do, or have no finite
-value for, is left to the evaluator, which says what is wrong.
+The operations are those of the evaluator, on numbers alone. Where they fail or give no finite
+value, the evaluator takes over and reports the problem.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Sums and products whose printed terms determine the pattern that dots stand for.
 
-The printed terms are compared as trees: what is equal stays, numbers that differ go on as they
+The printed terms are compared as trees: equal parts stay, numbers that differ go on as they
 began (by steps, as squares, by factors), and products that grow go on growing. The pattern must
 give every printed term again, at least three of them; else dots have no value.
 """
@@ -30,7 +30,7 @@ _OPEN = OperationError("the dots have no pattern that the printed terms determin
 
 
 def value_of(node: t.Dots, ev: Evaluator, scope: Scope) -> Array:
-    """The value of what dots stand in."""
+    """Return the value of a sum or product with dots."""
     body = node.body
     if isinstance(body, t.Sum):
         found = _sum(body, ev, scope)

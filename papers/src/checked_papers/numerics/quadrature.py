@@ -1,7 +1,7 @@
 """Integrals by double exponential rules, and tails that oscillate by extrapolation.
 
 Takahasi and Mori (1974): after a substitution that makes the integrand die away doubly
-exponentially the trapezoidal rule is all that is needed, also beside singular ends. A tail that
+exponentially the trapezoidal rule is all that is needed, also close to singular ends. A tail that
 oscillates is cut at its zeros; the partial integrals are extrapolated by Wynn's epsilon algorithm.
 """
 
@@ -74,7 +74,7 @@ def integrate(f: Integrand, low: float, high: float) -> complex:
 
 
 def _require_odd_part(f: Integrand) -> None:
-    """Refuse what settles only because one half of the line makes up for the other."""
+    """Refuse an integral that settles only because one half of the line makes up for the other."""
     try:
         integrate(lambda x: f(x) - f(-x), 0.0, math.inf)
     except OperationError as problem:
@@ -170,7 +170,7 @@ def _substitution(low: float, high: float) -> Callable[[float], tuple[float, flo
 
 
 def _oscillating(f: Integrand, low: float) -> complex:
-    """From `low` on: the integrals between zeros, and what they tend to."""
+    """Return the limit of the integrals from `low` to successive zeros."""
     cuts = _zeros(f, low)
     if len(cuts) < 10:
         raise OperationError("the integral does not settle")

@@ -1,4 +1,4 @@
-"""How long a trial may take, in seconds of the processor, until what is left of it is given up."""
+"""A limit on a trial's processor time, after which the rest of it is given up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _until: ContextVar[float] = ContextVar("until", default=math.inf)
 def allowing(seconds: float, *, anew: bool = False) -> Iterator[None]:
     """Within, `spend` raises once that much of the processor's time has gone by.
 
-    What was allowed around it is kept to as well, unless it begins `anew`.
+    An outer limit holds as well, unless this one begins `anew`.
 
     >>> with allowing(60.0):
     ...     spend()

@@ -1,7 +1,7 @@
-"""What an evaluator may do beyond what is bound: integrals without nodes, slow series, slopes.
+"""The evaluator's operations without bindings: integrals without nodes, slow series, slopes.
 
-A check binds the nodes of its integrals. Where nobody binds anything, integrals are adaptive,
-series are accelerated, and derivatives are those of analytic functions.
+A check binds the nodes of its integrals. Without bindings integrals are adaptive, series are
+accelerated, and derivatives are those of analytic functions.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _limit(node: t.Node, ev: Evaluator, scope: Scope) -> tuple[complex, complex]
 
 
 def _put(node: t.Node, number: t.Node) -> t.Node:
-    """`node` with a number in place of what is infinite."""
+    """Return `node` with a number in the place of infinity."""
     return number if node == _INFINITY else t.mapped(node, lambda part: _put(part, number))
 
 
@@ -82,7 +82,7 @@ Adding = Callable[[Callable[[int], complex], int], complex]
 
 
 def endless(node: t.Reduction, ev: Evaluator, scope: Scope, add: Adding = series) -> Array:
-    """A sum or a product without end, either way; `add` says what the sum of a series is."""
+    """Return a sum or product without end, on either side; `add` sums a series."""
     if node.kind not in ("sum", "prod"):
         raise OperationError(f"the {node.kind} over a range without end is not tried")
     first, _ = node.over.limits
@@ -101,7 +101,7 @@ def endless(node: t.Reduction, ev: Evaluator, scope: Scope, add: Adding = series
 
 
 def dots(node: t.Dots, ev: Evaluator, scope: Scope) -> Array:
-    """What goes on with dots."""
+    """Return the value of a sum or product that goes on with dots."""
     return ellipsis.value_of(node, ev, scope)
 
 

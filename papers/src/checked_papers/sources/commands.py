@@ -1,7 +1,7 @@
 """The commands that a paper defines, in the order of their definitions.
 
 A command is a macro as MathJax takes it: its LaTeX, or that and the number of its arguments, or
-these and what the first argument is where it is left out.
+these and the default of the first argument.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _ARGUMENTS = re.compile(r"\s*(?:O\s*\{(?P<default>[^{}]*)\})?\s*(?P<rest>(?:m\s*
 class Command:
     """A definition: the stretch of the text that it takes, the `name` and its `macro`.
 
-    A `pair` of delimiters may have a star or a size behind its name; an `alias` means what its
-    other name means there.
+    A `pair` of delimiters may have a star or a size behind its name; an `alias` has the meaning
+    that its other name has there.
     """
 
     start: int
@@ -43,7 +43,7 @@ class Command:
 
 
 def commands_of(text: str) -> Iterator[Command]:
-    """The definitions in `text`; what cannot be understood is passed over.
+    """Return the definitions in `text`, without those that cannot be read.
 
     >>> [(one.name, one.macro) for one in commands_of(r"\\newcommand{\\v}[1]{\\mathbf{#1}}")]
     [('v', ['\\\\mathbf{#1}', 1])]

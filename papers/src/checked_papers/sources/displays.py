@@ -1,7 +1,7 @@
 """The displays of a text in LaTeX, and the equations that each of them prints.
 
 Rows of `align` and its like are equations of their own unless they go on with the row above, and
-columns are, too. What is no mathematics (labels, numbers by hand) becomes spaces, so that the
+columns are, too. Labels and numbers by hand, which are no mathematics, become spaces, so that the
 LaTeX of an equation is a stretch of the text.
 """
 
@@ -177,7 +177,7 @@ def rows_of(text: str, display: Display) -> list[tuple[int, int]]:
 
 
 def mathematics(latex: str) -> str:
-    """The LaTeX with spaces for labels, numbers by hand and what breaks pages.
+    """Return the LaTeX with spaces for labels, numbers by hand and page breaks.
 
     >>> mathematics(r"a = b \\label{eq-a}").strip()
     'a = b'

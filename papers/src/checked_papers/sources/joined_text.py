@@ -1,7 +1,7 @@
 """A text that is joined of files, whose characters know where they were written.
 
-What is not read (comments, verbatim text) is replaced by spaces, so that every character keeps
-its place.
+Comments and verbatim text, which are not read, are replaced by spaces, so that every character
+keeps its place.
 """
 
 from __future__ import annotations

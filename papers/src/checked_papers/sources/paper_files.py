@@ -1,7 +1,7 @@
 """The files of a paper: one that is named, and those that it takes in.
 
 ``\\input``, ``\\include``, ``\\subfile`` and ``\\import`` are followed, and classes and packages
-where they lie beside the paper. Comments, ``\\verb``, listings and ``\\iffalse`` are left out.
+where they lie in the paper's folder. Comments, ``\\verb``, listings and ``\\iffalse`` are left out.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _read(file: Path, root: Path, above: frozenset[Path]) -> Joined:
 
 
 def _alone(file: Path) -> Joined:
-    """One file, with spaces for what is not read."""
+    """Return one file, with spaces for the parts that are not read."""
     raw = file.read_text(encoding="utf-8", errors="replace")
     comments, spans = [], []
     for match in _PASSED.finditer(raw):

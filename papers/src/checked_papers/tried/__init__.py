@@ -1,8 +1,8 @@
 """The stage for unbound displays: they are tried on numbers drawn by kind and condition.
 
 `display` has the call, `reading` the statement with its free symbols, `drawing` the numbers,
-`judging` where it holds,
-`verdicts` what that says. A verdict here is never that of a check, whose numbers come by a route of
+`judging` the regions where it holds,
+`verdicts` the conclusion. A verdict here is never that of a check, whose numbers come by a route of
 their own.
 """
 

@@ -1,8 +1,8 @@
 """Statements that hold in the limit: ``f(x) \\sim g(x)``, and sums whose dots leave the rest open.
 
 Of ``f \\sim a + b + \\dots`` the difference of f and a, over b, must tend to one: so every printed
-term counts. The way to the limit is halved or doubled, and what is left of the ratio falls by one
-power, which is fitted; where it does not, as with a logarithm of the variable, nothing is said.
+term counts. The way to the limit is halved or doubled, and the ratio's distance from one falls by a
+power, which is fitted; where it does not, as with a logarithm of the variable, there is no verdict.
 """
 
 from __future__ import annotations
@@ -177,6 +177,6 @@ def _end(ratios: Sequence[complex]) -> complex:
 
 
 def _extrapolated(one: complex, two: complex, three: complex) -> complex:
-    """Where three values go if what is left falls by one factor: a power of the way."""
+    """Return the limit of three values whose distance from it falls by one factor."""
     below = (three - two) - (two - one)
     return three - (three - two) ** 2 / below if below else three

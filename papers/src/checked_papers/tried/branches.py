@@ -90,7 +90,7 @@ class Choices:
     def settled(
         self, steps: Sequence[t.Step], bindings: Mapping[str, Any], holds: Holds
     ) -> tuple[Way, bool]:
-        """The numbers with what was chosen so that one step after the other holds, if it can."""
+        """Return the numbers with branches chosen so that each step holds, if it can."""
         own = {k: v for k, v in bindings.items() if k not in self.branches and k != SIGN}
         every = True
         for step in steps:
@@ -105,7 +105,7 @@ class Choices:
         return [*self.branches, *[SIGN] * self.signed]
 
     def stand_in(self, node: t.Node) -> list[str]:
-        """Those of what is chosen that stand in `node`."""
+        """Return the chosen branches that stand in `node`."""
         named = mentioned(node)
         return [key for key in self._all() if key in named]
 
@@ -122,7 +122,7 @@ class Choices:
 
 
 def apart(statement: t.Statement) -> tuple[t.Statement, Choices]:
-    """`statement` with a name of its own for each call of what has several values."""
+    """Return `statement` with a name of its own for each call of a function of several values."""
     branches: dict[str, Many] = {}
 
     def renamed(node: t.Node) -> t.Node:

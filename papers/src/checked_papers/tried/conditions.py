@@ -1,7 +1,7 @@
 """Printed conditions: ``x > 0``, ``\\Re z > 0``, ``n = 0, 1, \\dots``, ``z \\neq 0``.
 
-They decide which numbers are drawn. What stands behind the last relation of a display, set
-apart by a comma, is a condition where it orders or lists its symbols.
+They decide which numbers are drawn. A part behind the last relation of a display, set apart by a
+comma, is a condition where it orders or lists its symbols.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _KIND = {"N": "whole", "Z": "whole", "R": "real", "C": "complex_"}
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition: what it says, its relations or what is listed, or the symbol it defines."""
+    """A condition: its text, its relations or its list, or the symbol that it defines."""
 
     latex: str
     steps: tuple[t.Step, ...] = ()
@@ -104,7 +104,7 @@ def conditions_of(
 ) -> tuple[tuple[Condition, ...], list[str]]:
     """Those of `texts` that are conditions on `symbols`, and those that cannot be read.
 
-    What is no relation is no condition, and one on other symbols is one on another display.
+    Only a relation is a condition, and one on other symbols belongs to another display.
     """
     found: list[Condition] = []
     unread = []
@@ -197,7 +197,7 @@ def _sharing(text: str) -> Condition | None:
 
 
 def _each(text: str) -> tuple[list[str], str]:
-    """The symbols of ``a, b > 0``, and what is said of each of them."""
+    """The symbols of ``a, b > 0``, with the condition on each of them."""
     row = row_of(text)
     at = next((i for i, token in enumerate(row) if token.text in ORDERS), 0)
     listed = stretches(row[:at], ",")
@@ -214,7 +214,7 @@ def _free(reading: Reading, known: Known) -> tuple[str, ...]:
 
 
 def _definition(text: str, reading: Reading, known: Known) -> Condition | None:
-    """``K = A + B``: what a symbol stands for; a bare number is a case, and no definition."""
+    """``K = A + B``: the meaning of a symbol; a bare number is a case, and no definition."""
     steps = reading.statement.steps
     if len(steps) != 1 or steps[0].relation not in ("=", ":="):
         return None

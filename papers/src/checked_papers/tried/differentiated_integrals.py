@@ -16,7 +16,7 @@ def differentiated(statement: t.Statement, latex: str) -> t.Statement:
     """`statement` with each step that has an indefinite integral differentiated by its variable.
 
     Raises `NotRead` for an integral along a path that is not read, and for one that stands
-    where its derivative is not that of what is around it.
+    where its derivative is not that of the expression around it.
     """
     steps = tuple(_step(step, latex) for step in statement.steps)
     return replace(statement, steps=steps)

@@ -64,11 +64,10 @@ def try_display(
 
     Symbols are of the kinds in `kinds`, or by custom: n, m, k, i, j are whole, z, w, s complex,
     all others real. `conditions` are LaTeX, such as ``x > 0``; those that the display prints are
-    read as well, and ``K = A + B`` says what K is. `definitions` are displays before this one,
-    which may say so too, or what a function is, where nothing is known of it otherwise. `bindings`
-    are values of symbols that are no variables, or functions; `notation` are the functions that
-    the field knows. Unless `mending`, what would mend it is not looked for, which takes the most
-    time.
+    read as well, and ``K = A + B`` defines K. `definitions` are displays before this one, which may
+    define a symbol too, or a function that is not known otherwise. `bindings` are values of symbols
+    that are no variables, or functions; `notation` are the functions that the field knows. Only
+    with `mending` are mends searched for, which takes the most time.
 
     Examples
     --------
@@ -99,7 +98,7 @@ def try_display(
 
 @dataclass(frozen=True)
 class _Asked:
-    """A display with what its author, its field and its reader say of its symbols."""
+    """A display with the declarations of its symbols, by its author, its field and its reader."""
 
     latex: str
     kinds: Mapping[str, Kind]
@@ -172,7 +171,7 @@ class _Asked:
 
 
 def _limit(body: Reading, told: Told, ways: Sequence[Way], stream: np.random.Generator) -> Tried:
-    """The verdict on what holds in the limit, on the first way on which it does."""
+    """Return the verdict on a limit, by the first way to it on which the display holds."""
 
     def judged(way: Way) -> Tried:
         spend()
@@ -291,7 +290,7 @@ def _only_named(key: str, statement: t.Statement) -> bool:
 def _judged(
     body: Reading, stated: Told, rng: np.random.Generator, *, double: bool = False
 ) -> Tried:
-    """The verdict on what was read, in the way in which it holds if it does in any."""
+    """Return the verdict on the statement, by a plan under which it holds if there is one."""
     own, conditions, unread = stated.known, stated.conditions, stated.unread
     statement, choices = apart(body.statement)
     body, choices = replace(body, statement=statement), replace(choices, signed=double)
@@ -317,7 +316,7 @@ def _judged(
 
 
 def _doubts(body: Reading, stated: Told, choices: Choices, *, double: bool) -> Iterator[str]:
-    """Why what fails on drawn numbers may be right nevertheless."""
+    """Return why a display that fails on drawn numbers may be right nevertheless."""
     if not mentioned(body.statement).isdisjoint(stated.known.doubtful):
         yield "a function that another may be called like is in it"
     if any(isinstance(part, t.Dots) for _, part in t.walk(body.statement)):
@@ -356,7 +355,7 @@ def _chosen(choices: Choices) -> str:
 def _plans(
     body: Reading, own: Known, declared: Mapping[str, Kind], conditions: Sequence[Condition]
 ) -> list[tuple[Plan, str]]:
-    """In what ways the letters may be meant, each with what is said of it."""
+    """Return the plans for the letters, each with its note."""
     plan = _plan(body, own, declared, conditions)
     plans = [(plan, "")]
     axes = [key for key in _AXES if key in plan.drawn]
@@ -372,7 +371,7 @@ def _plans(
 def _plan(
     body: Reading, own: Known, declared: Mapping[str, Kind], conditions: Sequence[Condition]
 ) -> Plan:
-    """The kind of each symbol, the values of constants, and what is made of others."""
+    """Return the kind of each symbol, the values of constants, and the symbols made of others."""
     stated = {key: getattr(known_kinds, name) for one in conditions for key, name in one.kinds}
     derived: dict[str, Made] = {one.defines: one.value for one in conditions if one.defines}
     shared = _all_shared(body, conditions)

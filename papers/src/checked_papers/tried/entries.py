@@ -13,7 +13,7 @@ class EntriesIn:
     """The symbols that have entries and stand nowhere else, and the letters of their indices.
 
     `axes` says how many indices each has; `alone` is one with an entry that no index runs over,
-    such as ``x_n = \\sum_{i < n} x_i``, which may say what x is; `arrays` stand whole, too.
+    such as ``x_n = \\sum_{i < n} x_i``, which may define x; `arrays` stand whole, too.
     """
 
     statement: t.Statement
@@ -25,7 +25,7 @@ class EntriesIn:
     def ends(self, key: str, mean: str) -> tuple[int, str] | tuple[()]:
         """From where to where an index runs through the entries of `key`, if always the same.
 
-        None if a side is their `mean` alone: that says what it is.
+        None if a side is their `mean` alone: that defines the mean.
         """
         sides = (side for step in self.statement.steps for side in (step.left, step.right))
         if t.Name(mean) in sides:

@@ -72,7 +72,7 @@ def _series(z: complex) -> complex:
 
 
 def fresnel(z: complex) -> tuple[complex, complex]:
-    """The auxiliary functions f and g [DLMF 7.5.10], without what cancels in their definitions.
+    """Return the auxiliary functions f and g [DLMF 7.5.10], without cancellation.
 
     >>> round(fresnel(3.0)[0].real, 6)
     0.105721

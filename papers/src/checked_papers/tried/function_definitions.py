@@ -23,7 +23,7 @@ _UNSET: Callable[..., Any] = len
 
 
 def functions_in(texts: Iterable[str], own: Known, notation: Notation) -> dict[str, Any]:
-    """The functions that `texts` define, by their keys; what has a meaning already keeps it.
+    """Return the functions that `texts` define, by their keys; known symbols keep their meaning.
 
     >>> from .nist import COMMON
     >>> found = functions_in(["U(x, t) = x^2 + t"], known({}), COMMON)

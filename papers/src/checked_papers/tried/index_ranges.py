@@ -16,7 +16,7 @@ _ONE = t.Number(1.0)
 class Alike:
     """Indices that run over the entries of one row, and so equally far.
 
-    `ends` are the last indices that are printed for one of them; `places` say of what they are.
+    `ends` are the last indices that are printed for one of them; `places` name their arrays.
     """
 
     indices: frozenset[str]

@@ -27,8 +27,8 @@ _WIDE_TURNS = {"+": (-1.56, 1.56), "-": (1.59, 4.69), "+-": (-3.1, 3.1)}
 class Region:
     """Where numbers are drawn: magnitudes up to `span`, of one sign or both, real or complex.
 
-    What is said of a region must hold in all of it; so draws that confirm it are `wide`, and come
-    near its ends, where others stay away from what loses digits.
+    A statement about a region must hold in all of it; so draws that confirm it are `wide`, and come
+    near its ends, where others avoid the loss of digits.
 
     >>> Region("positive", 1.0, "+").said
     'positive, up to 1'

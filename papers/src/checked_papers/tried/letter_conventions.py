@@ -58,7 +58,7 @@ def by_custom(key: str) -> Kind:
 
 
 def known(bindings: Mapping[str, Any], notation: Notation | None = None) -> Known:
-    """The constants that everybody knows, and what is bound besides."""
+    """Return the constants that everybody knows, and the bindings."""
     own = {normal(key): value for key, value in bindings.items()}
     if notation is None:
         return Known(own, CONSTANTS)

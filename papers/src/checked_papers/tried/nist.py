@@ -1,7 +1,7 @@
 """The notation of NIST's Digital Library of Mathematical Functions, which many others share.
 
-A row is a written form and what it is a call of; a letter alone, such as ``C(z)`` for a Fresnel
-integral, means this in the library and not in general, and stands in a second table.
+A row is a written form and the function that it calls; a letter alone, such as ``C(z)`` for a
+Fresnel integral, means this in the library and not in general, and stands in a second table.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Written forms of the functions of a field: ``J_\\nu(z)``, ``{}_2F_1(a, b; c; z)``.
 
 A row of a notation pairs a written form with a name and the order of its arguments. The forms in a
-display are put as calls of that name, ``\\operatorname{besselj}(\\nu, z)``, before it is read;
-places in what is read are those of the display.
+display become calls of that name, ``\\operatorname{besselj}(\\nu, z)``, before it is read;
+its places stay those of the display.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ROW = re.compile(
 
 
 class Form(NamedTuple):
-    """A written form: what stands below, above and in the brackets, and what it is a call of."""
+    """A written form: subscripts, superscripts, arguments, and the function that it calls."""
 
     sub: tuple[str, ...]
     sup: str
@@ -87,7 +87,7 @@ class Notation:
 
     @cached_property
     def compiled(self) -> tuple[tuple[re.Pattern[str], str], ...]:
-        """The patterns of what is written in a way of its own."""
+        """Return the patterns of functions that have a written form of their own."""
         return tuple((re.compile(pattern), put) for pattern, put in self.patterns)
 
     @cached_property
@@ -338,7 +338,7 @@ class _Rewriter:
         return match.span(), match.end()
 
     def _matched(self, form: Form, site: Site) -> Found | None:
-        """Return whether what stands there is this form."""
+        """Return whether this form stands there."""
         if form.args is None and (site.arguments is not None or site.primes):
             return None
         parts = site.arguments if form.args is not None else []

@@ -1,4 +1,4 @@
-"""Where a statement holds: the fate of each sample, and what they say together."""
+"""The fate of a statement on each sample, and the region where it holds by these."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Trial:
             return tuple(map(self._fate_of, self.samples))
 
     def _fate_of(self, sample: Sample) -> Fate:
-        """The fate of the statement with what is chosen on the sample."""
+        """Return the fate of the statement with the branches chosen on the sample."""
         try:
             spend()
             if self.choices:
@@ -96,7 +96,7 @@ class Trial:
     def _settled(
         self, steps: Sequence[t.Step], bindings: Mapping[str, Any]
     ) -> tuple[Mapping[str, Any], bool]:
-        """The numbers with what is chosen on them, and whether the steps then hold."""
+        """Return the numbers with the branches chosen on them, and whether the steps then hold."""
         known: dict[int, complex | None] = {}  # of sides in which nothing is chosen
 
         def value(side: t.Node, way: Mapping[str, Any]) -> complex | None:
@@ -216,7 +216,7 @@ def is_long(node: t.Node) -> bool:
 
 
 def _lone_integral(node: t.Node) -> bool:
-    """Return whether integrals stand in it, and none of them inside of what runs."""
+    """Return whether integrals stand in it, none of them within a sum or another integral."""
     runs = [part for _, part in t.walk(node) if isinstance(part, t.Integral | t.Reduction)]
     inside = (part for one in runs for _, part in t.walk(one) if part is not one)
     return bool(runs) and not any(isinstance(p, t.Integral | t.Reduction) for p in inside)

@@ -43,7 +43,7 @@ def row_of(latex: str) -> tuple[Token, ...]:
 
 @lru_cache(maxsize=1024)
 def pieces_of(latex: str) -> tuple[Token, ...]:
-    """Return what `latex` is made of as it was written: braces that are left out stay so."""
+    """Return the pieces of `latex` as they were written: braces that are left out stay so."""
     return tuple(Scanner(latex).read())
 
 
@@ -96,7 +96,7 @@ def is_one_symbol(row: Row) -> bool:
 
 
 def function_head(row: Row) -> tuple[str, tuple[str, ...], int] | None:
-    """Return name, arguments and the place behind the sign of what begins ``f(x, y) =``."""
+    """Return name, arguments and the place behind the sign of a definition ``f(x, y) =``."""
     end = behind_script(row, behind_symbol(row, 0), "_")
     shut = shut_at(row, end) if 0 < end < len(row) and row[end].text == "(" else -1
     behind = "".join(texts(row[shut + 1 : shut + 3])) if shut > 0 else ""
@@ -240,9 +240,9 @@ class Pattern:
     """A row of words, each for one token or for a bracketed group.
 
     A word is the text of a token, or ``<class:key>`` for one of a class (those below, and `sets`),
-    ``<group:key>`` for what stands in braces, `round` in round brackets, ``<atom:key>`` for a
-    symbol, which may be in a font. What is prefixed by ``?`` may be missing, what is prefixed by
-    ``!`` may not come next.
+    ``<group:key>`` for a group in braces, `round` in round brackets, ``<atom:key>`` for a symbol,
+    which may be in a font. A word with the prefix ``?`` may be missing, one with ``!`` may not
+    come next.
 
     >>> found = Pattern("<sum> _ <group:index> !^", sum={r"\\sum"}).first(r"2 \\sum_i x_i")
     >>> found["index"]
@@ -288,7 +288,7 @@ class Pattern:
         return int(self._known[kind](row[i].text)), (i, i + 1)
 
     def every(self, latex: str, row: Row | None = None) -> list[Found]:
-        """Return the matches in a row, none of which overlap."""
+        """Return the matches in a row, without overlaps."""
         row = row_of(latex) if row is None else row
         found: list[Found] = []
         i = 0
@@ -312,6 +312,6 @@ class Pattern:
         return match if match is not None and match.end == len(row) else None
 
     def put(self, latex: str, new: Callable[[Found], str]) -> str:
-        """Return `latex` with what `new` says in the place of each match."""
+        """Return `latex` with the text that `new` gives in the place of each match."""
         found = [(match, match.span) for match in self.every(latex)]
         return exchanged(latex, [(span, new(match)) for match, span in found if span])

@@ -38,9 +38,9 @@ Verdict = Literal["holds", "holds if", "does not hold", "definition", "not read"
 class Tried:
     """The outcome for an unbound display.
 
-    `why` says why it is not read, or what the verdict rests on; `region` where it holds, if not
-    everywhere; `residual` is the worst where it holds, else the best; `mutants` are its slips and
-    their fates; `mend` what one edit would mend it; `drawn` what was drawn for each symbol.
+    `why` says why it is not read, or on which evidence the verdict rests; `region` is where it
+    holds, if not everywhere; `residual` is the worst where it holds, else the best; `mutants` are
+    its slips and their fates; `mend` is an edit that mends it; `drawn` has each symbol's kind.
     """
 
     verdict: Verdict
@@ -58,8 +58,8 @@ class Tried:
 
 
 def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, again: Again) -> Tried:
-    """Combine the fates on all samples; `told` is what stands in the way of a blame,
-    and `doubt` what leaves one to a reader. Samples drawn `again` tell a region from a chance.
+    """Combine the fates on all samples; `told` is a reason not to accuse, and `doubt` one to leave
+    that to a reader. Samples drawn `again` tell a region from a chance.
     """
     if _by_chance(trial, plan):
         others = replace(trial, samples=tuple(again(far=_folds(trial.statement))))
@@ -106,7 +106,7 @@ def _by_chance(trial: Trial, plan: Plan) -> bool:
 
 
 def _sure(trial: Trial, others: Trial) -> Trial:
-    """The trial without what it holds in by chance, and with what it fails on outside."""
+    """Return the trial without regions where it holds by chance, with its failures outside."""
     unsure = frozenset(fate.sample.region.name for fate in others.failed)
     known = {sample.region.name for sample in trial.samples}
     more = [fate.sample for fate in others.failed if fate.sample.region.name not in known]
@@ -114,7 +114,7 @@ def _sure(trial: Trial, others: Trial) -> Trial:
 
 
 def _on_some(trial: Trial, others: Trial, plan: Plan, told: str) -> Tried:
-    """The verdict on what holds on some numbers of each region, and not on others."""
+    """Return the verdict where it holds on some numbers of each region, and not on others."""
     if not _equal(trial):
         return Tried("not read", "an inequality that may want a condition")
     if _whole(plan) and (cases := _cases(others, plan.drawn)):
@@ -138,8 +138,8 @@ _OF_ONE_FORM = frozenset(  # functions that are the same power series wherever t
 def _folds(statement: t.Statement) -> bool:
     """Return whether signs, or sizes, may decide which of several forms a part of it has.
 
-    The modulus, roots, logarithms and inverse functions do so, and what takes the largest of
-    several values, or the next whole one.
+    The modulus, roots, logarithms and inverse functions do so, the largest of several values, and
+    the next whole number.
     """
     return any(_of_several_forms(part) for _, part in t.walk(statement))
 
@@ -205,7 +205,7 @@ _SIDES = ("left", "right")
 
 
 def _defined(statement: t.Statement) -> str:
-    """The symbol that stands alone for what is on the other side, if that is all that is said."""
+    """Return the symbol that stands alone on one side, if the display only defines it."""
     first = statement.steps[0]
     left = first.left.key if isinstance(first.left, t.Name) else ""
     alone = len(statement.steps) == 1 and first.relation in ("=", ":=")
