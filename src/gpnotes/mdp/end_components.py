@@ -91,7 +91,7 @@ def _quotient(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatr
     has_inside = np.zeros(K + 1, dtype=bool)
     has_inside[label[in_component]] = True
     has_inside = has_inside[:K]
-    num_rows = int(np.max(counts + has_inside))
+    num_rows = int(np.max(counts + has_inside, initial=1))  # to stay at the end
     if K * num_rows > _MOST_PADDING * S * A:
         raise ValueError(
             f"mdp has an end component without reward with {int(np.max(counts))} ways out, too "
