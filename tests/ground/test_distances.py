@@ -232,3 +232,71 @@ def test_sizes_are_given_where_the_mean_drowns_no_row(space, both):
     np.testing.assert_allclose(to_numpy(own), [5.0, 9.0])
     np.testing.assert_allclose(to_numpy(others), [5.0, 9.0])
     assert sizes_if_near(far, near if both else None) is None
+
+
+EPS = 2.0**-52
+LIMIT = EPS**-0.5 / 8.0  # of |u|² + |v|², in four columns
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.2, 0.8), (0.7, 0.3), (0.5, None)])
+def test_rows_are_expanded_up_to_the_size_that_rounding_allows(a, b):
+    """The largest rows count, of u and of v; without v those of u twice."""
+    parts = [None if c is None else np.eye(3, 4) * np.sqrt(c * LIMIT) for c in (a, b)]
+    for part in parts:
+        if part is not None:
+            part[1:] *= 0.1
+    for factor, far in ((0.999, False), (1.001, True)):
+        u, v = (None if part is None else factor * part for part in parts)
+        assert distances.by_differences(u, v) is far
+        assert (sizes_if_near(u, v) is None) is far
+    assert distances.by_differences(u[:, :3], None if v is None else v[:, :3])
+    nothing = np.zeros((0, 4))
+    assert not distances.by_differences(nothing)
+    assert distances.by_differences(nothing, np.eye(2, 4) * np.sqrt(1.1 * LIMIT))
+
+
+@pytest.mark.parametrize("lengths", [1.0, np.asarray([4.0, 0.5])])
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_mean_that_drowns_its_rows_gives_way_to_the_smallest_size(lengths, sign):
+    """From 2^26 lengths on; each column then has that which no row is nearer to zero than."""
+    x = sign * np.asarray([[0.0, 3.0], [0.0, 0.0]])
+    x[1, 1] = 2.0 * 2.0**26 * np.max(lengths * np.asarray([0.0, 1.0])) - 3.0 * 1.0
+    x[1, 1] *= sign
+    near = distances.centroid(x, lengths)  # the very mean that is allowed
+    np.testing.assert_array_equal(near, np.mean(x, axis=0))
+    far = distances.centroid(x * (1.0 + 4.0 * EPS), lengths)
+    np.testing.assert_allclose(far, sign * np.asarray([0.0, 3.0]), rtol=1e-14)
+
+
+def test_no_rows_have_their_centre_at_zero():
+    np.testing.assert_array_equal(distances.centroid(np.zeros((0, 3))), np.zeros(3))
+    np.testing.assert_array_equal(distances.centroid(np.full((1, 2), 7.0)), [7.0, 7.0])
+    assert distances.centroid(np.zeros((2, 0))).shape == (0,)
+
+
+@pytest.mark.parametrize("d", [2, 5])
+def test_some_pairs_have_the_sums_of_a_loop_over_them(rng, d):
+    """Of some rows and columns; each side by itself; and with the sides turned."""
+    u, v, W = rng.normal(size=(6, d)), rng.normal(size=(4, d)), rng.normal(size=(3, 2))
+    sums, others, squares = np.zeros((3, d)), np.zeros((2, d)), np.zeros(d)
+    for i in range(3):
+        for j in range(2):
+            gap = u[2 + i] - v[1 + j]
+            sums[i] += 2.0 * W[i, j] * gap
+            others[j] -= 2.0 * W[i, j] * gap
+            squares += W[i, j] * gap**2
+    pairs = Pairs(u, v)
+    assert pairs.by_differences is (d == 2)
+    found = pairs.pull(W, slice(2, 5), slice(1, 3))
+    some = Pairs(u[2:5], v[1:3])
+    for got, wanted in (
+        (found[0], sums),
+        (found[1], squares),
+        (some.side(W), sums),
+        (some.turned().side(W.T), others),
+        (some.both_sides(W)[0], sums),
+        (some.both_sides(W)[1], others),
+        (Pairs(u, v, differences=d == 5).pull(W, slice(2, 5), slice(1, 3))[0], sums),
+        (squared_distances_pullback(u[2:5], v[1:3], W)[1], others),
+    ):
+        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-13)
