@@ -195,3 +195,44 @@ def test_a_role_with_one_player_and_one_with_one_strategy():
     ]
     (one,) = find_equilibria(PayoffModel(game, bumps), rng=stream(0), num_starts=4)
     np.testing.assert_allclose(one.mixture, [0.0, 1.0, 1.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("strategies", [(2,), (3, 2), (1, 4)])
+def test_a_path_through_simplices_begins_near_the_even_mixture(make_model, monkeypatch, strategies):
+    """Where it has no steps it ends there, and the search has not converged."""
+    begun = []
+
+    def no_path(F, start, **options):
+        begun.append(start)
+        return iter(())
+
+    monkeypatch.setattr("gpnotes.games.equilibria.search.fixed_points", no_path)
+    model = make_model((3,) * len(strategies), strategies)
+    uneven = np.concatenate([np.arange(1.0, s + 1.0) / (s * (s + 1) / 2) for s in strategies])
+    idle = {"max_steps": 0, "max_supports": 0, "replicator_steps": 0}
+    result = find_equilibria(model, uneven, tolerance=1e-9, **idle)
+    last = result.searches[-1]
+    assert (last.route, last.start, last.support) == ("simplicial", None, None)
+    even = np.repeat([1.0 / s for s in strategies], strategies)
+    assert np.max(np.abs(np.asarray(last.mixture) - even)) < 0.04
+    free = np.concatenate([np.full(s - 1, 1.0 / s) for s in strategies])
+    gaps = np.abs(begun[0] - free)
+    assert len(set(gaps)) == len(gaps)  # so that no two vertices are alike
+    assert 0.0 < np.min(gaps) <= np.max(gaps) <= 0.01
+
+
+def test_equilibria_are_ordered_by_regret_and_then_by_the_first_strategies(make_table):
+    """Of a game of coordination all are exact; ends that are near one another are one."""
+    model = make_table(np.diag([1.0, 1.0, 1.0]))
+    starts = np.asarray([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    idle = {"max_steps": 0, "max_supports": 0, "replicator_steps": 0}
+    result = find_equilibria(model, starts, **idle)
+    np.testing.assert_array_equal([e.mixture for e in result], np.eye(3))
+    assert [e.num_searches for e in result] == [2, 1, 1]
+    assert [s.equilibrium for s in result.searches] == [2, 1, 0, 0]
+    near = np.asarray([[0.0, 0.01, 0.99], [0.0, 0.0, 1.0], [0.99, 0.0, 0.01]])
+    loose = find_equilibria(model, near, tolerance=0.1, min_distance=0.0101, **idle)
+    np.testing.assert_array_equal([e.mixture for e in loose], near[1:])  # the least regret first
+    assert [s.equilibrium for s in loose.searches] == [0, 0, 1]
+    each = find_equilibria(model, near, tolerance=0.1, min_distance=0.0099, **idle)
+    np.testing.assert_array_equal([e.mixture for e in each], near[[1, 2, 0]])

@@ -13,6 +13,7 @@ from gpnotes.games import (
     fit_payoffs,
     regret,
 )
+from gpnotes.games.equilibria.certified_mixture import mixture_sensitivity
 
 
 def _crowds(rng, number=40):
@@ -124,3 +125,50 @@ def test_a_role_with_one_strategy_stays_where_the_other_is_not_settled():
     model = fit_payoffs(game, x, np.ones_like(x))
     told = certify(model, np.asarray([1.0, 0.5, 0.5]), rng=1)
     np.testing.assert_array_equal(told.mixture_sd, [0.0, np.inf, np.inf])
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-12, 1e12])
+def test_an_equilibrium_moves_as_its_equations_say(rng, unit):
+    """Payoffs ``A p + b`` of three roles; in the second, one strategy of three is not played.
+
+    Errors e of the payoffs move p by ``D e``: those in play pay alike again, and add up to one.
+    """
+    model = PayoffModel(
+        RoleSymmetricGame((4, 5, 2), (2, 3, 1)),
+        tuple(Expansion(np.zeros((1, 6)), np.ones(1), np.ones(6)) for _ in range(6)),
+    )
+    A, p = unit * rng.normal(size=(6, 6)), np.asarray([0.3, 0.7, 0.6, 0.0, 0.4, 1.0])
+    played = np.flatnonzero(p)
+    D = mixture_sensitivity(p, A, model)
+    for s in range(6):
+        e = 1e-3 * unit * np.eye(6)[s]
+        moved = D @ e
+        assert not moved[3]
+        if s not in played:
+            np.testing.assert_array_equal(moved, 0.0)
+            continue
+        change = A @ moved + e  # of the payoffs, to which it is added
+        np.testing.assert_allclose(change[0], change[1], rtol=0, atol=1e-12 * unit)
+        np.testing.assert_allclose(change[2], change[4], rtol=0, atol=1e-12 * unit)
+        sums = moved[:2].sum(), moved[2:5].sum(), moved[5]
+        np.testing.assert_allclose(sums, 0.0, atol=1e-14)
+        assert (np.max(np.abs(moved)) > 1e-5) == (s != 5)
+
+
+@pytest.mark.parametrize(("chance", "moves"), [(2e-9, True), (0.5e-9, False)])
+def test_a_chance_of_a_billionth_is_played(rng, chance, moves):
+    model = _crowds(rng)
+    sensitivity = mixture_sensitivity(np.asarray([1.0 - chance, chance]), np.eye(2), model)
+    np.testing.assert_array_equal(sensitivity != 0.0, np.full((2, 2), moves))
+
+
+def test_what_is_not_settled_is_infinite_among_what_is_played(rng):
+    """Two roles that pay the same whatever is played; of the second a strategy is not."""
+    model = PayoffModel(
+        RoleSymmetricGame((3, 2), (2, 3)),
+        tuple(Expansion(np.zeros((1, 5)), np.ones(1), np.ones(5)) for _ in range(5)),
+    )
+    D = mixture_sensitivity(np.asarray([0.5, 0.5, 0.0, 0.0, 1.0]), np.zeros((5, 5)), model)
+    wanted = np.zeros((5, 5))
+    wanted[np.ix_([0, 1], [0, 1, 4])] = np.inf
+    np.testing.assert_array_equal(D, wanted)
