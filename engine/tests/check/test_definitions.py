@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from problems import says
 
 from checked_equations import EquationError, Nodes
-from checked_equations.check.definitions import normal_shape
+from checked_equations.check.definitions import compare_definition, normal_shape
+from checked_equations.check.relations import Tolerance
 
 A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
 S = A @ A.T + np.eye(4)
@@ -140,3 +142,24 @@ def test_a_normal_variable_has_the_shape_of_its_covariance(mean, covariance, sha
 def test_a_covariance_is_square(covariance):
     with pytest.raises(ValueError, match="the covariance must be square"):
         normal_shape(1.0, covariance)
+
+
+def test_a_definition_that_nothing_judges_has_sides_of_one_shape():
+    with pytest.raises(
+        EquationError, check=says(r"the left side has shape \(2, 1\), the right side \(\)")
+    ):
+        compare_definition(r"x \to a", [{"x": [1.0, 2.0], "a": 1.0}], Tolerance())
+    _, bare = compare_definition(r"x \to a", [{"x": [[1.0]], "a": 1.0}], Tolerance())
+    assert bare == (r"x \to a",)
+
+
+def test_the_shape_of_a_normal_variable():
+    assert normal_shape(1.5, 2.0) == 1.5
+    assert normal_shape([1.0, 2.0], np.eye(2)).tolist() == [[1.0], [2.0]]
+    assert normal_shape([0.0, 3.0], 1.0, np.eye(2)).tolist() == [[1.0], [1.0]]
+    for wrong in ([[1.0, 2.0]], np.ones((3, 2))):
+        with pytest.raises(ValueError, match="the covariance must be square"):
+            normal_shape(1.0, wrong)
+    for mean, x in (([1.0, 2.0, 3.0], [1.0, 2.0]), ([1.0, 2.0], [1.0, 2.0, 3.0])):
+        with pytest.raises(ValueError, match=r"a covariance of \(2, 2\) does not fit"):
+            normal_shape(x, mean, np.eye(2))

@@ -6,7 +6,10 @@ from problems import says
 from scipy.special import softmax
 
 from checked_equations import Distribution, Estimate, Nodes, check_equation
+from checked_equations.check.relations import Tolerance
+from checked_equations.check.statements import bind_statement, check_steps
 from checked_equations.errors import EquationError
+from checked_equations.latex.equation import Equation
 
 
 def test_a_name_and_its_square_agree(checked):
@@ -99,3 +102,108 @@ class TestDerivativesOfWhatAScriptSaysDepends:
         symmetric = np.array([[1.2, 0.3], [0.3, 0.7]])
         record = check_equation(latex, {"f": [0.4, 1.9], "K_{ff}": symmetric})
         assert record.mutants.survived == 0
+
+
+NODES = Nodes([1.0, 2.5], [0.4, 0.6])
+
+
+def steps(latex, drawn, *more):
+    bound = bind_statement(latex, (drawn, *more), Tolerance())
+    return check_steps(bound, Equation("eq-a", latex, 1))
+
+
+def refused(latex, drawn, *more):
+    with pytest.raises(EquationError) as error:
+        steps(latex, drawn, *more)
+    return error.value.problem
+
+
+CLASHES = [
+    (r"a = \mathbb E_s[s] + \int_0^2 s \,\mathrm d s", {"a": 1.0, "s": NODES},
+     "`s` stands under an average and under an integral"),
+    (r"a = \mathbb E_{q(x)}[x] + \mathbb E_{q(y_1)}[y_1]", {"a": 1.0, "q": Distribution(NODES)},
+     "`q` is the distribution of `x` and of `y`: bind `q(x)` and `q(y)`"),
+    (r"a = p(b, c) + p(b \mid c)", {"a": 1.0, "b": 1.0, "c": 2.0, "p": lambda x, y: x},
+     r"`p` has two meanings: with `,` between its arguments, and with `|`: bind each"),
+    (r"a = b \text{ for } n = 1, 3, \dots", {"a": 1.0, "b": 1.0, "n": 1},
+     "dots go on with whole numbers one after another: 1, 2"),
+    (r"a = b \text{ for } x > y", {"a": 1.0, "b": 1.0, "x": [1.0, 2.0], "y": [1.0, 2.0, 3.0]},
+     "the left side has shape (2, 1), the right side (3, 1)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("latex", "drawn", "said"), CLASHES)
+def test_names_and_conditions_that_do_not_fit(latex, drawn, said):
+    assert said in refused(latex, drawn)
+
+
+@pytest.mark.parametrize("pair", [("x_1", "x_2"), ("x", "x'")])
+def test_scripts_and_primes_make_no_other_variable(pair):
+    means = [rf"\mathbb E_{{q({x})}}[{x}]" for x in pair]
+    drawn = {"a": 3.8, "q": Distribution(NODES)}
+    assert steps(f"a = {means[0]} + {means[1]}", drawn)[0].residual < 1e-15
+
+
+@pytest.mark.parametrize(
+    ("condition", "values"),
+    [
+        (r"n = 1, 2, \dots", {1: True, 5: True, 0: False, 1.5: False}),
+        (r"n = 1, 2, \dots, 4", {1: True, 4: True, 5: False, 2.5: False}),
+        (r"n \in \{2, 5\}", {2: True, 5: True, 3: False}),
+        (r"n \in \mathbb N", {1: True, 3: True, 0: False, 0.5: False, -1: False}),
+        (r"n \in \mathbb Z", {0: True, -3: True, 0.5: False}),
+        (r"n \in \mathbb R_+", {0.5: True, 0: False, -1: False}),
+        (r"n \ne 2", {1: True, 2: False}),
+        (r"n \ge 2", {2: True, 3: True, 1: False}),
+        ("n > 2", {3: True, 2: False}),
+    ],
+)
+def test_what_meets_a_condition(condition, values):
+    for value, met in values.items():
+        drawn = {"a": 2.0, "b": 1.0, "n": value}
+        latex = rf"a = 2 b \text{{ for }} {condition}"
+        if met:
+            assert len(steps(latex, drawn)) == 1
+        else:
+            assert "the numbers of draw 1 do not meet this condition" in refused(latex, drawn)
+
+
+def test_the_draw_that_does_not_meet_a_condition_is_named():
+    good = {"a": 2.0, "b": 1.0, "n": 1}
+    latex = r"a = 2 b \text{ for } n > 0"
+    assert "the numbers of draw 2 do not" in refused(latex, good, {**good, "n": -1})
+
+
+def test_a_member_has_the_shape_of_its_space():
+    latex = r"a = 2 b \text{ for } x \in \mathbb R^{%s}"
+    drawn = {"a": 2.0, "b": 1.0, "n": 2, "x": [1.0, 2.0], "m": 3}
+    assert len(steps(latex % "n", drawn)) == 1
+    assert "do not meet" in refused(latex % "m", drawn)
+    matrix = {**drawn, "x": np.ones((2, 3))}
+    assert len(steps(latex % r"n \times m", matrix)) == 1
+    assert "do not meet" in refused(latex % r"m \times n", matrix)
+    assert "do not meet" in refused(latex % "n", matrix)
+
+
+class TestNamesWithScripts:
+    @pytest.mark.parametrize(
+        ("name", "value", "clash"),
+        [
+            ("b^2", 4.0, False),
+            ("b^2", 4.1, True),
+            ("b^2", 4.0 + 3e-8, False),
+            ("b^2", 4.0 + 5e-8, True),
+            ("x_2", 3.0, False),
+            ("x_2", 3.5, True),
+            ("b_1", 7.0, False),
+            ("x_3", 7.0, False),
+        ],
+    )
+    def test_it_agrees_with_its_base(self, name, value, clash):
+        drawn = {"a": value + 2.0 + 4.0, "b": 2.0, "x": [1.0, 3.0], name: value}
+        latex = rf"a = {name} + b + x^\top x - 6"
+        drawn["a"] = value + 2.0 + 10.0 - 6.0
+        if clash:
+            assert "is bound to other numbers than it reads as" in refused(latex, drawn)
+        else:
+            assert len(steps(latex, drawn)) == 1
