@@ -1,5 +1,6 @@
 """What is bound and drawn, and what a statement makes of it: each refusal, each number."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -236,10 +237,21 @@ class TestSteps:
             (123456.789, 123456.788, "the left side is 123456.789, the right side 123456.788"),
             (-3.0, 2.0, "the left side is -3, the right side 2"),
             (1.0, 1.0 + 3e-9, "the left side is 1, the right side 1.000000003"),
+            (-1.0, -1.0 - 3e-9, "the left side is -1, the right side -1.000000003"),
+            ([1e-6, 1000.0], [1e-6, 1000.001],
+             "the left side is [1e-06, 1000], the right side [1e-06, 1000.001]"),
+            (0.0, 0.1234567, "the left side is 0, the right side 0.123457"),
+            (0.1234567, 0.0, "the left side is 0.123457, the right side 0"),
         ],
     )  # fmt: skip
     def test_both_sides_are_shown(self, left, right, said):
         assert refused("A = B", {"A": left, "B": right}).endswith(f"; {said}")
+
+    def test_what_is_as_good_as_equal_is_shown_to_its_last_digit(self):
+        alike = {"a": 1.0, "b": 1.0 - 2.0**-53}
+        said = "; the left side is 1, the right side "
+        assert refused("a < b", alike).endswith(f"{said}0.99999999999999989")
+        assert refused("a < b", alike | {"b": 1.0}).endswith(f"{said}1")
 
     def test_the_draw_that_misses_most_is_shown(self):
         drawn = [{"A": np.eye(2), "B": scale * np.eye(2)} for scale in (1.0, 3.0, 2.0)]
@@ -310,6 +322,17 @@ def test_where_an_inequality_is_tight_a_weaker_one_is_told_from_it():
     assert plain.compare(0, weaker).holds
     never = bind_statement(r"a \le b", (loose, loose), Tolerance(), tight=1)
     assert never.compare(0, weaker).holds
+
+
+def test_of_a_chain_the_inequality_alone_may_be_tight():
+    tight = {"a": 2.0, "b": 2.0, "c": 2.0}
+    drawn = bind_statement(r"c = a \le b", (tight | {"b": 3.0}, tight), Tolerance(), tight=1)
+    equal, order = drawn.statement.steps
+    assert drawn.compare(0, equal).holds
+    assert drawn.compare(1, order).holds
+    weaker = parse(r"a \le b + 1", dict.fromkeys("ab", "value")).steps[0]
+    assert not drawn.compare(1, weaker).holds
+    assert drawn.compare(1, replace(weaker, relation="<")).holds  # a mutant of the relation
 
 
 def test_all_that_is_named_is_found():

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from problems import says
 
 from checked_equations import Distribution, EquationError, Nodes, check_equation
 from checked_equations.evaluate import operations as op
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.rules import loops
+from checked_equations.latex import tree as t
+from checked_equations.latex.names import normal
 from checked_equations.latex.parser import parse_expression
 
 ACTIONS = np.array([1.0, 2.0, 3.0])
@@ -204,3 +207,33 @@ def test_a_plain_letter_of_averages():
     nodes = Nodes([0.4, 2.0], [0.25, 0.75])
     assert right("a = E[x^2] - E_x[x]^2", {"a": 0.48, "x": nodes})
     assert right("a = E_1 + 2 E(3)", {"a": 7.5, "E_1": 1.5, "E": lambda x: float(x)})
+
+
+@pytest.mark.parametrize("kind", ["distribution", "conditional", "nodes", "callable"])
+@pytest.mark.parametrize(
+    ("name", "bound", "whole"),
+    [
+        ("p(x)", "", {"distribution", "conditional", "nodes"}),
+        ("p(x)", "y", {"distribution", "conditional", "nodes"}),
+        ("p(x)", "x", set()),
+        (r"p(x \mid y)", "y", {"distribution", "nodes"}),
+        (r"p(x \mid y)", "x", set()),
+        (r"p(x \mid y)", "", set()),
+        (r"p(x \mid y)", "xy", set()),
+        ("p(x, y)", "", {"distribution", "conditional", "nodes"}),
+        ("p(x, y)", "y", set()),
+    ],
+)
+def test_a_distribution_is_whole_as_an_argument_where_it_is_of_what_is_not_bound(
+    kind, name, bound, whole
+):
+    """A conditional one is given what no name says, so that all its arguments are unbound."""
+    kinds = {r"\operatorname{KL}": "callable", name: kind, **dict.fromkeys(bound, "value")}
+    latex = rf"\operatorname{{KL}}({name})"
+    if kind not in whole and not {"x", "y"} & set(name) <= set(bound):
+        with pytest.raises(EquationError, check=says("unbound symbol")):
+            parse_expression(latex, kinds)
+    else:
+        (argument,) = parse_expression(latex, kinds).arguments
+        assert isinstance(argument, t.Name if kind in whole else t.Apply)
+        assert argument.key == normal(name)

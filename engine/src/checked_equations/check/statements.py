@@ -342,7 +342,7 @@ def _values(bound: BoundStatement, step: t.Step) -> str:
         index = ", ".join(str(i) for i in entry[: 1 if left.shape[1:] == (1,) else None])
         where += f"at [{index}] of {' × '.join(map(str, left.shape))} "
         left, right = left[entry], right[entry]
-    scale = max(float(np.max(np.abs(left))), float(np.max(np.abs(right))))
+    scale = float(np.max(np.abs(left)))
     apart = float(np.max(np.abs(left - right))) / scale if scale else 1.0
     digits = min(17, max(6, 3 - math.floor(math.log10(apart or 1.0))))
     shown = [_shown(np.asarray(side), digits) for side in (left, right)]
