@@ -129,6 +129,7 @@ def test_a_value_is_computed_once_for_each_of_what_it_depends_on():
         ("h(a)", "the value of `h` is not a number"),
         ("a - k(a)", "the value of `k` is infinite"),
         ("a - m(a)", "the value of `m` is not a number"),
+        ("a - l(a)", "the value of `l` is not a number"),
     ],
 )
 def test_what_has_no_value_says_why(latex, said):
@@ -136,6 +137,7 @@ def test_what_has_no_value_says_why(latex, said):
         "a": 1.0, "s": NODES, "e": Entries(1, int), "f": np.sin, "q": Distribution(NODES),
         "w": "word", "v": object(), "g": lambda u: np.inf, "h": lambda u: np.nan,
         "k": lambda u: np.array([1.0, np.inf, 2.0]), "m": lambda u: np.array([1.0, np.nan]),
+        "l": lambda u: np.array([np.inf, np.nan]),
     }  # fmt: skip
     names = {key: "value" if key in "sefqw" and latex == f"a + {key}" else kind(value)
              for key, value in bound.items()}  # fmt: skip

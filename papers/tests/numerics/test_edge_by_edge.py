@@ -189,11 +189,17 @@ def test_what_is_slow_is_extrapolated_after_sixty_terms():
     asked = []
     series(lambda k: asked.append(k) or 1 / k**2, 1)
     assert len(asked) == 60
-    ramp = [1.0] * 20 + [1.0] * 10 + [0.0] * 20 + [0.009] * 10
-    assert not extrapolation._slow(ramp)
-    assert extrapolation._slow([*ramp[:-1], 0.011])
-    assert not extrapolation._slow([5.0] * 20 + [1.0] * 10 + [5.0] * 20 + [0.009] * 10)
-    assert extrapolation._slow([*[0.0] * 29, 1.0, *[0.0] * 20, -0.011, *[0.0] * 9])
+
+
+def test_slow_terms_are_a_hundredth_of_the_middle_ones_at_the_end():
+    def alone(places):
+        return [float(places.get(k, 0.0)) for k in range(60)]
+
+    for k in range(50):
+        assert extrapolation._slow(alone({k: 1.0, 59: -0.009})) == (k not in range(20, 30))
+    for k in range(60):
+        assert extrapolation._slow(alone({25: -1.0, k: 0.011})) == (k >= 50)
+    assert not extrapolation._slow(alone({25: 1.0, 55: 0.01}))
 
 
 def test_torn_terms_are_those_that_were_still_large():
