@@ -17,7 +17,6 @@ from checked_equations.check.bindings import (
     split_given,
     swap_groups,
 )
-from checked_equations.check.phrases import claim_phrases, together
 from checked_equations.check.relations import Tolerance
 from checked_equations.check.statements import (
     Draw,
@@ -339,30 +338,3 @@ def test_all_that_is_named_is_found():
     kinds = {"f": "callable", "x": "value", "q": "distribution", "s": "nodes", "a": "value"}
     statement = parse(r"a = f(x) + \mathbb E_{q(y)}[y] + \int_0^1 s \,\mathrm d s", kinds)
     assert names_in(statement) == {"a", "f", "x", "q", "s"}
-
-
-def test_a_claim_is_said_in_counts():
-    row = {"held": 10, "of": 12}
-    data = row | {"once": "", "fresh": None, "blocks": 0, "settings": {}, "without": {}}
-    assert claim_phrases(data) == ["10 of 12"]
-    more = data | {
-        "fresh": {"held": 49, "of": 60}, "blocks": 5, "settings": {"noise": row},
-        "without": {"a grid": row},
-    }  # fmt: skip
-    assert claim_phrases(more) == [
-        "10 of 12", "fresh 49 of 60", "with noise 10 of 12", "without a grid 10 of 12",
-        "5 independent",
-    ]  # fmt: skip
-    assert claim_phrases(data | {"once": "a draw"}) == ["once: a draw"]
-
-
-def test_of_many_mutants_of_one_thing_the_nearest_miss_has_a_row():
-    def mutant(edit, residual, outcome="caught"):
-        return {"edit": edit, "residual": residual, "outcome": outcome}
-
-    many = [mutant(f"{name} for x", size) for name, size in (("a", 0.3), ("b", 0.1), ("c", None))]
-    few = [mutant("- for +", 0.5), mutant("drop x", 0.2), mutant("y for z", 0.7, "survived")]
-    nearest, *others = together([*many, *few])
-    assert nearest == many[1] | {"why": "the nearest of 3 of its kind, all caught"}
-    assert others == few
-    assert together(many[:2]) == many[:2]
