@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from problems import says
 
-from checked_equations import Distribution, Estimate, Nodes
+from checked_equations import Distribution, Estimate, Nodes, check_equation
 from checked_equations.check.bindings import (
     Fields,
     draw_bindings,
@@ -17,6 +17,7 @@ from checked_equations.check.bindings import (
     split_given,
     swap_groups,
 )
+from checked_equations.check.equation_check import refuse_lost_backslash
 from checked_equations.check.relations import Tolerance
 from checked_equations.check.statements import (
     Draw,
@@ -338,3 +339,64 @@ def test_all_that_is_named_is_found():
     kinds = {"f": "callable", "x": "value", "q": "distribution", "s": "nodes", "a": "value"}
     statement = parse(r"a = f(x) + \mathbb E_{q(y)}[y] + \int_0^1 s \,\mathrm d s", kinds)
     assert names_in(statement) == {"a", "f", "x", "q", "s"}
+
+
+TELLING = ({"a": 2.9, "b": -1.0, "c": 4.0}, {"a": 2.9, "b": 4.0, "c": -1.0},
+           {"a": 2.9, "b": 1.5, "c": 1.5})  # fmt: skip
+IDLE = {"a": -100.0, "b": 1.0, "c": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("latex", "told", "draws"),
+    [
+        ("a < b + c", 3, 3),
+        ("a < b + c", 15, 12),
+        ("a < b + c", 40, 25),
+        ("a < b + c", 41, None),
+        ("d = a < b + c", 15, 12),
+    ],
+)
+def test_where_mutants_of_an_inequality_survive_more_is_drawn(latex, told, draws):
+    asked = []
+
+    def draw(stream):
+        asked.append(stream)
+        numbers = TELLING[told - len(asked)] if 0 <= told - len(asked) < 3 else IDLE
+        return numbers | ({"d": numbers["a"]} if "d" in latex else {})
+
+    if draws:
+        assert check_equation(latex, draw).draws == draws
+        assert len(asked) == told
+    else:
+        with pytest.raises(EquationError, check=says("mutants survive")):
+            check_equation(latex, draw)
+        assert len(asked) == 40
+    if draws == 3:
+        with pytest.raises(EquationError, check=says("mutants survive")):
+            check_equation(latex, IDLE)  # numbers that are given are all that there are
+
+
+def test_of_an_equation_no_more_is_drawn():
+    asked = []
+    with pytest.raises(EquationError, check=says("mutants survive")):
+        check_equation("a = b^2", lambda stream: asked.append(1) or {"a": 1.0, "b": 1.0})
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("lost", "meant"),
+    [
+        ("a \alpha", r"a \alpha"), ("a \beta", r"a \beta"), ("a \frac", r"a \frac"),
+        ("a \vec", r"a \vec"), ("a \times", r"a \times"), ("a \theta", r"a \theta"),
+        ("a \tilde", r"a \tilde"), ("a \text", r"a \text"), ("a \tau b", r"a \tau b"),
+        ("a \top b", r"a \top b"), ("a \rho b", r"a \rho b"), ("a \nabla b", r"a \nabla b"),
+        ("a\nb", None), ("a \taub", None), ("a\tb", None), ("a\rhob", None), ("a\nablab", None),
+    ],
+)  # fmt: skip
+def test_a_lost_backslash_is_put_back_and_pointed_at(lost, meant):
+    if meant is None:
+        refuse_lost_backslash(lost)
+        return
+    with pytest.raises(EquationError, check=says("a backslash was lost: write r before")) as caught:
+        refuse_lost_backslash(lost)
+    assert (caught.value.latex, caught.value.span) == (meant, (2, 4))
