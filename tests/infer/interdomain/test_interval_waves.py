@@ -161,3 +161,33 @@ def test_what_is_not_for_an_interval_is_refused(rows):
     sums, longer = wave_sums(u, X, y), IntervalHarmonics(np.arange(3.0), LOW, HIGH + 1.0)
     with pytest.raises(ValueError, match="a turn from"):
         condition(SparseGP(gp, longer), sums)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_of_no_inputs_there_is_no_covariance_and_ends_are_inputs(kernel):
+    u = waves()
+    assert u.cross(kernel, np.zeros((0, 1))).shape == (u.size, 0)
+    ends = u.cross(kernel, np.asarray([[LOW], [HIGH]]))
+    np.testing.assert_allclose(ends[:, 0], ends[:, 1], atol=1e-12)
+    for beyond in (np.nextafter(LOW, -9.0), np.nextafter(HIGH, 9.0)):
+        with pytest.raises(ValueError, match="X must lie from low"):
+            u.cross(kernel, np.asarray([[0.0], [beyond]]))
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_products_ask_for_values_all_over_and_nine_within_a_quarter_wave_of_each_end(kernel):
+    asked = []
+
+    def g(x):
+        asked.append(x[:, 0])
+        return np.sin(x[:, 0])
+
+    waves().apply(g, kernel)
+    inner, start, end = asked
+    assert len(inner) == 16 * 4 * 6  # sixteen for each of four panels of the shortest wave
+    assert np.all(np.diff(inner) > 0.0)
+    assert inner[0] - LOW == pytest.approx(HIGH - inner[-1])
+    width = 0.25 * (HIGH - LOW) / 6.0
+    chebyshev = width * np.sin(np.pi * np.arange(9.0) / 16.0) ** 2
+    np.testing.assert_allclose(start - LOW, chebyshev, atol=1e-14)
+    np.testing.assert_allclose(HIGH - end, chebyshev, atol=1e-14)

@@ -169,3 +169,16 @@ def test_what_is_no_column_of_angles_is_refused(space):
         CircularRBF()(wide)
     with pytest.raises(ValueError, match="orders must be whole numbers from 0"):
         CircularRBF().coefficients(space.asarray([0.5]))
+
+
+@pytest.mark.parametrize("length", [0.6, 0.9, 0.97, 1.0, 1.02, 1.3])
+def test_the_sum_of_all_waves_is_that_of_sixty_each_way(length):
+    """The first coefficient of the heat kernel is one of them, and the sum's slope in its own."""
+    n = np.arange(-60.0, 61.0)
+    terms = np.exp(-0.5 * (n * length) ** 2)
+    whole, slope = terms.sum(), -length * np.sum(n * n * terms)
+    kernel, order = CircularRBF(1.3, length), np.zeros(1)
+    assert kernel.coefficients(order)[0] == pytest.approx(1.3 / whole, rel=1e-14)
+    bar = kernel.coefficients_pullback(order, np.ones(1))
+    assert bar.lengthscale == pytest.approx(-1.3 * slope / whole**2, rel=1e-12)
+    assert bar.variance == pytest.approx(1.0 / whole, rel=1e-14)

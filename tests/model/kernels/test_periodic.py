@@ -79,3 +79,22 @@ def test_it_is_positive_semidefinite_in_any_dimension(d, n, lengthscale, period,
 @pytest.mark.parametrize("each", [1.0, np.asarray([0.7, 1.4, 2.5])], ids=["one", "each"])
 def test_it_keeps_the_contract_of_kernels(rng, each):
     check_kernel(g.Periodic(1.3, 0.9 * each, 1.0 + each), rng.normal(size=(5, 3)) + 0.5)
+
+
+def test_a_point_has_no_share_in_derivatives_by_its_distance_from_itself(rng):
+    """Even where weights on the diagonal are large, and others lie at a distance of one."""
+    x = np.concatenate([3.0 * rng.normal(size=(5, 1)), [[0.0], [1.0 / 6.0]]])
+    kernel = g.Periodic(1.3, 1.0, 1.0)  # of the last two q = 4 sin²(π/6) = 1
+    assert kernel(x)[-1, -2] == pytest.approx(1.3 * np.exp(-0.5))
+    between = rng.normal(size=(7, 7)) * (1.0 - np.eye(7))
+    plain, heavy = (kernel.pullback(x, None, between + w * np.eye(7)) for w in (0.0, 1e12))
+    assert heavy[0].lengthscale == plain[0].lengthscale
+    assert heavy[0].period == plain[0].period
+    np.testing.assert_array_equal(heavy[1], plain[1])
+    np.testing.assert_allclose(
+        kernel.pullback(x, x[:0], between[:, :0])[0].lengthscale, 0.0, atol=0.0
+    )
+
+
+def test_without_numbers_all_are_one(x, close):
+    close(g.Periodic()(x), to_numpy(g.Periodic(1.0, 1.0, 1.0)(x)))

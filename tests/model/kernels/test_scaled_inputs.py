@@ -12,8 +12,9 @@ import pytest
 from cupy_stand_in.counts import counting
 
 from gpnotes import RBF
+from gpnotes.ground.distances import rounding
 from gpnotes.model.kernels import Matern12, Matern32, Matern52, RationalQuadratic
-from gpnotes.model.kernels.scaled_inputs import distances
+from gpnotes.model.kernels.scaled_inputs import ScaledInputs, distances
 
 KINDS = [RBF, Matern12, Matern32, Matern52, RationalQuadratic]
 
@@ -89,3 +90,42 @@ def test_distances_that_come_near_to_overflowing_are_cut_off() -> None:
     top = float(np.finfo(float).max)
     u = np.asarray([[-0.4], [0.4]]) * np.sqrt(top)
     np.testing.assert_allclose(distances(u, None), [[0.0, 0.01 * top], [0.01 * top, 0.0]])
+
+
+def test_without_rows_there_are_no_distances(cp: ModuleType) -> None:
+    x = inputs(3, "float64")[0]
+    assert distances(x[:0], None).shape == (0, 0)
+    assert distances(x, x[:0]).shape == (7, 0)
+    there = cp.asarray(x)
+    for kind in (RBF, RationalQuadratic):
+        assert kind()._gram(there[:0, :], there).shape == (0, 7)
+        assert kind()._gram(there, there[:0, :]).shape == (7, 0)
+
+
+@pytest.mark.parametrize("steps", [-1, 0, 1, 2])
+def test_a_distance_that_may_be_rounding_is_none(cp: ModuleType, steps: int) -> None:
+    """Of rows of size one it is ``2 − 2 u·v``, zero up to a share of 2, and itself beyond."""
+    u = cp.asarray(np.eye(2))
+    share = rounding(u)
+    ones = cp.asarray(np.ones(2))
+    beyond = 2.0 * (share + steps * np.finfo(float).eps / 2.0)
+    products = cp.asarray(np.full((2, 2), 1.0 - beyond / 2.0))
+    found = ScaledInputs(u, None, (ones, ones)).through(products, _itself).get()
+    np.testing.assert_array_equal(found, beyond if steps > 0 else 0.0)
+
+
+def _itself(q: Any) -> Any:
+    return q + 0.0
+
+
+@pytest.mark.parametrize("share", [0.9, 1.1])
+def test_distances_are_cut_off_where_an_input_is_beyond_a_thousandth_of_the_root(
+    share: float,
+) -> None:
+    top = float(np.finfo(float).max)
+    edge = 1e-3 * np.sqrt(top)
+    u, v = np.asarray([[share * edge, 0.0]]), np.asarray([[-30.0 * share * edge, 0.0]])
+    whole = (31.0 * share * edge) ** 2
+    assert distances(u, None).tolist() == [[0.0]]
+    np.testing.assert_allclose(distances(u, v / 30.0), (2.0 * share * edge) ** 2, rtol=1e-12)
+    np.testing.assert_allclose(distances(v, u), min(whole, 1e-2 * top), rtol=1e-12)

@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import cupy_stand_in
 import numpy as np
 import pytest
 from hypothesis import given
@@ -224,3 +225,26 @@ def test_higher_slopes_where_points_coincide_are_what_a_matrix_can_hold():
     assert g.Matern52()._higher_slopes(zero)[0] == pytest.approx(25.0 / 12.0)
     for values in (*g.Matern32()._higher_slopes(zero), g.Matern52()._higher_slopes(zero)[1]):
         assert values.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("kind", STATIONARY)
+@pytest.mark.parametrize("separate", [True, False])
+def test_a_device_gives_the_numbers_of_numpy_in_launches_of_its_own(rng, kind, separate):
+    """Of a pair of tables, of one, with weights that are not symmetric."""
+    x, z, pair, own = (rng.normal(size=shape) for shape in ((7, 3), (4, 3), (7, 4), (7, 7)))
+    length = np.asarray([0.7, 1.4, 2.5]) if separate else 1.4
+    here = kind(1.3, length)
+    with cupy_stand_in.installed() as cp:
+        there = kind(1.3, cp.asarray(length) if separate else length)
+        for others, bar in ((z, pair), (None, own)):
+            given = [cp.asarray(x), None if others is None else cp.asarray(others)]
+            np.testing.assert_allclose(there(*given).get(), here(x, others), rtol=1e-12)
+            found, *moved = there.pullback(*given, cp.asarray(bar))
+            wanted, *expected = here.pullback(x, others, bar)
+            assert found.variance == pytest.approx(wanted.variance, rel=1e-12)
+            lengths = found.lengthscale.get() if separate else found.lengthscale
+            np.testing.assert_allclose(lengths, wanted.lengthscale, rtol=1e-11)
+            for mine, theirs in zip(moved, expected, strict=True):
+                assert (mine is None) == (theirs is None)
+                if theirs is not None:
+                    np.testing.assert_allclose(mine.get(), theirs, rtol=1e-10, atol=1e-12)

@@ -197,3 +197,11 @@ def test_what_does_not_fit_is_named(numbers):
         rule.expected_log_density(y, mean, variance, nodes=1)
     with pytest.raises(ValueError, match="nodes must be a whole number from 2 to 350; got 351"):
         rule.expected_log_density(y, mean, variance, nodes=351)
+
+
+@pytest.mark.parametrize("classes", [3, 5])
+def test_chances_of_unlike_functions_add_up_to_one_to_the_last_digit(rng, classes):
+    """Rules of their own for each class would leave some 1e-12."""
+    variance = 10 ** rng.uniform(-4.0, 4.0, (200, classes))
+    chances = RobustMax(classes, 0.1).probability(rng.normal(size=(200, classes)), variance)
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=2e-15)
