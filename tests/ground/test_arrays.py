@@ -23,9 +23,17 @@ def test_a_backend_that_we_do_not_know(monkeypatch):
         asarray([1.0])
 
 
-@pytest.mark.parametrize("data", [None, [1.0, None], "1.5", ["1", "2"], 1j, {1.0: 2.0}, object()])
-def test_what_is_no_number_does_not_become_one(data):
-    with pytest.raises(TypeError, match="data must be real numbers; got"):
+@pytest.mark.parametrize(
+    ("data", "got"),
+    [
+        (None, "NoneType"), ("1.5", "str"), (1j, "complex"), ({1.0: 2.0}, "dict"),
+        (object(), "object"), (np.complex64(1j), "complex64"),
+        ([1.0, None], "an array of object"), (["1", "2"], "an array of <U1"),
+        (np.asarray(["1", "2"]), "an array of <U1"), (np.asarray("1"), "ndarray"),
+    ],
+)  # fmt: skip
+def test_what_is_no_number_does_not_become_one(data, got):
+    with pytest.raises(TypeError, match=f"^data must be real numbers; got {got}$"):
         asarray(data)
 
 

@@ -274,3 +274,31 @@ def test_each_of_several_ascents_stays_within_its_own_rows():
     found = ascend_all(hills, np.full((3, 2), -5.0), box, 90, (A, b))
     tops = [[0.0, -3.0], [0.5, -2.0], [1.0, -2.0]]
     np.testing.assert_allclose([ascent.vector for ascent in found], tops, atol=1e-5)
+
+
+@pytest.mark.parametrize(("again", "taken"), [(-2.0, "again"), (-1.0, "again"), (-0.9, "first")])
+@pytest.mark.parametrize("outside", [False, True])
+def test_before_a_wall_the_better_end_is_kept_and_outside_the_second(
+    monkeypatch, again, taken, outside
+):
+    """The first run stops at a wall with a loss of −1; the second begins at the nearest place."""
+    begun = []
+
+    def minimise(function, start, *_):
+        begun.append(start)
+        function(np.asarray([8.0, 0.0]))
+        first = len(begun) == 1
+        x = np.asarray([9.0 if outside else 0.25, 0.5] if first else [0.75, 0.5])
+        found = {"x": x, "fun": -1.0 if first else again, "message": "", "success": not first}
+        return types.SimpleNamespace(**found)
+
+    def walled(v):
+        if v[0] > 5.0:
+            raise NoValueError("there is nothing")
+        return 0.5, np.zeros(2)
+
+    monkeypatch.setattr("gpnotes.ground.ascent.minimise", minimise)
+    ascent = ascend(walled, np.zeros(2), FREE, 9, np.asarray([[-1.0, 1.0]] * 2))
+    np.testing.assert_array_equal(begun[1], [1.0 if outside else 0.25, 0.5])
+    kept = outside or taken == "again"
+    assert (ascent.vector[0], ascent.value) == ((0.75, -again) if kept else (0.25, 1.0))

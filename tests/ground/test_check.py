@@ -2,6 +2,7 @@
 
 import math
 import sys
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,8 +160,10 @@ def test_numbers_of_any_kind_become_floats() -> None:
 
 def test_instances_are_asked_for_by_name() -> None:
     assert _check.instance(3, "n", int) == 3
-    with pytest.raises(TypeError, match="rng must be a gpnotes int; got str"):
+    with pytest.raises(TypeError, match=r"rng must be a gpnotes int; got str$"):
         _check.instance("3", "rng", int)
+    with pytest.raises(TypeError, match=r"n must be a gpnotes int; got Fraction of fractions$"):
+        _check.instance(Fraction(3), "n", int)
     with pytest.raises(TypeError, match="gp must be a gpnotes int; got the class float"):
         _check.instance(float, "gp", int)
 
@@ -355,6 +358,8 @@ def test_a_number_that_no_float_holds_is_not_finite_and_a_word_is_no_function() 
     for check in (_check.finite, _check.positive):
         with pytest.raises(ValueError, match=r"width must be .*finite; got 1000"):
             check(10**400, "width")
+    with pytest.raises(ValueError, match=r"^rate must be finite; got 1000"):
+        _check.number(10**400, "rate")
     assert _check.function(len, "target") is len
     with pytest.raises(TypeError, match=r"^target must be a function; got str"):
         _check.function("x", "target")
@@ -372,3 +377,25 @@ def test_a_variance_has_the_shape_of_its_mean(space) -> None:
 def test_a_flag_is_no_positive_number() -> None:
     with pytest.raises(TypeError, match="noise_var must be a number or an array; got bool"):
         _check.positive(True, "noise_var")
+
+
+def test_derivatives_that_are_no_floats_are_refused_as_such() -> None:
+    with pytest.raises(TypeError, match=r"^bar must have a real floating dtype, float32 or float"):
+        _check.cotangent(np.asarray([1, 2]), "bar", np.ones(2))
+    with pytest.raises(TypeError, match=r"^bar must have the dtype of what it is a derivative by"):
+        _check.cotangent(np.ones(2, np.float32), "bar", np.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("values", "positive", "with_zero"),
+    [
+        ([1.0, 5e-324], 0.0, 0.0), ([2.0, 0.0], 1.0, 0.0), ([-1.0, 2.0], 1.0, 1.0),
+        ([1.0, np.nan], 1.0, 1.0), ([np.inf, 1.0], 1.0, 1.0), ([-np.inf], 1.0, 1.0),
+    ],
+)  # fmt: skip
+def test_signs_that_are_read_later_are_right_where_none_is_wrong(
+    values: Any, positive: float, with_zero: float
+) -> None:
+    with np.errstate(invalid="ignore"):
+        assert float(_check._wrong_signs(np.asarray(values), 0.0)) == positive
+        assert float(_check._wrong_signs(np.asarray(values), 1.0)) == with_zero

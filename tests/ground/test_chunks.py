@@ -199,3 +199,19 @@ def test_rows_know_if_anything_is_known_of_their_noise(rng):
     with pytest.raises(ChunkError) as caught:
         add_up(work, [known[3]])
     assert "offset must be None in a chunk" in str(caught.value.__cause__)
+
+
+class Knowing:
+    """Work that also takes what is known of each row."""
+
+    def __call__(self, X, y):
+        return np.asarray(1.0)
+
+    def of_chunk(self, rows):
+        return np.asarray(10.0)
+
+
+@pytest.mark.parametrize(("by_reading", "found"), [(False, 4.0), (True, 40.0)])
+def test_what_is_known_of_rows_is_asked_for_where_it_may_be_there(chunks, by_reading, found):
+    assert add_up(Knowing(), chunks, by_reading=by_reading) == found
+    assert add_up(Knowing().__call__, chunks, by_reading=by_reading) == 4.0

@@ -41,7 +41,7 @@ def intervals(pairs: Pairs, name: str, size: int | None = None) -> HostMatrix:
     try:
         ends = np.array(pairs, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):  # ragged, or no numbers
-        ends = np.empty(0)
+        ends = np.empty(())
     fits = ends.ndim == 2 and ends.shape[1] == 2 and size in (None, ends.shape[0])
     if not fits or not _are_intervals(ends):
         wanted = f"{size or 'd'} pairs (lower, upper) with lower < upper, finite"
@@ -50,8 +50,8 @@ def intervals(pairs: Pairs, name: str, size: int | None = None) -> HostMatrix:
 
 
 def _are_intervals(ends: HostMatrix) -> bool:
-    """Tell if there are any, all with finite ends and a finite width above zero."""
+    """Tell if there are any, all with a finite width above zero, and so with finite ends."""
     with np.errstate(over="ignore", invalid="ignore"):
         widths = ends[:, 1] - ends[:, 0]
     wide = np.isfinite(widths) & (widths > 0.0)
-    return bool(ends.size and np.all(np.isfinite(ends)) and np.all(wide))
+    return bool(ends.size and np.all(wide))

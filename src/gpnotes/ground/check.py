@@ -356,7 +356,7 @@ def entries(
 
 def flag(value: bool, name: str) -> bool:
     """Return `value` as a bool, if it is one of Python or NumPy: "no", 0 and None are refused."""
-    if not isinstance(value, bool) and type(value).__name__ != "bool":
+    if type(value).__name__ != "bool":
         raise TypeError(f"{name} must be True or False; got {value!r}")
     return bool(value)
 
