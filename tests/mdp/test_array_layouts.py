@@ -1,6 +1,7 @@
 """Arrays as QuantEcon and pymdptoolbox lay them out are one process, or are refused by name."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -132,3 +133,67 @@ def test_what_does_not_fit_is_refused_by_name(given, error, says):
     right = {"transitions": [np.eye(3), np.eye(3)], "rewards": np.zeros((3, 2)), "discount": 0.9}
     with pytest.raises(error, match=says):
         MDP.from_arrays(**{**right, **given})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"transitions": np.ones((3, 2, 4))}, "transitions must have shape (S, A, S) or (A, S, S);"
+         " got (3, 2, 4)"),
+        ({"transitions": np.ones((4, 3, 2))}, "transitions must have shape (S, A, S) or (A, S, S);"
+         " got (4, 3, 2)"),
+        ({"transitions": np.eye(3)}, "transitions must have shape (S, A, S) or (A, S, S); got (3,"),
+        ({"transitions": np.ones((0, 2, 0))}, "transitions must have shape (S, A, S) or (A, S, S)"),
+        ({"transitions": np.ones((2, 3, 3)), "layout": "state first"}, "transitions must have "
+         "shape (S, A, S) where layout is 'state first'; got (2, 3, 3)"),
+        ({"rewards": np.ones(2)}, "rewards must have shape (3, 2), (3,), (3, 2, 3) or (2, 3, 3); "
+         "got (2,)"),
+        ({"rewards": np.ones((4, 2, 4))}, "rewards must have shape (3, 2), (3,), (3, 2, 3) or "),
+        ({"rewards": np.ones((3, 4, 3))}, "rewards must have shape (3, 2), (3,), (3, 2, 3) or "),
+        ({"rewards": np.ones((2, 3))}, "rewards must have shape (3, 2), (3,), (3, 2, 3) or "),
+        ({"rewards": np.ones((3, 2, 3)), "layout": "action first"}, "rewards must have shape "
+         "(3, 2), (3,) or (2, 3, 3) where layout is 'action first'; got (3, 2, 3)"),
+        ({"rewards": []}, "rewards must hold a matrix for each of 2 actions; got 0"),
+        ({"transitions": []}, "transitions must hold a matrix for each action; got none"),
+        ({"transitions": [np.eye(3), np.eye(2)]}, "transitions must be square matrices of one"),
+        ({"transitions": [np.ones((3, 2))] * 2}, "transitions must be square matrices of one size, "
+         "one for each action; got {(3, 2)}"),
+        ({"rewards": [np.eye(2), np.eye(2)]}, "rewards must be square matrices of one size"),
+        ({"transitions": [np.eye(3), np.eye(3, dtype=np.float32)]}, "transitions[1] must have the "
+         "dtype of transitions[0], float64; got float32"),
+        ({"rewards": np.zeros((3, 2), np.float32)}, "rewards must have the dtype of transitions"),
+    ],
+)  # fmt: skip
+def test_a_shape_that_does_not_fit_is_answered_with_those_that_do(given, said):
+    right = {"transitions": [np.eye(3), np.eye(3)], "rewards": np.zeros((3, 2)), "discount": 0.9}
+    with pytest.raises((ValueError, TypeError), match=f"^{re.escape(said)}"):
+        MDP.from_arrays(**{**right, **given})
+
+
+def test_a_mask_may_be_a_list_and_is_of_the_rewards_kind(rng):
+    P, r = rng.dirichlet(np.ones(3), (3, 2)), rng.normal(size=(3, 2))
+    mask = [[True, False], [False, True], [True, True]]
+    masked = MDP.from_arrays(P, r, 0.9, available=mask)
+    np.testing.assert_array_equal(masked.rewards, np.where(mask, r, -np.inf))
+    strict = pytest.importorskip("array_api_strict")
+    other = strict.asarray(mask)
+    with pytest.raises(TypeError, match="available must have the namespace and the device of the"):
+        MDP.from_arrays(P, r, 0.9, available=other)
+    far = strict.asarray(mask, device=strict.Device("device1"))
+    with pytest.raises(TypeError, match="available must have the namespace and the device of the"):
+        MDP.from_arrays(strict.asarray(P), strict.asarray(r), 0.9, available=far)
+    with pytest.raises(TypeError, match="available must be a plain array; got MaskedArray"):
+        MDP.from_arrays(P, r, 0.9, available=np.ma.asarray(mask))
+
+
+@pytest.mark.parametrize("form", ["state first", "sparse matrices"])
+@pytest.mark.parametrize("kind", ["state first", "dense matrices", "sparse matrices"])
+def test_an_action_that_earns_minus_infinity_wherever_it_leads_leads_nowhere(form, kind):
+    """Its row need not hold probabilities."""
+    P = np.tile(np.eye(3)[:, None, :], (1, 2, 1))
+    P[1, 1] = 0.0
+    by_next = np.ones((3, 2, 3))
+    by_next[1, 1] = -np.inf
+    by_next[2, 0, :2] = -np.inf  # where it does not lead
+    mdp = MDP.from_arrays(transitions_of(P)[form], transitions_of(by_next)[kind], 0.9)
+    assert mdp.rewards.tolist() == [[1.0, 1.0], [1.0, -np.inf], [1.0, 1.0]]
