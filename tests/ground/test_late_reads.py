@@ -13,8 +13,6 @@ import pytest
 from cupy_stand_in.counts import counting
 
 from gpnotes.ground import check, late_reads
-from gpnotes.ground.params import cotangent, numbers_read
-from gpnotes.model.kernels import RBF
 
 
 @pytest.fixture
@@ -123,18 +121,6 @@ def test_checks_wait_for_the_end_of_a_trial_and_raise_there(cp: ModuleType, bad:
         compute()
 
 
-def test_numbers_of_a_cotangent_stay_where_they_are_until_a_trial_is_over(cp: ModuleType) -> None:
-    for trial in late_reads.trials(cp.asarray(1.0)):
-        with trial:
-            value = late_reads.number(cp.asarray(-2.0))
-            assert numbers_read(cotangent(RBF(), variance=value)).variance is value
-    lengths = cp.asarray([1.0, 2.0])
-    bar = numbers_read(cotangent(RBF(), variance=value, lengthscale=lengths))
-    assert type(bar.variance) is float
-    assert bar.variance == -2.0
-    assert bar.lengthscale is lengths
-
-
 def test_trials_in_vain_become_rare_and_are_taken_up_again(cp: ModuleType) -> None:
     def tried(value: float) -> bool:
         seen = []
@@ -157,14 +143,3 @@ def test_a_trial_holds_where_the_host_finds_signs_right(
     with late_reads.Trial() as trial:
         check.positive(cp.asarray([1.0, value]), "noise_var", zero=zero)
     assert trial.held is (0.0 < value < math.inf or (zero and value == 0.0))
-
-
-def test_numbers_of_the_parts_are_read_as_well_and_without_any_all_stays_itself(
-    cp: ModuleType,
-) -> None:
-    one, other = cotangent(RBF(), variance=cp.asarray(-2.0)), cotangent(RBF(), variance=3.0)
-    bar = numbers_read(cotangent(RBF() + RBF(), parts=(one, other)))
-    assert [type(part.variance) for part in bar.parts] == [float, float]
-    assert [part.variance for part in bar.parts] == [-2.0, 3.0]
-    assert bar.parts[1] is other
-    assert numbers_read(other) is other

@@ -225,3 +225,22 @@ def test_what_is_kept_for_later_takes_a_quarter_of_a_device_and_a_few_megabytes_
     for free, entries in ((2**20, 2**15), (0, 1000)):
         monkeypatch.setattr(memory, "device_memory", lambda like, free=free: free)
         assert memory.entries_to_keep(a, 1000) == entries
+
+
+@pytest.mark.parametrize(("columns", "bits"), [(10, 64), (20, 32)])
+def test_what_is_small_is_never_asked_for(monkeypatch, columns, bits):
+    """Up to the bytes of ten rows of ten numbers in float64 nothing asks what is free."""
+    monkeypatch.setattr(memory, "_SMALL", 800)
+    monkeypatch.setattr(memory, "available", lambda like=None: 0)
+    like = np.ones(1, dtype=f"f{bits // 8}")
+    memory.require(10, columns, copies=1, like=like, **require)
+    for rows, copies in ((11, 1), (10, 2)):
+        with pytest.raises(MemoryError, match=f"K of shape .{rows}, {columns}. needs"):
+            memory.require(rows, columns, copies=copies, like=like, **require)
+
+
+def test_a_device_is_asked_once_rows_and_their_width_are_too_many(monkeypatch):
+    monkeypatch.setattr(memory, "device_memory", lambda a: 2**50)
+    like = np.ones(1)
+    assert memory.blocks(11, 10, 100, like=like) == [slice(0, 11)]
+    assert memory.blocks(11, 10, 100) == [slice(0, 10), slice(10, 11)]

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
+import cupy_stand_in
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpnotes import GP, RBF, ConstantMean, Periodic, White, named
+from gpnotes.ground import late_reads
 from gpnotes.ground.params import (
     added,
     cotangent,
@@ -21,6 +23,7 @@ from gpnotes.ground.params import (
     left_open,
     names,
     nonnegative,
+    numbers_read,
     positive,
     real,
     replaced,
@@ -378,3 +381,51 @@ def test_a_cotangent_is_known_for_one_and_its_replacement_is_an_object_of_use():
     assert not holds_derivatives(RBF())
     with pytest.raises(TypeError, match="holds derivatives"):
         bar + RBF()
+
+
+@pytest.fixture
+def cp():
+    late_reads._doubt.learn(held=True)  # whatever was in vain before
+    with cupy_stand_in.installed() as module:
+        yield module
+
+
+def test_numbers_of_a_cotangent_stay_where_they_are_until_a_trial_is_over(cp):
+    for trial in late_reads.trials(cp.asarray(1.0)):
+        with trial:
+            value = late_reads.number(cp.asarray(-2.0))
+            assert numbers_read(cotangent(RBF(), variance=value)).variance is value
+    lengths = cp.asarray([1.0, 2.0])
+    bar = numbers_read(cotangent(RBF(), variance=value, lengthscale=lengths))
+    assert type(bar.variance) is float
+    assert bar.variance == -2.0
+    assert bar.lengthscale is lengths
+
+
+def test_numbers_of_the_parts_are_read_as_well_and_without_any_all_stays_itself(cp):
+    one, other = cotangent(RBF(), variance=cp.asarray(-2.0)), cotangent(RBF(), variance=3.0)
+    bar = numbers_read(cotangent(RBF() + RBF(), parts=(one, other)))
+    assert [type(part.variance) for part in bar.parts] == [float, float]
+    assert [part.variance for part in bar.parts] == [-2.0, 3.0]
+    assert bar.parts[1] is other
+    assert numbers_read(other) is other
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A class of somebody's own, whose constructor works something out."""
+
+    kernel: Any
+    scale: float = positive(1.0)
+
+    def __post_init__(self) -> None:
+        settle(self)
+        object.__setattr__(self, "doubled", 2.0 * self.scale)
+
+
+def test_a_class_of_ones_own_is_made_by_its_constructor_and_ours_need_not_look_again(monkeypatch):
+    vector, rebuild = flatten(Derived(RBF(1.5, 0.5)))
+    monkeypatch.setattr(RBF, "__post_init__", lambda self: 1 / 0)
+    again = rebuild(vector + np.log(3.0))
+    assert again.doubled == pytest.approx(6.0)
+    assert again.kernel.variance == pytest.approx(4.5)
