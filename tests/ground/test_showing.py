@@ -21,7 +21,7 @@ from gpnotes import (
     stream,
 )
 from gpnotes.ground.linalg import Cholesky
-from gpnotes.ground.showing import summary
+from gpnotes.ground.showing import _FEW, _brief, summary
 from gpnotes.infer import features, sparse, svgp
 from gpnotes.model.likelihoods import Bernoulli, Gaussian
 from gpnotes.model.normal import Normal
@@ -108,3 +108,18 @@ def test_arrays_are_told_by_shape_and_parts_by_themselves(space):
     told = summary(every)
     assert f"few=(<30×2 {kind}>, 1), many=<9 of {type(a).__name__}>" in told
     assert f"named={{'a': <30×2 {kind}>}}, sparse=<3×3 float64>, number=2.5)" in told
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ([], "[]"), ([1.0, 2.0], "<2 of float>"), ((), "()"), ((1,), "(1,)"),
+        ((1, "a"), "(1, 'a')"),
+        ({"a": (2,), "b": []}, "{'a': (2,), 'b': []}"), (np.asarray(2.5), "2.5"),
+        (np.zeros((2, 3)), "<2×3 float64>"), (sp.eye_array(2), "<2×2 float64>"),
+        (tuple(range(9)), "<9 of int>"), (tuple(range(_FEW)), str(tuple(range(_FEW)))),
+        (tuple(range(_FEW + 1)), f"<{_FEW + 1} of int>"),
+    ],
+)  # fmt: skip
+def test_each_kind_of_part_is_said_briefly(value, said):
+    assert _brief(value) == said

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, condition, stream
+from gpnotes import GP, RBF, condition
 from gpnotes.decide.bayesopt import (
     Categorical,
     Fixed,
@@ -19,7 +17,6 @@ from gpnotes.decide.bayesopt import (
     ThompsonSampling,
     minimise,
 )
-from gpnotes.decide.bayesopt.polytopes import Polytope
 
 
 def quick(X, y, *, rng):
@@ -27,40 +24,7 @@ def quick(X, y, *, rng):
     return condition(GP(RBF(1.0, 0.5), 1e-4), X, y)
 
 
-# -- the polytope -----------------------------------------------------------------------------
-
-
-def test_walkers_fill_a_simplex_that_a_sequence_misses():
-    """Of ten inputs one point in 3.6 million lies inside; the mean of each is 1 / 11 there."""
-    simplex = Polytope(np.ones((1, 10)), np.ones(1), np.zeros(10, dtype=int), "the sides")
-    points = simplex.spread(2048, stream(1))
-    assert points.shape == (2048, 10)
-    assert np.all(points >= 0.0)
-    assert np.all(points.sum(axis=1) <= 1.0)
-    # of a Dirichlet of eleven ones: deviation √(10 / 121 / 12) = 0.083, and walkers not quite free
-    np.testing.assert_allclose(points.mean(axis=0), 1.0 / 11.0, atol=6 * 0.083 / math.sqrt(2048))
-    np.testing.assert_array_equal(simplex.spread(300, stream(1)), points[:300])
-
-
-def test_walkers_turn_before_a_side_of_the_cube():
-    """Whoever walks beyond it is put on the side, where a uniform draw never is."""
-    corner = Polytope(-np.ones((1, 3)), -2.9 * np.ones(1), np.zeros(3, dtype=int), "the sides")
-    points = corner.spread(700, stream(1))
-    assert np.all(points < 1.0)
-    # each is 1 − e of an e that is uniform where the three have a sum of at most 0.1
-    np.testing.assert_allclose(points.mean(axis=0), 1.0 - 0.1 / 4.0, atol=0.004)
-    share = np.sum(1.0 - points, axis=1) / 0.1  # below s with a chance of s³
-    for s in (0.4, 0.6, 0.8, 0.95):
-        assert np.mean(share < s) == pytest.approx(s**3, abs=0.06)
-
-
-def test_what_a_sequence_reaches_is_of_the_sequence():
-    half = Polytope(np.ones((1, 2)), np.ones(1), np.zeros(2, dtype=int), "the sides")
-    points = half.spread(900, stream(1))
-    assert len(np.unique(points, axis=0)) == 900
-    assert np.all(points.sum(axis=1) <= 1.0)
-    share = np.mean(points[:, 0] < 0.5)  # of the triangle three quarters
-    assert share == pytest.approx(0.75, abs=0.02)
+# -- what is refused ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -102,20 +66,6 @@ def test_what_has_no_sum_is_refused(coefficients, said):
     )
     with pytest.raises((ValueError, TypeError), match=said):
         Optimiser(space, linear_constraints=[LinearConstraint(coefficients, upper=0.5)], rng=1)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"coefficients": [1.0]},
-        {"coefficients": [0.0, 0.0], "upper": 1.0},
-        {"coefficients": [1.0, math.nan], "upper": 1.0},
-        {"coefficients": [1.0], "upper": 1.0, "lower": 2.0},
-    ],
-)
-def test_a_constraint_that_says_nothing_is_refused(given):
-    with pytest.raises(ValueError, match=r"coefficients|upper|lower"):
-        LinearConstraint(**given)
 
 
 # -- the search -------------------------------------------------------------------------------

@@ -196,8 +196,7 @@ class Polytope:
         ends[:, 1] = [*np.where(whole, self._cells - 1, 1), 1.0]
         cost = np.append(np.zeros(d), -1.0)
         deepest = least_cost_in_box(cost, program, ends, np.append(whole, False))
-        tight = deepest is None or (len(self._smooth) and deepest[-1] < _ROOM)
-        if deepest is None or tight:
+        if deepest is None or (len(self._smooth) and deepest[-1] < _ROOM):
             raise ValueError(f"linear_constraints must leave room to search in; got {said}")
         return np.clip(
             shift + size * np.where(whole, np.rint(deepest[:-1]), deepest[:-1]), 0.0, 1.0
