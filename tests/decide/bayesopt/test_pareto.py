@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from gpnotes import to_numpy
-from gpnotes.decide.bayesopt import ExpectedHypervolumeImprovement, hypervolume, pareto_front
+from gpnotes.decide.bayesopt import (
+    ExpectedHypervolumeImprovement,
+    hypervolume,
+    pareto,
+    pareto_front,
+)
 from gpnotes.testing import gradcheck
 
 
@@ -101,8 +106,62 @@ def test_arrays_of_all_kinds(space):
     np.testing.assert_allclose(to_numpy(found), worth(mean, variance), rtol=1e-5)
 
 
-def test_a_front_too_large_to_cut_is_refused():
-    t = np.linspace(0.0, 1.0, 60)
-    front = np.stack([np.outer(t, t).ravel(), np.outer(t, 1 - t).ravel(), np.repeat(1 - t, 60)], 1)
-    with pytest.raises(ValueError, match="front must be a front that leaves at most"):
-        ExpectedHypervolumeImprovement(front, np.full(3, 1.5))
+@pytest.mark.parametrize("most", [11, 12])
+def test_so_many_boxes_are_cut_and_no_more(monkeypatch, most):
+    """Three first values and two second ones make four by three, of vectors that count."""
+    monkeypatch.setattr(pareto, "_MOST_BOXES", most)
+    front = np.asarray([[1.0, 3.0, 0.5], [2.0, 2.0, 0.5], [3.0, 2.0, 0.25], [3.5, 3.5, 0.75],
+                        [0.5, 0.5, 4.0]])  # fmt: skip
+    if most == 12:
+        worth = ExpectedHypervolumeImprovement(front, np.full(3, 4.0))
+        assert worth(np.full((1, 3), 9.0), np.zeros((1, 3)))[0] == 0.0
+        return
+    said = "front must be a front that leaves at most 11 boxes; 3 vectors leave 12"
+    with pytest.raises(ValueError, match=said):
+        ExpectedHypervolumeImprovement(front, np.full(3, 4.0))
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_of_what_is_known_the_derivatives_are_those_of_the_growth(m):
+    """Piecewise linear in each value, and nothing by a variance that is zero."""
+    draws = np.random.default_rng(m)
+    worth = ExpectedHypervolumeImprovement(draws.random((5, m)), np.ones(m))
+    mean, variance, step = draws.random((9, m)) - 0.4, np.zeros((9, m)), 1e-7
+    by_mean, by_variance = worth.derivatives(mean, variance)
+    for j in range(m):
+        ends = [worth(mean + sign * step * np.eye(m)[j], variance) for sign in (1.0, -1.0)]
+        np.testing.assert_allclose(by_mean[:, j], (ends[0] - ends[1]) / (2 * step), atol=1e-8)
+    np.testing.assert_array_equal(by_variance, 0.0)
+    assert np.min(by_mean) < -0.01
+
+
+@pytest.mark.parametrize("variance", [2.3e-308, 2.2e-308, 1e-300, 1e-20])
+def test_next_to_no_variance_is_next_to_none(variance):
+    """Up to the least normal number it is taken as it is; no square overflows."""
+    worth = ExpectedHypervolumeImprovement([[1.0, 3.0], [2.0, 2.0]], [4.0, 4.0])
+    mean = np.asarray([[1.5, 1.0], [-1e9, 2.5], [5.0, 0.0]])
+    found = worth(mean, np.full((3, 2), variance))
+    np.testing.assert_allclose(found, worth(mean, np.zeros((3, 2))), rtol=1e-7)
+    slopes = worth.derivatives(mean, np.full((3, 2), variance))
+    assert all(np.isfinite(slope).all() for slope in slopes)
+
+
+def test_a_single_objective_and_strange_beliefs_are_refused():
+    worth = ExpectedHypervolumeImprovement([[1.0, 3.0], [2.0, 2.0]], [4.0, 4.0])
+    one, good = np.ones((3, 2)), np.full((3, 2), 0.5)
+    for call in (worth, worth.derivatives):
+        with pytest.raises(ValueError, match=r"variance must have shape \(3, 2\); got \(2, 2\)"):
+            call(one, good[:2])
+        with pytest.raises(ValueError, match=r"^variance must not be negative$"):
+            call(one, good - np.eye(3, 2))
+        with pytest.raises(ValueError, match=r"mean must have shape \(n, 2\); got \(3, 1\)"):
+            call(one[:, :1], good)
+    for call in (lambda: hypervolume([[1.0]], [2.0]),
+                 lambda: ExpectedHypervolumeImprovement([[1.0]], [2.0])):  # fmt: skip
+        with pytest.raises(ValueError, match="reference must have two entries or more; got 1"):
+            call()
+    with pytest.raises(ValueError, match=r"reference must have shape \(2,\); got \(3,\)"):
+        hypervolume([[1.0, 2.0]], [2.0, 3.0, 4.0])
+    assert hypervolume([[1.0, 2.0], [1.0, 2.0], [1.5, 2.0]], [2.0, 3.0]) == 1.0
+    on_the_side = ExpectedHypervolumeImprovement([[1.0, 4.0], [1.0, 2.0]], [4.0, 4.0])
+    assert on_the_side(np.asarray([[0.0, 3.0]]), np.zeros((1, 2)))[0] == 1.0
