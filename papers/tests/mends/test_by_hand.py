@@ -1,9 +1,12 @@
 """The parts of the search for a mend, each on the smallest statement that shows it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from checked_equations import EquationError, Estimate, Nodes, check_equation
+from checked_equations.check.mutants import Mutant
 from checked_equations.check.relations import Tolerance
 from checked_equations.errors import LibraryError
 from checked_equations.latex import tree as t
@@ -14,6 +17,7 @@ from checked_papers.mends.loose_reading import read_loosely
 from checked_papers.mends.numbers import missed_by
 from checked_papers.mends.pairs import everywhere, twice
 from checked_papers.mends.search import (
+    Mend,
     Mends,
     _sides_of_chain,
     _tidy,
@@ -230,6 +234,24 @@ def test_a_mend_is_told_in_the_letters_of_the_page(latex, bound, wanted):
     mends = mends_of_equation(latex, [bound])
     said = [told(mend, latex, dict.fromkeys(bound, "value")) for mend in mends.found]
     assert wanted in said
+
+
+@pytest.mark.parametrize(
+    ("latex", "mended", "wanted"),
+    [
+        (r"c = \sqrt{a} b", r"c = \sqrt{a b}", ("with `a` under it", r"c = \sqrt{a b}")),
+        (r"c = \frac{d}{a} b", r"c = \frac{d}{a b}", ("with `a` under it", r"c = \frac{d}{a b}")),
+        ("c = a b", "c = a + b", ("with `+` inserted", "c = a + b")),
+    ],
+)
+def test_a_part_of_a_group_is_not_told_by_its_letters(latex, mended, wanted):
+    before, after = read(latex), read(mended)
+    sides = before.steps[0].right, after.steps[0].right
+    edit = Mutant("", after.steps, (0,), *sides, "right")
+    mend = Mend("$a$ under it", after, edit, own=True)
+    assert told(mend, latex, VALUES) == wanted
+    unknown = replace(mend, own=False)  # of an edit of a whole side that is not the engine's
+    assert told(unknown, latex, VALUES) == ("with `a` under it", mended)
 
 
 def test_the_same_edit_everywhere_and_at_two_places():
