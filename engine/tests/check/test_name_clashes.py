@@ -185,6 +185,48 @@ def test_a_member_has_the_shape_of_its_space():
     assert "do not meet" in refused(latex % "n", matrix)
 
 
+@pytest.mark.parametrize(
+    ("where", "value", "met"),
+    [
+        (r"\mathbb R", 1.5, True),
+        (r"\mathbb R^1", 1.5, True),
+        (r"\mathbb R^{1 \times 1}", 1.5, True),
+        (r"\mathbb R^{1 \times n}", [[1.0, 2.0]], True),
+        (r"\mathbb R^{n \times 1}", [1.0, 2.0], True),
+        (r"\mathbb R^{1 \times n}", [1.0, 2.0], False),
+        (r"\mathbb R^{1 \times n}", 1.5, False),
+        (r"\mathbb R^n", 1.5, False),
+        (r"\mathbb R^1", [1.0, 2.0], False),
+        (r"\mathbb R^2", [[1.0, 2.0]], False),
+    ],
+)
+def test_one_number_is_a_vector_of_one_and_a_matrix_of_one(where, value, met):
+    latex = rf"a = 2 b \text{{ for }} x \in {where}"
+    drawn = {"a": 2.0, "b": 1.0, "x": value} | ({"n": 2} if "n" in where else {})
+    if met:
+        assert len(steps(latex, drawn)) == 1
+    else:
+        assert "the numbers of draw 1 do not meet this condition" in refused(latex, drawn)
+
+
+@pytest.mark.parametrize(
+    ("latex", "clash"),
+    [
+        (r"s = \sum_{i=1}^3 (x_i)_i", False),
+        (r"s = \sum_{k=1}^3 (x_i)_k", False),
+        (r"s = \sum_{i=1}^3 (x_i)_2", True),
+        (r"s = \sum_{i=1}^3 (x_i)_n", True),
+        (r"s = \sum_{i=1}^3 \sum_{k=1}^3 (x_i)_k", True),
+    ],
+)
+def test_the_entries_of_what_has_an_index_in_its_name_run(latex, clash):
+    drawn = {"s": 6.0, "x_i": [1.0, 2.0, 3.0]} | ({"n": 2} if "n" in latex else {})
+    if clash:
+        assert "`x_i` is bound as one symbol, but `i` runs here" in refused(latex, drawn)
+    else:
+        assert len(steps(latex, drawn)) == 1
+
+
 class TestNamesWithScripts:
     @pytest.mark.parametrize(
         ("name", "value", "clash"),

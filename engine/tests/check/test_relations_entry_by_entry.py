@@ -125,6 +125,7 @@ def test_rounding_is_no_imaginary_part():
     left = array(1.0 + 0.9e-12j, 1.0)
     assert excess(r"\le", left, array(1.0, 3.0)).tolist() == [0.0, -2.0]
     assert excess(r"\ge", array(1.0, 3.0), left).tolist() == [0.0, -2.0]
+    assert excess(r"\le", array(1.0 + 1e-12j, 0.0), array(1.0, 3.0)).tolist() == [0.0, -3.0]
     with pytest.raises(Misfit, match="complex numbers have no order"):
         excess(r"\le", array(1.0, 1.0 - 1.1e-12j), array(1.0, 3.0))
 

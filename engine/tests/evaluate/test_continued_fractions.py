@@ -1,5 +1,6 @@
 """Continued fractions that go on with dots: each has its value, or says why it has none."""
 
+import cmath
 import math
 
 import pytest
@@ -11,7 +12,7 @@ from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.latex.builder.dots import fractions_marked
 from checked_equations.latex.parser import parse_free
 
-BOUND = {"z": 0.4}
+BOUND = {"z": 0.4, "w": 0.5j}
 TRIED = object()  # what a plug-in gives in place of None: then a pattern may be guessed
 OPEN = "no pattern that the printed terms determine"
 Z, R = 0.4, math.sqrt(2.0) - 1.0
@@ -31,6 +32,8 @@ FRACTIONS = [
     (continued([1] * 4, [3] * 4, "----"), (3 - math.sqrt(5)) / 2),
     (continued([4, 1, 4, 9, 16], [1, 3, 5, 7, 9]), math.pi),
     (continued(["z", *["z^2"] * 4], [1, 3, 5, 7, 9], "-" * 5), math.tan(Z)),
+    (continued(["w", *["w^2"] * 4], [1, 3, 5, 7, 9], "-" * 5), 1j * math.tanh(0.5)),
+    (continued(["2 w", *["w"] * 4], [1] * 5), cmath.sqrt(1 + 2j) - 1),
     (continued([1] * 4, [2, 3, 2, 3]), (math.sqrt(60) - 6) / 4),
     (continued([1] * 5, [3] * 5, "+-+-+"), (11 - math.sqrt(85)) / 6),
     (continued([5, 7, 1, 1, 1], [2] * 5), 5 / (2 + 7 / (2 + R))),
@@ -56,7 +59,9 @@ def fraction(latex, beyond=None):
 @pytest.mark.parametrize("far", [None, TRIED])
 @pytest.mark.parametrize(("latex", "wanted"), FRACTIONS)
 def test_a_continued_fraction_has_its_value(latex, wanted, far):
-    assert fraction(latex, far) == pytest.approx(wanted, rel=1e-10)
+    found = fraction(latex, far)
+    assert found == pytest.approx(wanted, rel=1e-10)
+    assert found.dtype == (complex if isinstance(wanted, complex) else float)
 
 
 @pytest.mark.parametrize("latex", UNSETTLED)

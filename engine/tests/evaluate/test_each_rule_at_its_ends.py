@@ -13,13 +13,8 @@ from checked_equations.evaluate.libraries import brought
 from checked_equations.evaluate.rules.algebra import inside, whole_number
 from checked_equations.evaluate.rules.loops import _inside_limits, _out_of_place, _refuse_no_lengths
 from checked_equations.evaluate.values import (
-    Entries,
-    conform,
-    host,
-    is_family,
     kind,
     scalar,
-    shaped,
 )
 from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
@@ -188,27 +183,7 @@ def test_relations_hold_in_every_entry():
     assert op.RELATIONS[r"\ge"](high, low)
 
 
-def test_values_in_the_shapes_of_the_language():
-    assert conform([[1.0, 2.0]]).shape == (1, 2)
-    assert conform([5.0]).shape == conform([[[5.0]]]).shape == ()
-    assert shaped(np.ones(2)).shape == (2, 1)
-    assert shaped(np.ones((0,))).shape == (0, 1)
-    assert host(3).dtype == np.float64
-    assert host(3j).dtype == np.complex128
-    assert host(np.float32(0.5)).dtype == np.float64
-    assert host(True) == 1.0
-    for bad, said in (("word", "a str is"), (object(), "an object is"), ([[1], [1, 2]], "a list")):
-        with pytest.raises(OperationError, match=f"{said}.*no number or array"):
-            host(bad)
-    assert [is_family(one) for one in ([{1}], [], [{1}, 2], {1: {2}}, {1: 2}, ({1}, range(3)))] == [
-        True, False, False, True, False, True]  # fmt: skip
-    with pytest.raises(OperationError, match="1 indices where 2 stand elsewhere"):
-        Entries(2, int).at((1,))
-    drawn = iter([3.0, 5.0])
-    whole = Entries(1, drawn.__next__)
-    assert whole.at((1,)) == 3.0
-    assert whole.over(2.0).at((1,)) == 1.5
-    assert whole.over(2.0).at((2,)) == 2.5
+def test_an_index_is_a_whole_number_of_its_axis():
     assert [whole_number(np.float64(3.0)), whole_number(np.complex128(4))] == [3, 4]
     for bad in (np.float64(2.5), np.ones(1), np.complex128(2 + 1j)):
         with pytest.raises(OperationError, match="an index must be a whole number"):
@@ -227,24 +202,6 @@ def test_an_array_without_numbers_is_not_brought():
     one = strict.asarray([1.0, 2.0])
     assert brought({"a": one})["a"].tolist() == [1.0, 2.0]
     assert brought({"a": [one, 3.0]})["a"][0].tolist() == [1.0, 2.0]
-
-
-def test_joint_points_are_split_among_the_variables():
-    joint = Nodes([[1.0, 2.5, 3.0], [4.0, 5.0, 6.5]], [0.5, 0.5], sizes=(1, 2))
-    first, second = joint.values(1, 2, "p")
-    assert (first, second.tolist()) == (4.0, [5.0, 6.5])
-    assert joint.values(0, 1, "p")[0].tolist() == [1.0, 2.5, 3.0]
-    with pytest.raises(OperationError, match="`p` have 2 columns, and 3 variables are drawn"):
-        joint.values(0, 3, "p")
-    with pytest.raises(OperationError, match="`p` have 1 column, and 2 variables are drawn"):
-        Nodes([1.0, 2.0], [0.5, 0.5]).values(0, 2, "p")
-    whole = Nodes([[1.0, 2.0], [3.0, 4.0]], [0.5, 0.5])
-    parts = whole.values(1, 2, "p")
-    assert parts == [3, 4]
-    assert all(type(part) is int for part in parts)
-    assert type(Nodes([1.0, 2.0], [0.5, 0.5]).values(0, 1, "p")[0]) is int
-    assert type(Nodes([1.0, 2.5], [0.5, 0.5]).values(0, 1, "p")[0]) is not int
-    assert whole.values(1, 1, "p")[0].tolist() == [3.0, 4.0]
 
 
 @pytest.mark.parametrize(
@@ -325,6 +282,29 @@ def test_a_series_ends_where_its_terms_add_nothing():
     assert "the terms do not die away" in problem(r"\sum_{k=1}^\infty a", bound)
     assert "a prod without end is not read" in problem(r"\prod_{k=1}^\infty a", bound)
     assert value(r"\sum_{k=0}^\infty 2^{-k}", bound) == pytest.approx(2.0, rel=1e-15)
+
+
+def test_of_a_mutant_a_series_is_given_up_by_what_the_statement_took():
+    for follows, asked_for in ((False, 20_001), (True, None)):
+        asked = []
+        bound = {"f": lambda k, asked=asked: asked.append(k) or 1.0}
+        evaluator = Evaluator(bound)
+        evaluator.value(read(r"\sum_{k=0}^\infty 2^{-k}", bound))
+        known = evaluator.terms
+        if follows:
+            evaluator.forget(len(evaluator))
+        with pytest.raises(EquationError, match="the terms do not die away"):
+            evaluator.value(read(r"\sum_{k=1}^\infty f(k)", bound))
+        assert len(asked) == (asked_for or known + 1)
+
+
+def test_differences_settle_relative_to_the_slope_of_either_sign():
+    def wavy(size):
+        return {"f": lambda u: size * (u + 1e-7 * math.sin(40.0 * u)), "a": 1.0}
+
+    for size in (1e3, -1e3):
+        slope = value(r"\frac{\partial f(a)}{\partial a}", wavy(size))
+        assert slope == pytest.approx(size, rel=1e-5)
 
 
 def test_a_sum_that_an_edit_made_long_is_refused():

@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 from checked_equations import EquationError, Nodes
+from checked_equations.errors import OperationError
 from checked_equations.evaluate.evaluator import Evaluator
-from checked_equations.evaluate.values import kind
+from checked_equations.evaluate.values import (
+    Entries,
+    conform,
+    host,
+    is_family,
+    kind,
+    shaped,
+)
 from checked_equations.latex.names import normal
 from checked_equations.latex.parser import parse_expression
 
@@ -93,3 +101,44 @@ def test_it_has_none(latex, said):
     with pytest.raises(EquationError) as caught:
         value(latex)
     assert said in caught.value.problem
+
+
+def test_values_in_the_shapes_of_the_language():
+    assert conform([[1.0, 2.0]]).shape == (1, 2)
+    assert conform([5.0]).shape == conform([[[5.0]]]).shape == ()
+    assert shaped(np.ones(2)).shape == (2, 1)
+    assert shaped(np.ones((0,))).shape == (0, 1)
+    assert host(3).dtype == np.float64
+    assert host(3j).dtype == np.complex128
+    assert host(np.float32(0.5)).dtype == np.float64
+    assert host(True) == 1.0
+    for bad, said in (("word", "a str is"), (object(), "an object is"), ([[1], [1, 2]], "a list")):
+        with pytest.raises(OperationError, match=f"{said}.*no number or array"):
+            host(bad)
+    assert [is_family(one) for one in ([{1}], [], [{1}, 2], {1: {2}}, {1: 2}, ({1}, range(3)))] == [
+        True, False, False, True, False, True]  # fmt: skip
+    with pytest.raises(OperationError, match="1 indices where 2 stand elsewhere"):
+        Entries(2, int).at((1,))
+    drawn = iter([3.0, 5.0])
+    whole = Entries(1, drawn.__next__)
+    assert whole.at((1,)) == 3.0
+    assert whole.over(2.0).at((1,)) == 1.5
+    assert whole.over(2.0).at((2,)) == 2.5
+
+
+def test_joint_points_are_split_among_the_variables():
+    joint = Nodes([[1.0, 2.5, 3.0], [4.0, 5.0, 6.5]], [0.5, 0.5], sizes=(1, 2))
+    first, second = joint.values(1, 2, "p")
+    assert (first, second.tolist()) == (4.0, [5.0, 6.5])
+    assert joint.values(0, 1, "p")[0].tolist() == [1.0, 2.5, 3.0]
+    with pytest.raises(OperationError, match="`p` have 2 columns, and 3 variables are drawn"):
+        joint.values(0, 3, "p")
+    with pytest.raises(OperationError, match="`p` have 1 column, and 2 variables are drawn"):
+        Nodes([1.0, 2.0], [0.5, 0.5]).values(0, 2, "p")
+    whole = Nodes([[1.0, 2.0], [3.0, 4.0]], [0.5, 0.5])
+    parts = whole.values(1, 2, "p")
+    assert parts == [3, 4]
+    assert all(type(part) is int for part in parts)
+    assert type(Nodes([1.0, 2.0], [0.5, 0.5]).values(0, 1, "p")[0]) is int
+    assert type(Nodes([1.0, 2.5], [0.5, 0.5]).values(0, 1, "p")[0]) is not int
+    assert whole.values(1, 1, "p")[0].tolist() == [3.0, 4.0]

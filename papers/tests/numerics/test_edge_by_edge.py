@@ -1,5 +1,6 @@
 """Each rule of the numerics by itself, at its ends and at what it refuses."""
 
+import itertools
 import math
 
 import numpy as np
@@ -95,6 +96,22 @@ def test_an_integrand_may_have_no_value_where_it_counts_for_nothing(x, weight, v
 def test_panels_from_one_to_an_end(f, high, wanted):
     found = quadrature._by_panels(f, 1.0, high)
     assert found is None if wanted is None else found == pytest.approx(wanted, rel=1e-12)
+
+
+def test_where_panels_end():
+    """By a line of equal lengths where they end, else by powers: the last leaves digits behind."""
+    points = np.polynomial.legendre.leggauss(24)[0]
+
+    def asked(high):
+        places = []
+        quadrature._by_panels(lambda x: places.append(x) or 1.0, 3.0, high)
+        return places
+
+    coarse, fine = np.cumsum([0.0, 1.0, *2.0 ** np.arange(9)]), [0.0, *1.3 * 1.7 ** np.arange(12)]
+    for high, ends in ((7.0, (np.arange(5.0), np.arange(8.0) * 4 / 7)), (INF, (coarse, fine))):
+        panels = [pair for cuts in ends for pair in itertools.pairwise(cuts)]
+        wanted = [3.0 + a + (b - a) * (1 + x) / 2 for a, b in panels for x in points]
+        assert asked(high) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_panels_are_as_many_as_count():
@@ -243,6 +260,7 @@ def test_the_epsilon_table_ends_where_entries_are_alike():
     assert extrapolation._spread([1.0, 4.0, 2.0]) == 1.0
     assert extrapolation._spread([0.0, 0.0]) == 0.0
     assert extrapolation._spread([2.5, -2.0]) == 2.25
+    assert extrapolation._spread([3 * 2.0**-30, 2.0**-30]) == 2.0
 
 
 def test_partial_integrals_come_to_rest_or_do_not():

@@ -169,7 +169,9 @@ def test_behind_the_dots_of_a_sum_stands_one_term():
 
 def test_dots_behind_a_continued_fraction_belong_to_it():
     fraction = r"\cfrac{z}{1 - \cfrac{z^2}{3 - \cfrac{z^2}{5 - \cfrac{z^2}{7 - \dots}}}}"
-    for written in (rf"{fraction} \cdots", rf"2 + {fraction}", rf"2 {fraction}"):
+    for written in (
+        rf"{fraction} \cdots", rf"2 + {fraction}", rf"2 {fraction}", rf"2 {fraction} \cdots",
+    ):  # fmt: skip
         (step,) = parse_free(f"d = {written}").steps
         wanted = math.tan(Z) * (1 + written.startswith("2 \\")) + 2 * written.startswith("2 +")
         assert value(wrapped(step.right)) == pytest.approx(wanted, rel=1e-9), written

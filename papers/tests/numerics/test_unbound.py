@@ -8,6 +8,7 @@ import pytest
 from checked_equations import Distribution, EquationError, Nodes
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import kind
+from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
 from checked_equations.latex.parser import parse_expression
 from checked_papers.numerics import unbound
@@ -93,3 +94,9 @@ def test_derivatives_and_integrals_without_nodes_have_their_closed_forms(latex, 
     names = {normal(key): kind(item) for key, item in bound.items()}
     found = Evaluator(bound, latex, beyond=unbound).value(parse_expression(latex, names, free=True))
     assert found == pytest.approx(wanted, rel=1e-9)
+
+
+def test_what_dots_stand_in_goes_on():
+    terms = tuple(parse_expression(f"2^{{-{k}}}", {}) for k in (1, 2, 3))
+    node = t.Dots(t.Sum((*terms, t.Name("\\dots")), (1, 1, 1, 1)))
+    assert Evaluator({}, beyond=unbound).value(node) == pytest.approx(1.0, rel=1e-12)

@@ -68,6 +68,29 @@ def test_terms_that_stay_as_small_are_added():
     assert asked == [0, 1, 2, 3, 4, 5]
 
 
+@pytest.mark.parametrize(
+    ("terms", "asked", "total"),
+    [
+        ((1.0, 1e-12, 1e-11, 2e-11), 4, 1.0 + 1e-12 + 1e-11),  # which may begin by growing
+        ((1.0, 1e-11, 1e-12, 2e-12), 4, 1.0 + 1.1e-11),
+        ((1.0, 1e-11, 1e-11, 1e-11, 1e-11, 2e-11), 6, 1.0 + 4e-11),
+        ((1.0, 2.0, 3.0, 1e-11, 2e-11), 5, None),
+        ((1.0, 0.0, 1e-11, 0.0, 2e-11), 5, 1.0 + 1e-11),
+        ((1.0, 0.9e-16), 2, 1.0),
+    ],
+)
+def test_an_expansion_ends_before_the_term_that_grows_behind_the_third(terms, asked, total):
+    called = []
+
+    def term(k):
+        called.append(k)
+        return terms[k - 5]
+
+    found = cut(term, 5)
+    assert called == list(range(5, 5 + asked))
+    assert found.real == pytest.approx(sum(terms[:4]) if total is None else total, rel=1e-15)
+
+
 def test_terms_that_stay_large_are_no_expansion():
     with pytest.raises(OperationError, match="the terms of the expansion do not become small"):
         cut(lambda k: math.factorial(k) / 3.0**k, 0)

@@ -130,7 +130,7 @@ def _mended(latex: str, drawn: Sequence[Drawn], allowed: Tolerance) -> Iterator[
         yield
     except EquationError as error:
         noisy = any(isinstance(value, Estimate) for value in drawn[0].values())
-        if error.mend is None and not noisy and not is_of_library(error):
+        if not noisy and not is_of_library(error):
             error.mend = partial(_suggestion, latex, drawn, allowed)
         raise
 
