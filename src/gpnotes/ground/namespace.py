@@ -111,11 +111,15 @@ def _numpy() -> Namespace:
         max=_max,
         min=_min,
         reshape=_reshape,
-        take=_take,
+        take=np.ndarray.take,
         matrix_transpose=attrgetter("mT"),
         ones_like=np.ones_like,
         zeros_like=np.zeros_like,
-        linalg=_like(standard.linalg, eigh=np.linalg.eigh, diagonal=_diagonal),
+        linalg=_like(
+            standard.linalg,
+            eigh=np.linalg.eigh,
+            diagonal=partial(np.ndarray.diagonal, axis1=-2, axis2=-1),
+        ),
     )
     return cast("Namespace", shorter)
 
@@ -140,11 +144,3 @@ def _like(module: ModuleType, **shorter: Any) -> ModuleType:
 
 def _reshape(x: Any, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Any:
     return x.reshape(shape, copy=copy)
-
-
-def _take(x: Any, indices: Any, /, *, axis: int | None = None) -> Any:
-    return x.take(indices, axis)
-
-
-def _diagonal(x: Any, /, *, offset: int = 0) -> Any:
-    return x.diagonal(offset, -2, -1)
