@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +17,7 @@ from checked_equations.latex.equation import Equation
 from .items import Answers, is_clear, items_file, read_items, refuse_weak
 from .records import Refutation, Verdict
 from .refutations import refutation_residuals
+from .sentence_rules import sentence_faults
 
 __all__ = ["Chapter"]
 
@@ -207,6 +208,11 @@ class Chapter(checked_equations.Chapter):
         """The label of the check that named the item, or nothing."""
         named = (r.label for r in self.records() if source_id in r.more.get("answers", ()))
         return next(named, "")
+
+    def sentence_faults(self, text: str, record: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the faults that the engine finds, and those by the rules of this book."""
+        yield from super().sentence_faults(text, record)
+        yield from sentence_faults(text, record)
 
     def missing(self) -> dict[str, list[str]]:
         """Return the equations without a record, and the items without a verdict."""

@@ -169,8 +169,6 @@ def test_it_must_hold_in_every_setting_that_is_named(book):
     assert len(record.settings["fewer"]) == 12
     with pytest.raises(ClaimError, match="draws with fewer, and least=11 is said"):
         claimed(chapter, settings={"fewer": no_more_places}, least=11)
-    with pytest.raises(ClaimError, match="what happens with fewer is not said"):
-        claimed(book(), settings={"fewer": more_places})
     with pytest.raises(ValueError, match="'fewer' is a setting and a cause"):
         claimed(chapter, settings={"fewer": more_places}, without={"fewer": no_more_places})
 
@@ -190,8 +188,6 @@ def test_differences_are_paired(book):
 
 
 def test_overlapping_draws_say_how_many_are_independent(book):
-    with pytest.raises(ClaimError, match="say how many blocks are independent"):
-        claimed(book(), blocks=3)
     record = claimed(book(SENTENCE + " Of them {blocks} overlap with none."), blocks=3)
     assert "3 independent" in repr(record)
     assert "Of them 3 overlap" in filled(record.data["sentence"], record.data)
@@ -426,37 +422,18 @@ def test_the_cheapest_draw_is_repeated_unless_it_costs_more_than_is_granted(book
         assert len(seen) == runs
 
 
-@pytest.mark.parametrize(
-    ("sentence", "said"),
-    [
-        ("It gets smaller.", "does not say {share}"),
-        ("It holds in {share}, because of more places.", "takes none away"),
-        ("It holds in 12 of 12, {share}.", "'12 of 12' is typed; paste it"),
-        ("It holds in {share}, at 60 % of the cost.", "'60 %' is typed"),
-        ("In {share} many beat few: it beats them.", "does not say what each costs"),
-        ("It holds in {share}; {coverage.nose}.", "no number is called coverage.nose"),
-    ],
-)
-def test_a_sentence_that_says_more_than_was_found_out_fails(book, sentence, said):
-    with pytest.raises(ClaimError, match=said):
-        claimed(book(sentence))
+def test_a_sentence_with_a_number_that_the_claim_lacks_fails(book):
+    with pytest.raises(ClaimError, match=r"no number is called coverage\.nose"):
+        claimed(book("It holds in {share}; {coverage.nose}."))
 
 
-def test_an_average_must_print_its_worst_part(book):
+def test_an_average_has_its_worst_part(book):
     def covered(rng):
         return {**more_places(rng), "coverage": {"body": 0.99, "ears": rng.uniform(0.5, 0.7)}}
 
-    terms = {"experiment": covered, "parts": {"coverage": min}}
-    with pytest.raises(ClaimError, match=r"say {worst:coverage}"):
-        claimed(book(), **terms)
     sentence = SENTENCE + " It covers {worst:coverage|%}."
-    record = claimed(book(sentence), **terms)
+    record = claimed(book(sentence), covered, parts={"coverage": min})
     assert "It covers ears, 59." in filled(sentence, record.data)
-
-
-def test_an_ablation_must_be_told(book):
-    with pytest.raises(ClaimError, match="what happens without more places is not said"):
-        claimed(book(), without={"more places": no_more_places}, least=11)
 
 
 def test_sides_have_one_stream_and_their_costs(book):

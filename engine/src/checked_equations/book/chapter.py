@@ -18,7 +18,7 @@ from ..check.statements import BoundStatement
 from ..claims.claim import Claim, ClaimError, Draw, Experiment, find
 from ..claims.judgement import judge, refuse_ill_posed
 from ..claims.outcome import Outcome
-from ..claims.sentence import sentence_faults
+from ..claims.sentence import number_faults
 from ..errors import EquationError
 from ..latex.equation import Equation, located
 from .inline_relations import SymbolTables, Table, stands_under
@@ -57,7 +57,8 @@ class Chapter:
     reads otherwise now. Only a saved text is read; the words of a verb end in its name.
 
     A book with verbs of its own makes a subclass: `equation`, `numbers` and `tolerance_of` are
-    for them, a record of theirs is a `Shown`, and `missing` and `forget` are there to be extended.
+    for them, a record of theirs is a `Shown`, and `missing`, `forget` and `sentence_faults` are
+    there to be extended.
     `version` says which version of its own library a book's claims were found with.
     """
 
@@ -249,8 +250,8 @@ class Chapter:
         ClaimError
             If it holds too seldom, holds without its cause, is refuted by fresh draws or has
             another effect in them; if a pick stands at the edge of its grid, or a number
-            ``converged`` is false; if its sentence says more than was found, or if a repeated draw
-            is not the stored one, and not by rounding alone.
+            ``converged`` is false; if its sentence names a number that it does not have, or if a
+            repeated draw is not the stored one, and not by rounding alone.
         ValueError
             For terms under which nothing could be found out, and numbers that are not finite.
         TypeError
@@ -272,10 +273,14 @@ class Chapter:
         found = find(claim, claims_file(root, self.slug), self.version, writable=writable)
         judge(found)
         record = claim_record(found, self.slug, self.text.name, written.line, written.text)
-        if sentences and (faults := [*sentence_faults(written.text, record.data)]):
+        if sentences and (faults := [*self.sentence_faults(written.text, record.data)]):
             where = f"{self.place}, line {written.line}"
             raise ClaimError(f"{where}: {label}: {'; '.join(faults)}")
         return record
+
+    def sentence_faults(self, text: str, record: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the faults of a claim's sentence, for which its check fails."""
+        yield from number_faults(text, record)
 
     def draw(self, label: str, number: int | None = None) -> Draw:
         """Run one more draw of a claim made above: ``held``, ``effect``, ``outcome``, ``seconds``.

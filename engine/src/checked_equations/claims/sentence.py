@@ -1,4 +1,4 @@
-"""The sentence of a claim: its numbers are pasted, and it may not say more than was found out.
+"""The sentence of a claim, whose numbers are pasted.
 
 In the text stands ``{share}``, ``{effect}``, ``{fresh}``, the path of any number of the outcome
 (``{few}``, ``{ours.error}``), ``{worst:coverage}`` for the worst part, ``{seconds:side}``; with the
@@ -22,10 +22,7 @@ from .tally import wilson
 
 Data = Mapping[str, Any]
 TOKEN = re.compile(r"\{([^{}|\n]+?)(?:(?:\||\ (?=%))(%|plain))?\}(?!`)")
-_CAUSE = re.compile(r"\b(because|causes?d?|owing to|due to|explains?)\b", re.IGNORECASE)
 _EXACT = 1e-7  # a spread so small beside the mean is rounding: draws are stored to six digits
-_RIVALS = re.compile(r"\b(beats?|wins?|ahead of|cheaper than|faster than)\b", re.IGNORECASE)
-_COUNT = re.compile(r"\b\d+ of (the )?\d+\b|\d\s*±\s*\d|\b\d+(\.\d+)?\s*(%|per cent\b)")
 
 
 def filled(text: str, record: Data, *, intervals: bool = True) -> str:
@@ -105,39 +102,8 @@ def with_error(mean: float, error: float, form: str = "") -> str:
 
 
 def number_faults(text: str, record: Data) -> Iterator[str]:
-    """Numbers that the claim does not have, and those that are typed where it has them."""
+    """Yield the fault of a sentence with a number that the claim does not have."""
     try:
         filled(text, record)
     except ValueError as error:
         yield str(error).partition(": ")[2]
-    if typed := _COUNT.search(TOKEN.sub("", text)):
-        yield f"{typed[0]!r} is typed; paste it"
-
-
-def sentence_faults(text: str, record: Data) -> Iterator[str]:
-    """Yield the words of the sentence that the claim does not bear out."""
-    yield from number_faults(text, record)
-    tokens = (found[1].partition(":") for found in TOKEN.finditer(text))
-    printed = {(path.strip(), of.strip()) for path, _, of in tokens}
-    paths, names = {path for path, _ in printed}, {of for _, of in printed}
-    bare = TOKEN.sub("", text)
-    if not record["once"] and "share" not in paths:
-        yield "the sentence does not say {share}"
-    if (cause := _CAUSE.search(bare)) and not record["without"]:
-        yield f"{cause[0]!r} names a cause, and the claim takes none away (without=)"
-    yield from _unsaid(record, paths, names)
-    if (rival := _RIVALS.search(bare)) and len(record["seconds"]) < 2:
-        yield f"{rival[0]!r} compares sides, and the claim does not say what each costs"
-    for name in record["worst"]:
-        if ("worst", name) not in printed:
-            yield f"the mean of {name} hides its worst part: say {{worst:{name}}}"
-
-
-def _unsaid(record: Data, paths: set[str], names: set[str]) -> Iterator[str]:
-    """Yield the settings and causes that were tried and stand nowhere in the sentence."""
-    for word in ("with", "without"):
-        for name in record["settings" if word == "with" else word]:
-            if name not in names:
-                yield f"what happens {word} {name} is not said ({{share:{name}}})"
-    if record["blocks"] and "blocks" not in paths:
-        yield "the draws overlap: say how many blocks are independent ({blocks})"

@@ -13,7 +13,7 @@ from ..book import ledger
 from ..book.ledger import KINDS, outgrown
 from ..check.outcomes import OUTCOMES
 from ..check.phrases import Data
-from ..claims.sentence import number_faults, sentence_faults
+from ..claims.sentence import number_faults
 from ..latex.equation import Equation
 from .pages import Page, is_chapter
 from .trials import Trial
@@ -279,12 +279,12 @@ def _unlabelled(book: Book, docname: str) -> Iterator[tuple[int, str]]:
 
 
 def _unclaimed(page: Page) -> Iterator[tuple[int, str]]:
-    """Claims and experiments without each other, sentences that say more, and a lacking end."""
+    """Claims and experiments without each other, unknown numbers, and a lacking end."""
     for sentence in page.claims:
         if sentence.label not in page.claimed:
             yield sentence.line, f"no cell shows what {sentence.label} claims"
             continue
-        for fault in sentence_faults(sentence.text, page.claimed[sentence.label]):
+        for fault in number_faults(sentence.text, page.claimed[sentence.label]):
             yield sentence.line, f"the claim {sentence.label}: {fault}"
     for sentence in page.cited:
         if (record := page.claimed.get(sentence.label)) is None:
