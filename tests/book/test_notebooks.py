@@ -16,9 +16,9 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from checked_equations import Chapter
 from checked_equations.book import execution, markup, prose
-from checked_equations.book.inline_relations import names_heading
+from gpnotes_book import Chapter
+from gpnotes_book.inline_relations import names_heading
 
 pytestmark = pytest.mark.book
 

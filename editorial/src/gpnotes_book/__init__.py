@@ -1,10 +1,11 @@
-"""The editorial process of the book: chapters that answer sources, and verdicts on each item.
+"""The editorial process of the book: chapters that answer sources, and rules for their words.
 
-It adds three things to the engine's `Chapter`: ``check(..., source=...)`` says which items an
-equation answers, `refute` sees that a printed formula fails, and `source` gives the verdict. `glue`
-hands a value to the sentences of its page. The engine knows nothing of it, and neither does the
-package of Gaussian processes. With it travels the book itself, its text, notation, items and
-claims, for notebooks that leave their page.
+It adds to the engine's `Chapter`: ``check(..., source=...)`` says which items an equation answers,
+`refute` sees that a printed formula fails, `source` gives the verdict, and `symbols` binds numbers
+for the relations in sentences. The sentence of a claim has rules of its own. `glue` hands a value
+to the sentences of its page. The engine knows nothing of it, and neither does the package of
+Gaussian processes. With it travels the book itself, its text, notation, items and claims, for
+notebooks that leave their page.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A chapter that answers sources: `check` with `source=`, `refute`, `source`, and their ledger."""
+"""A chapter of this book: its symbols, its answers to sources, and their ledger."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import checked_equations
-from checked_equations.book.records import Ledger
+from checked_equations.book.ledger import refuse_missing
+from checked_equations.book.prose import Relation, relates
+from checked_equations.book.records import InlineRecord, Ledger
 from checked_equations.check.bindings import Bindings
 from checked_equations.check.records import Record
-from checked_equations.latex.equation import Equation
+from checked_equations.check.relations import Tolerance
+from checked_equations.latex.equation import Equation, located
 
+from .inline_relations import SymbolTables, Table, newly_listed, stands_under
 from .items import Answers, is_clear, items_file, read_items, refuse_weak
-from .records import Refutation, Verdict
+from .records import Refutation, Symbols, Verdict
 from .refutations import refutation_residuals
 from .sentence_rules import sentence_faults
 
@@ -45,6 +49,7 @@ class Chapter(checked_equations.Chapter):
 
     def __init__(self, slug: str, path: str | Path | None = None) -> None:
         super().__init__(slug, path)
+        self._tables = SymbolTables()
         self._answers = Answers(slug, read_items(items_file(self.settings.file)))
 
     def check(
@@ -208,6 +213,82 @@ class Chapter(checked_equations.Chapter):
         """The label of the check that named the item, or nothing."""
         named = (r.label for r in self.records() if source_id in r.more.get("answers", ()))
         return next(named, "")
+
+    def symbols(
+        self,
+        bindings: Bindings,
+        *,
+        under: str = "",
+        rtol: float = 1e-9,
+        atol: float = 0.0,
+        approx: float | None = None,
+        spare: Mapping[str, str] | None = None,
+        values: Mapping[str, Any] | None = None,
+    ) -> Symbols:
+        """Bind the symbols of the sentences, in the chapter or under a heading.
+
+        On these numbers `ledger` evaluates the relations in sentences, tables, captions and
+        exercises. A decimal next to ``\\approx`` may be off by half its last digit.
+
+        Parameters
+        ----------
+        bindings : mapping, problem or Callable
+            The numbers, as the engine takes them.
+        rtol, atol, approx : float
+            The tolerances, as in `check`.
+        under : str, default ""
+            A heading, or its number. Numbers under one are taken before those for the
+            chapter, and these before the bindings of checks.
+        spare : mapping of str to str, optional
+            The reason why a relation need not hold, by its LaTeX.
+        values : mapping, optional
+            The value of an expression that relates nothing, by its LaTeX, as in "the average is
+            $\\sigma_f^2 (1 - \\rho^2)$": its value, or a function that finds it from the numbers.
+
+        Returns
+        -------
+        Symbols
+            The symbols that are bound.
+
+        Raises
+        ------
+        EquationError
+            For symbols and tolerances as in `check`.
+
+        Notes
+        -----
+        The LaTeX in `spare` and `values` must stand in the text, so that any edit of it is
+        noticed, a right one too; the value is compared once the LaTeX here is edited as well.
+        """
+        between = (f.latex for f in self.text.formulas() if stands_under(under, f))
+        with located(self.place, Equation("symbols", "", 1)):
+            drawn = self.numbers(bindings, f"symbols:{under}", *between)
+            allowed = Tolerance(rtol, atol, approx)
+            spared = dict(spare or {})
+            self._tables.add(Table(drawn, allowed, under=under, spared=spared, values=values or {}))
+        return Symbols(self.slug, tuple(drawn[0]), under, spared)
+
+    def relations(self) -> list[Relation]:
+        """Return the relations of the text outside the numbered equations, as it stands now."""
+        return [formula for formula in self.text.formulas() if relates(formula.latex)]
+
+    def inline_records(self) -> tuple[InlineRecord, ...]:
+        """Return each relation between the equations as tried on the symbols of the chapter.
+
+        Raises
+        ------
+        ValueError
+            For names of `symbols` that the text does not have, and for a relation that is judged
+            by no numbers and not listed.
+        EquationError
+            For a relation that is false.
+        """
+        formulas = self.text.formulas()
+        self._tables.refuse_idle(self.place, formulas)
+        known = [*self.checked_statements(), *self.compared_statements()]
+        inline = self._tables.evaluate(self.place, formulas, known)
+        refuse_missing(self.place, newly_listed(self.slug, self.settings, inline))
+        return inline
 
     def sentence_faults(self, text: str, record: Mapping[str, Any]) -> Iterator[str]:
         """Yield the faults that the engine finds, and those by the rules of this book."""

@@ -1,14 +1,16 @@
-"""Records that the verbs on a source leave behind: two kinds of the book's own."""
+"""Records that the verbs of this book leave behind: three kinds of its own."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from checked_equations.check.html import code, element, number, say, table
+from checked_equations.check.phrases import counted
 from checked_equations.check.records import Shown
 
-__all__ = ["Refutation", "Verdict"]
+__all__ = ["Refutation", "Symbols", "Verdict"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,6 +71,38 @@ class Refutation(Shown):
             for what, off in rows
         )
         return table("eqn-steps", (f"{head}, and instead", "residual"), cells)
+
+
+@dataclass(frozen=True, repr=False)
+class Symbols(Shown):
+    """The symbols of a chapter, or of the part under one heading, that have numbers.
+
+    Parameters
+    ----------
+    chapter : str
+        The chapter that binds them.
+    names : tuple of str
+        The symbols, in LaTeX.
+    under : str
+        The heading, or nothing for the whole chapter.
+    spared : mapping of str to str
+        The reason why a relation need not hold, by its LaTeX.
+    kind : str
+        The kind of record.
+    """
+
+    chapter: str
+    names: tuple[str, ...]
+    under: str = ""
+    spared: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "symbols"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as plain JSON data, with what a page says of it."""
+        where = f" under {self.under!r}" if self.under else ""
+        spared = f", {counted(len(self.spared), 'relation')} spared" if self.spared else ""
+        said = f"symbols{where}: {len(self.names)} bound{spared}"
+        return {**super().to_json(), "said": said}
 
 
 @dataclass(frozen=True, repr=False)

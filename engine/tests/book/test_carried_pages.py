@@ -69,20 +69,3 @@ class TestAPackageThatCarriesItsBook:
         monkeypatch.chdir(carried / "part")
         assert not claimed().settings.installed
         assert (carried / "_claims" / "part" / "one.json").is_file()
-
-    def test_its_list_of_relations_does_not_bind_a_page_that_has_left(self, carried, monkeypatch):
-        """The list counts those of captions too, which a notebook has in no cell."""
-        (carried / "relations-listed.toml").write_text('[evaluated]\n"part/one" = 7\n')
-        text = PAGE + "\nSo $a = b + b$.\n"
-
-        def closed():
-            chapter = Chapter("part/one")
-            chapter.check("eq-a", {"a": 2.5, "b": 1.25}, oracle="by hand")
-            return chapter.ledger().totals["inline_evaluated"]
-
-        Path("one.md").write_text(text)
-        assert closed() == 1
-        (carried / "part" / "one.md").write_text(text)
-        monkeypatch.chdir(carried / "part")
-        with pytest.raises(ValueError, match=r"evaluated, of 7 in relations-listed\.toml: 1"):
-            closed()

@@ -169,18 +169,6 @@ def test_definitions_find_their_fields(opened):
     assert record.steps[0].residual == 0.0
 
 
-def test_symbols_of_sentences_find_their_fields(opened, tmp_path):
-    chapter = opened("Q = N")
-    text = (tmp_path / "small.md").read_text()
-    (tmp_path / "small.md").write_text(text + "\nHere $y_1 + y_1 = 2 y_1$ and $Q = N$.\n")
-    chapter = Chapter("part/small", path=tmp_path / "small.md")
-    symbols = chapter.symbols(lambda draw: (problem(draw), {"Q": 5}))
-    assert set(symbols.names) == {"Q", "N", "y"}
-    for label in chapter.equations():
-        chapter.define(label, why="it is not asked here")
-    assert [r.outcome for r in chapter.ledger().inline] == ["evaluated", "evaluated"]
-
-
 def test_a_field_of_no_form_of_its_row_is_refused(opened, tmp_path):
     opened("Q = N")
     text = NOTATION.replace('{"N": N}', '{"M": N}')

@@ -133,5 +133,5 @@ class TestTheCommandsOfTheBuild:
     def test_sentences_have_them_too(self, chapter, tmp_path):
         with (tmp_path / "small.md").open("a") as file:
             file.write("\nSo $" + QUADRATIC + "$.\n")
-        (relation,) = chapter.relations()
+        (relation,) = chapter.text.formulas()
         assert relation.latex == r"c = \mathbf y^\top K^{-1} \mathbf y"

@@ -1,4 +1,4 @@
-"""The verbs of a chapter: check, define, claim, symbols, ledger."""
+"""The verbs of a chapter: check, define, claim, ledger."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from ..claims.outcome import Outcome
 from ..claims.sentence import number_faults
 from ..errors import EquationError
 from ..latex.equation import Equation, located
-from .inline_relations import SymbolTables, Table, stands_under
-from .ledger import chapter_totals, inline_totals, newly_listed, outgrown, refuse_missing, waiting
+from .ledger import chapter_totals, inline_totals, outgrown, refuse_missing, waiting
 from .manuscripts import Manuscript, read_manuscript
-from .prose import Relation, Sentence, read_sentences, relates
-from .records import ClaimRecord, Ledger, Symbols, claim_record
+from .prose import Sentence, read_sentences
+from .records import ClaimRecord, InlineRecord, Ledger, claim_record
 from .settings import claims_file, find_settings
 
 _Key = tuple[str, str]  # a label and an oracle: an equation may be checked in several ways
@@ -57,8 +56,8 @@ class Chapter:
     reads otherwise now. Only a saved text is read; the words of a verb end in its name.
 
     A book with verbs of its own makes a subclass: `equation`, `numbers` and `tolerance_of` are
-    for them, a record of theirs is a `Shown`, and `missing`, `forget` and `sentence_faults` are
-    there to be extended.
+    for them, a record of theirs is a `Shown`, and `missing`, `forget`, `sentence_faults` and
+    `inline_records` are there to be extended.
     `version` says which version of its own library a book's claims were found with.
     """
 
@@ -75,7 +74,6 @@ class Chapter:
         self._records: dict[_Key, Record] = {}
         self._checked: dict[_Key, BoundStatement] = {}
         self._compared: dict[_Key, BoundStatement] = {}
-        self._tables = SymbolTables()
         self._claims: dict[str, Claim] = {}
 
     def __repr__(self) -> str:
@@ -305,80 +303,27 @@ class Chapter:
         salt = "" if number is not None else str(time.time_ns())
         return claim.draw(claim.experiment, number or 0, salt)
 
-    def symbols(
-        self,
-        bindings: Bindings,
-        *,
-        under: str = "",
-        rtol: float = 1e-9,
-        atol: float = 0.0,
-        approx: float | None = None,
-        spare: Mapping[str, str] | None = None,
-        values: Mapping[str, Any] | None = None,
-    ) -> Symbols:
-        """Bind the symbols of the sentences, in the chapter or under a heading.
-
-        On these numbers `ledger` evaluates the relations in sentences, tables, captions and
-        exercises. A decimal next to ``\\approx`` may be off by half its last digit.
-
-        Parameters
-        ----------
-        bindings, rtol, atol, approx
-            As in `check`.
-        under : str, default ""
-            A heading, or its number. Numbers under one are taken before those for the
-            chapter, and these before the bindings of checks.
-        spare : mapping of str to str, optional
-            The reason why a relation need not hold, by its LaTeX.
-        values : mapping, optional
-            The value of an expression that relates nothing, by its LaTeX, as in "the average is
-            $\\sigma_f^2 (1 - \\rho^2)$": its value, or a function that finds it from the numbers.
-
-        The LaTeX in `spare` and `values` must stand in the text, so that any edit of it is
-        noticed, a right one too; the value is compared once the LaTeX here is edited as well.
-
-        Raises
-        ------
-        EquationError
-            For symbols and tolerances as in `check`.
-        """
-        between = (f.latex for f in self.text.formulas() if stands_under(under, f))
-        with located(self.place, Equation("symbols", "", 1)):
-            drawn = self.numbers(bindings, f"symbols:{under}", *between)
-            allowed = Tolerance(rtol, atol, approx)
-            spared = dict(spare or {})
-            self._tables.add(Table(drawn, allowed, under=under, spared=spared, values=values or {}))
-        return Symbols(self.slug, tuple(drawn[0]), under, spared)
-
-    def relations(self) -> list[Relation]:
-        """Return the relations of the text outside the numbered equations, as it stands now."""
-        return [formula for formula in self.text.formulas() if relates(formula.latex)]
-
     def ledger(self) -> Ledger:
         """See that nothing is missing, above all the record of an equation, and sum up.
 
         An equation that ``equations-baseline.toml`` lists needs no record yet.
-        Every relation between the equations is tried on the symbols of the chapter.
 
         Raises
         ------
         ValueError
             A ``LedgerError`` with the lists of everything missing.
-        EquationError
-            For a relation that is false.
         """
         self.reread()
         refuse_missing(self.place, self.missing())
-        formulas = self.text.formulas()
-        self._tables.refuse_idle(self.place, formulas)
-        compared = ((self.text.equations[name], b) for (name, _), b in self._compared.items())
-        known = [*self.checked_statements(), *compared]
-        inline = self._tables.evaluate(self.place, formulas, known)
-        refuse_missing(self.place, newly_listed(self.slug, self.settings, inline))
+        inline = self.inline_records()
         sums = chapter_totals(self.records()) | inline_totals([one.outcome for one in inline])
         if later := waiting(self.text.file):
             sums["waiting"] = len(later)
         return Ledger(self.slug, sums, inline, text=self.text.name)
+
+    def inline_records(self) -> tuple[InlineRecord, ...]:
+        """Return the relations between the equations as judged: none, but by a subclass."""
+        return ()
 
     def missing(self) -> dict[str, list[str]]:
         """Return everything that keeps the ledger from being closed: lists of names by kind."""
@@ -411,7 +356,16 @@ class Chapter:
 
     def checked_statements(self) -> Iterator[tuple[Equation, BoundStatement]]:
         """Yield each equation checked so far, and the numbers it was checked on."""
-        for (label, _), bound in self._checked.items():
+        return self._with_equations(self._checked)
+
+    def compared_statements(self) -> Iterator[tuple[Equation, BoundStatement]]:
+        """Yield each definition held against a thing so far, and the numbers of that."""
+        return self._with_equations(self._compared)
+
+    def _with_equations(
+        self, found: Mapping[_Key, BoundStatement]
+    ) -> Iterator[tuple[Equation, BoundStatement]]:
+        for (label, _), bound in found.items():
             yield self.text.equations[label], bound
 
     def _read(self) -> Manuscript:

@@ -1,13 +1,7 @@
 """The ledger of a chapter: its counts, its gaps, and the gaps that are allowed for now.
 
-One equation at a time, two lists name the equations not checked yet, and may only shrink.
-``equations-baseline.toml``, with the pages or above them, has for each text the labels that wait.
-A label that is checked now, or gone, must leave it.
-
-``relations-listed.toml``, at the root of a book, has for each chapter the LaTeX of its relations
-that no numbers judge. Where the file is, a relation that leaves the evaluated ones (a slip such as
-a lost square leaves a symbol that nothing binds) is an error. Its table ``evaluated`` says how many
-relations and expressions are: of one that stands twice, an edit of one leaves the other.
+``equations-baseline.toml``, with the pages or above them, has for each text the labels of the
+equations that are not checked yet. A label that is checked now, or gone, must leave it.
 """
 
 from __future__ import annotations
@@ -21,13 +15,11 @@ from pathlib import Path
 
 from ..check.outcomes import OUTCOMES
 from ..check.records import Record
-from .records import InlineRecord
-from .settings import Settings, nearest, once_a_state
+from .settings import nearest, once_a_state
 
 EQUATIONS = ("equations without a record", "the baseline")  # that a ledger may miss
 KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the strongest first
 BASELINE = "equations-baseline.toml"
-LISTED = "relations-listed.toml"
 _HEAD = """\
 # Equations that no check has tried yet, for each text. This list may only shrink: a label that is
 # checked, or gone, must leave it (`checked-equations check --write-baseline` takes them out).
@@ -126,31 +118,3 @@ def write_baseline(file: Path, unchecked: Mapping[Path, Collection[str]]) -> int
         written += f"{json.dumps(name)} = [\n{listed}]\n"
     file.write_text(written, encoding="utf-8")
     return sum(len(labels) for labels in kept.values())
-
-
-def newly_listed(
-    slug: str, settings: Settings, inline: Sequence[InlineRecord]
-) -> dict[str, list[str]]:
-    """Return the relations that nothing evaluates and the file lacks, and those listed in vain."""
-    file = settings.file.parent / LISTED if settings.file else None
-    # of a page that has left its book some may be missing, such as those in captions
-    if file is None or settings.installed or not file.is_file():
-        return {}
-    listed = tomllib.loads(file.read_text(encoding="utf-8"))
-    known = Counter(map(_spaced, listed.get(slug, ())))
-    evaluated = sum(record.outcome == "evaluated" for record in inline)
-    said = listed.get("evaluated", {}).get(slug, evaluated)
-    found = [(_spaced(r.latex), r) for r in inline if r.outcome == "listed" and not r.spared]
-    now = Counter(latex for latex, _ in found)
-    new = [f"${r.latex}$ (line {r.line}: {r.why})" for x, r in found if now[x] > known[x]]
-    return {
-        "relations that no numbers judge (bind their symbols, or spare them)": new,
-        f"relations that must leave {LISTED}": [f"${x}$" for x in (known - now).elements()],
-        f"formulas that are evaluated, of {said} in {LISTED}": (
-            [str(evaluated)] if evaluated != said else []
-        ),
-    }
-
-
-def _spaced(latex: str) -> str:
-    return " ".join(latex.split())

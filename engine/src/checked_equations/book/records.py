@@ -1,4 +1,4 @@
-"""Records that the verbs of a chapter return: inline relations, symbols, ledger and claims."""
+"""Records that the verbs of a chapter return: inline relations, ledger and claims."""
 
 from __future__ import annotations
 
@@ -32,17 +32,6 @@ class InlineRecord:
     caught: int = 0
     mutants: int = 0
     spared: bool = False
-
-
-@dataclass(frozen=True, repr=False)
-class Symbols(Shown):
-    """The symbols of a chapter, or of the part under one heading, that have numbers."""
-
-    chapter: str
-    names: tuple[str, ...]
-    under: str = ""
-    spared: Mapping[str, str] = field(default_factory=dict)
-    kind: str = "symbols"
 
 
 @dataclass(frozen=True, repr=False)

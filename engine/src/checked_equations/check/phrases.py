@@ -88,12 +88,6 @@ def _definition(data: Data) -> str:
     return f"{data['label']}: definition, compared · {' · '.join(filter(None, parts))}"
 
 
-def _symbols(data: Data) -> str:
-    where = f" under {data['under']!r}" if data["under"] else ""
-    spared = f", {counted(len(data['spared']), 'relation')} spared" if data["spared"] else ""
-    return f"symbols{where}: {len(data['names'])} bound{spared}"
-
-
 def _ledger(data: Data) -> str:
     (_, equations), *kinds, (_, mutants) = total_rows(data)
     parts = [f"ledger: {equations} equations"]
@@ -105,7 +99,7 @@ def _ledger(data: Data) -> str:
     return " · ".join([*parts, mutants, *added(data)])
 
 
-_SAID = {"definition": _definition, "ledger": _ledger, "symbols": _symbols}
+_SAID = {"definition": _definition, "ledger": _ledger}
 
 
 def evaluated_between(totals: Data) -> str:

@@ -3,12 +3,20 @@
 A table is named by the author with `Chapter.symbols`, or is the bindings of a check. The first
 one that binds every symbol of a relation decides: under its heading before the whole chapter,
 and the author's before those of the checks, the nearest of these first.
+
+``relations-listed.toml``, at the root of a book, has for each chapter the LaTeX of its relations
+that no numbers judge, and may only shrink. Where the file is, a relation that leaves the evaluated
+ones (a slip such as a lost square leaves a symbol that nothing binds) is an error. Its table
+``evaluated`` says how many relations and expressions are: of one that stands twice, an edit of one
+leaves the other.
 """
 
 from __future__ import annotations
 
 import itertools
 import re
+import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -17,22 +25,24 @@ from typing import Any
 
 import numpy as np
 
-from ..check.bindings import name_kinds, names_in, swap_groups
-from ..check.definitions import NORMAL, moment_steps, normal_shape
-from ..check.mutant_outcomes import run_mutants
-from ..check.mutants import all_mutants
-from ..check.name_clashes import refuse_name_clashes
-from ..check.relations import RELATIONS, Comparison, Misfit, Tolerance
-from ..check.statements import BoundStatement, Draw, refuse_unfit
-from ..errors import EquationError
-from ..latex.balance import balanced
-from ..latex.equation import Equation, located
-from ..latex.names import normal
-from ..latex.parser import parse, parse_free, symbols
-from ..latex.tree import Apply, Name, Number, Statement, Subscript, walk
-from .prose import Relation, relates
-from .records import InlineRecord
+from checked_equations.book.prose import Relation, relates
+from checked_equations.book.records import InlineRecord
+from checked_equations.book.settings import Settings
+from checked_equations.check.bindings import name_kinds, names_in, swap_groups
+from checked_equations.check.definitions import NORMAL, moment_steps, normal_shape
+from checked_equations.check.mutant_outcomes import run_mutants
+from checked_equations.check.mutants import all_mutants
+from checked_equations.check.name_clashes import refuse_name_clashes
+from checked_equations.check.relations import RELATIONS, Comparison, Misfit, Tolerance
+from checked_equations.check.statements import BoundStatement, Draw, refuse_unfit
+from checked_equations.errors import EquationError
+from checked_equations.latex.balance import balanced
+from checked_equations.latex.equation import Equation, located
+from checked_equations.latex.names import normal
+from checked_equations.latex.parser import parse, parse_free, symbols
+from checked_equations.latex.tree import Apply, Name, Number, Statement, Subscript, walk
 
+LISTED = "relations-listed.toml"
 _SIM = r"\sim"
 _NO_NODES = rf"{_SIM} is compared where its left side is bound to Nodes"
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*\.?\s+")
@@ -295,3 +305,31 @@ def _is_real(value: Any) -> bool:
     """Return whether it is one real number, also as an array without axes."""
     whole = isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "biuf"
     return whole or isinstance(value, Real)
+
+
+def newly_listed(
+    slug: str, settings: Settings, inline: Sequence[InlineRecord]
+) -> dict[str, list[str]]:
+    """Return the relations that nothing evaluates and the file lacks, and those listed in vain."""
+    file = settings.file.parent / LISTED if settings.file else None
+    # of a page that has left its book some may be missing, such as those in captions
+    if file is None or settings.installed or not file.is_file():
+        return {}
+    listed = tomllib.loads(file.read_text(encoding="utf-8"))
+    known = Counter(map(_spaced, listed.get(slug, ())))
+    evaluated = sum(record.outcome == "evaluated" for record in inline)
+    said = listed.get("evaluated", {}).get(slug, evaluated)
+    found = [(_spaced(r.latex), r) for r in inline if r.outcome == "listed" and not r.spared]
+    now = Counter(latex for latex, _ in found)
+    new = [f"${r.latex}$ (line {r.line}: {r.why})" for x, r in found if now[x] > known[x]]
+    return {
+        "relations that no numbers judge (bind their symbols, or spare them)": new,
+        f"relations that must leave {LISTED}": [f"${x}$" for x in (known - now).elements()],
+        f"formulas that are evaluated, of {said} in {LISTED}": (
+            [str(evaluated)] if evaluated != said else []
+        ),
+    }
+
+
+def _spaced(latex: str) -> str:
+    return " ".join(latex.split())

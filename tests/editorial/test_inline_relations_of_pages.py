@@ -1,10 +1,15 @@
 """Formulas of sentences: roots of variances, values of expressions, and what nothing judges."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 from scipy import stats
 
-from checked_equations import Chapter, EquationError
+from checked_equations import EquationError
+from checked_equations.book import settings
 from checked_equations.book.ledger import LedgerError
+from gpnotes_book import Chapter
 
 PAGE = """\
 # Page
@@ -130,3 +135,48 @@ def test_the_numbers_of_a_table_may_live_in_any_library(ledger, space):
     text = r"With $p = 1 / \sigma_n^2$ and $\sigma_n > 0$ it is $3 \sigma_n$."
     record = ledger(text, bindings=bound, values=values)
     assert [relation.outcome for relation in record.inline] == ["evaluated"] * 3
+
+
+NOTATION = r"""
+- symbols:
+    - {latex: ["\\mathbf y", "y"], fields: {"\\mathbf y": y, "y": y}}
+    - {latex: ["N"], fields: {"N": N}}
+    - {latex: ["S"], fields: {"S": N}}
+"""
+
+
+def test_symbols_find_their_fields_in_the_sentences(tmp_path):
+    (tmp_path / "equations.toml").write_text('notation = "notation.yml"\n')
+    (tmp_path / "notation.yml").write_text(NOTATION)
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n\nHere $y_1 + y_1 = 2 y_1$ and $Q = N$.\n")
+    chapter = Chapter("page", page)
+    problem = SimpleNamespace(y=np.arange(1.0, 4.0), N=5, mean=0.0)
+    assert set(chapter.symbols((problem, {"Q": 5})).names) == {"Q", "N", "y"}
+    assert [r.outcome for r in chapter.ledger().inline] == ["evaluated", "evaluated"]
+
+
+def test_the_list_does_not_bind_a_page_that_has_left_its_book(tmp_path, monkeypatch):
+    """The list counts those of captions too, which a notebook has in no cell."""
+    (tmp_path / "book").mkdir()
+    for name, text in (
+        ("equations.toml", ""),
+        ("relations-listed.toml", "[evaluated]\none = 7\n"),
+        ("one.md", (page := PAGE.format(text="So $b = a / c$."))),
+    ):
+        (tmp_path / "book" / name).write_text(text)
+    (tmp_path / "left").mkdir()
+    (tmp_path / "left" / "one.md").write_text(page)
+    entry = SimpleNamespace(load=lambda: str(tmp_path / "book"))
+    monkeypatch.setattr(settings, "entry_points", lambda group: [entry])
+
+    def closed():
+        chapter = Chapter("one")
+        chapter.check("eq-one", {"a": 1.5, "b": 0.5, "c": 3.0}, oracle="by hand")
+        return chapter.ledger().totals["inline_evaluated"]
+
+    monkeypatch.chdir(tmp_path / "left")
+    assert closed() == 1
+    monkeypatch.chdir(tmp_path / "book")
+    with pytest.raises(ValueError, match=r"evaluated, of 7 in relations-listed\.toml: 1"):
+        closed()

@@ -5,8 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from checked_equations import Chapter, EquationError, Nodes
+from checked_equations import EquationError, Nodes
 from checked_equations.check.records import MIME
+from gpnotes_book import Chapter
 
 TEXT = """\
 # A small chapter
