@@ -1,6 +1,8 @@
 """Each mutant of small statements, and how a page writes it.
 
-Run as a program it writes `mutants_to_the_letter.txt` anew, which tests compare.
+`mutants_to_the_letter.txt` has those of a few, which together take each step from line to line of
+`mutants.py`, `rewrites.py` and `balance.py` that all of them take. Run as a program this writes
+them anew.
 """
 
 from __future__ import annotations
@@ -99,5 +101,5 @@ def stored():
 
 
 if __name__ == "__main__":
-    lines = [line for one in STATEMENTS for line in (f"# {one}", *rows(one))]
+    lines = [line for one in stored() for line in (f"# {one}", *rows(one))]
     FILE.write_text("\n".join(lines) + "\n", encoding="utf-8")
