@@ -122,6 +122,14 @@ def test_processes_share_the_displays_and_say_the_same(
     assert check("paper.tex", jobs=2) == alone
 
 
+def test_the_letters_of_a_reference_work_are_asked_for_by_name(check: Any) -> None:
+    pytest.importorskip("mpmath")
+    bessel = r"\[ J_0'(x) = -J_1(x) \]"
+    assert outcomes(check("a.tex", "--format", "json", a__tex=bessel)[1]) == [("definition", "")]
+    said = check("a.tex", "--format", "json", "--notation", "nist", a__tex=bessel)[1]
+    assert outcomes(said) == [("tried", "holds")]
+
+
 def test_strict_tries_nothing(check: Any) -> None:
     status, said = check("page.md", "--strict", page__md=PAGE)
     assert status == 1

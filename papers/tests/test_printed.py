@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from displays import tried
 from printed_displays import CAUGHT, CAUGHT_SLOWLY, MISSED, RIGHT
-from textbook_displays import HOLD, UNREAD, WRONG
+from textbook_displays import HOLD, LETTERED, UNREAD, WRONG
 
 from checked_papers.declarations import declared
 from checked_papers.tried import special
@@ -68,6 +68,31 @@ def test_special_functions_are_known_and_printed_as_they_are_written() -> None:
     assert r"\Gamma (z + 1) = z \Gamma (z)" in wrong.mends[0]
     declares = declared(r"\Gamma(z) = z^2 + z; z be real")
     assert tried(r"\Gamma(z) = z (z + 1)", declares).outcome == "holds"
+
+
+LETTERED_TOO = [
+    r"(a)_n = \frac{\Gamma(a + n)}{\Gamma(a)}",
+    r"(a)_{n+1} = (a + n) (a)_n",
+    r"J_{-n}(x) = (-1)^n J_n(x)",
+    r"J_0'(x) = -J_1(x)",
+]
+LETTERED_WRONG = [
+    r"(a)_n = \frac{\Gamma(a - n)}{\Gamma(a)}",
+    r"(a)_{n+1} = (a - n) (a)_n",
+    r"J_{-n}(x) = J_n(x)",
+    r"J_0'(x) = J_1(x)",
+]
+
+
+@pytest.mark.parametrize("latex", [*LETTERED, *LETTERED_TOO])
+def test_the_functions_of_a_reference_work_are_those_of_a_notation_by_name(latex: str) -> None:
+    assert tried(latex, mending=False).verdict in ("not read", "definition")
+    assert tried(latex, mending=False, notation="nist").outcome == "holds"
+
+
+@pytest.mark.parametrize("latex", LETTERED_WRONG)
+def test_a_slip_in_a_notation_is_not_said_to_hold(latex: str) -> None:
+    assert tried(latex, mending=False, notation="nist").outcome != "holds"
 
 
 def test_without_mpmath_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,11 +139,6 @@ HOLD = (
     r"\operatorname{Re}(z) = \frac{z + \bar z}{2}",
     r"\sin z = \frac{e^{i z} - e^{-i z}}{2 i}",
     r"\cos(ix) = \cosh x",
-    r"\psi(x+1) = \psi(x) + \frac1x",
-    r"\zeta(2) = \frac{\pi^2}{6}",
-    r"J_{n-1}(x) + J_{n+1}(x) = \frac{2n}{x} J_n(x)",
-    r"(n+1) P_{n+1}(x) = (2n+1) x P_n(x) - n P_{n-1}(x)",
-    r"T_n(\cos\theta) = \cos n\theta",
     r"\sum_{i=1}^n \sum_{j \neq i} K_{ij} = \sum_{i=1}^n \sum_{j=1}^n K_{ij} - \sum_{i=1}^n K_{ii}",
     r"\sum_{i} x_i y_i = x^T y",
     r"\mathbf{1}^T \mathbf{x} = \sum_i x_i",
@@ -293,3 +288,10 @@ WRONG = (
     r"\sum_i p_i \log \frac{p_i}{q_i} = \sum_i p_i \log p_i + \sum_i q_i \log q_i",
     r"\frac{e^{x_i}}{\sum_j e^{x_j}} = \frac{e^{-x_i}}{\sum_j e^{-x_j}}",
 )
+LETTERED = [  # functions that a letter stands for, in the notation of a reference work
+    r"\psi(x+1) = \psi(x) + \frac1x",
+    r"\zeta(2) = \frac{\pi^2}{6}",
+    r"J_{n-1}(x) + J_{n+1}(x) = \frac{2n}{x} J_n(x)",
+    r"(n+1) P_{n+1}(x) = (2n+1) x P_n(x) - n P_{n-1}(x)",
+    r"T_n(\cos\theta) = \cos n\theta",
+]

@@ -32,6 +32,7 @@ class Options:
     let: tuple[str, ...] = ()
     quiet: bool = False
     sarif: Path | None = None
+    notation: str = ""
 
 
 def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None = None) -> int:
@@ -118,7 +119,8 @@ def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -
         report.fault(Fault(str(text.resolve()), 1, 1, str(wrong), broken=True))
         return []
     bound = _bound(str(text.resolve()), runs)
-    return [one for one in tasks(found, first, own) if not (one.label and one.label in bound)]
+    every = tasks(found, first, own, options.notation)
+    return [one for one in every if not (one.label and one.label in bound)]
 
 
 def _tell(text: Path, found: Read, report: Report) -> None:

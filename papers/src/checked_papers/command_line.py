@@ -10,6 +10,7 @@ from checked_equations.book import execution
 
 from .command import Options, check_papers, texts_of
 from .reports import FORMATS
+from .tried.nist import NOTATIONS
 from .watching import NEEDS, Memory, watch
 
 
@@ -24,6 +25,10 @@ def add_options(check: argparse.ArgumentParser) -> None:
     check.add_argument(
         "--let", action="append", default=[], metavar="DECLARATION",
         help="what symbols are, as 'A be symmetric n×n; x in R^n; λ > 0'; may be repeated",
+    )  # fmt: skip
+    check.add_argument(
+        "--notation", choices=tuple(NOTATIONS), default="",
+        help="functions by the letters of a reference work: J_a(z), P_n(x), (a)_n as in nist",
     )  # fmt: skip
     check.add_argument(
         "--watch", action="store_true",
@@ -58,6 +63,12 @@ def _checked(given: argparse.Namespace, memory: Memory | None = None) -> int:
             run=memory.run if memory else None, quiet=given.quiet,
         )  # fmt: skip
     options = Options(
-        given.format, given.annotate, jobs, tuple(given.let), given.quiet, given.sarif
+        given.format,
+        given.annotate,
+        jobs,
+        tuple(given.let),
+        given.quiet,
+        given.sarif,
+        given.notation,
     )
     return check_papers(given.paths, options, memory)

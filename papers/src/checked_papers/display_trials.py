@@ -30,7 +30,7 @@ from .substitution import substituted
 from .surrounding_text import Around, told_around
 from .tried import Tried, kinds, try_display
 from .tried.kinds import Kind
-from .tried.nist import COMMON, PAPERS
+from .tried.nist import COMMON, NOTATIONS, PAPERS
 from .tried.notation import Notation
 from .tried.token_patterns import (
     Found,
@@ -51,7 +51,10 @@ _WORTH_IT = 16  # displays for each process: fewer are tried before it has start
 
 @dataclass(frozen=True)
 class Task:
-    """A display to try, with all that is known of it: a value that another process can have."""
+    """A display to try, with all that is known of it: a value that another process can have.
+
+    Its `notation` is one of `NOTATIONS`, by name, or nothing.
+    """
 
     place: tuple[str, int, int]
     latex: str
@@ -62,10 +65,13 @@ class Task:
     around: Around = field(default_factory=Around)
     number: str = ""
     mending: bool = True
+    notation: str = ""
 
 
-def tasks(read: Read, first: Declared, own: Mapping[str, Declared]) -> Iterator[Task]:
-    """Yield the tasks of a text; `own` are declarations by label."""
+def tasks(
+    read: Read, first: Declared, own: Mapping[str, Declared], notation: str = ""
+) -> Iterator[Task]:
+    """Yield the tasks of a text in a `notation`; `own` are declarations by label."""
     for place_of, one in enumerate(read.paper.equations):
         place = read.paper.place(one.at)
         known = read.known_at(one.at, first).and_then(own.get(one.label, Declared()))
@@ -79,6 +85,7 @@ def tasks(read: Read, first: Declared, own: Mapping[str, Declared]) -> Iterator[
             one.fault,
             told_around(read.paper, place_of),
             one.number,
+            notation=notation,
         )
 
 
@@ -303,7 +310,7 @@ def _tried_with(
     found = _doubted(full, found, known.kinds)
     called = PAPERS.functions_in(full)
     unsettled = found.verdict in ("not read", "definition")
-    if not unsettled or not called or PAPERS.heads_in(known.kinds):
+    if task.notation or not unsettled or not called or PAPERS.heads_in(known.kinds):
         return found
     special = _attempt(task, full, stated, {}, PAPERS)
     if found.verdict == "definition" and special.verdict != "holds":
@@ -330,9 +337,10 @@ def _attempt(
     full: str,
     stated: Sequence[str],
     inferred: Mapping[str, Kind],
-    notation: Notation = COMMON,
+    notation: Notation | None = None,
 ) -> Tried:
     """The verdict on numbers and on arrays of the kinds that were `inferred`."""
+    notation = notation or NOTATIONS.get(task.notation, COMMON)
     seed = int(Equation(task.label, task.latex, 1).digest[:8], 16)
     kinds = {**task.declared.kinds, **inferred}
     conditions = [*task.declared.conditions, *stated]

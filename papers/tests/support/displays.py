@@ -7,9 +7,14 @@ from checked_papers.display_trials import Task, try_one
 from checked_papers.findings import Finding
 
 
-def tried(latex: str, known: Declared | None = None, *, mending: bool = True) -> Finding:
+def tried(
+    latex: str, known: Declared | None = None, *, mending: bool = True, notation: str = ""
+) -> Finding:
     """What is found of one display, with what is `known` of its symbols."""
-    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, known or Declared(), mending=mending))
+    told = known or Declared()
+    return try_one(
+        Task(("paper.tex", 1, 1), latex, "", {}, told, mending=mending, notation=notation)
+    )
 
 
 def holds(latex: str) -> Finding:

@@ -108,7 +108,8 @@ NIST = Notation(
     limits=True,
 )
 SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)
-# Of a paper, where a letter such as Euler's constant may be anything, and F a distribution.
+NOTATIONS = {"nist": NIST}  # that one asks for by name
+# Of a paper, where most letters may be anything, such as J a loss: forms with no other use.
 _PREFIXED = {
     rf"{{}}_{two}F_{{1}}{arguments}": of
     for arguments, of, twos in (
@@ -117,6 +118,14 @@ _PREFIXED = {
     )
     for two in twos
 }
+_ALONE = (
+    r"\Gamma(z)", r"\ln\Gamma(z)", r"\log\Gamma(z)", r"\operatorname{Ai}(z)",
+    r"\operatorname{Bi}(z)",
+)  # fmt: skip
 PAPERS = Notation(
-    {**_COMMON, **_PREFIXED}, special.FUNCTIONS, _WORDS, {}, _PATTERNS, {1: "pochhammer"}
+    {**{form: _COMMON[form] for form in _ALONE}, **_PREFIXED},
+    special.FUNCTIONS,
+    _WORDS,
+    {},
+    _PATTERNS,
 )
