@@ -1,11 +1,13 @@
 """The edits that might mend a small statement.
 
-Run as a program it writes `edits_tried.json` anew, which a test compares.
+Run as a program it writes `edits_tried.json` anew, which a test compares: of each kind of edit how
+many there are, the first and the last.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +84,20 @@ def mends_tried(latex):
     return rows + [f"{said}: {to_latex(new)}" for said, new in pairs]
 
 
+def by_kind(rows):
+    """Return the ends of each kind of edit, which is what is said of it without the symbols."""
+    kinds = {}
+    for row in rows:
+        kinds.setdefault(re.sub(r"\$[^$]*\$", "$", row.partition(": ")[0]), []).append(row)
+    return [[len(own), *dict.fromkeys([own[0], own[-1]])] for own in kinds.values()]
+
+
 if __name__ == "__main__":
-    tried = {latex: mends_tried(latex) for latex in TO_MEND}
-    EDITS.write_text(json.dumps(tried, ensure_ascii=False, indent=0) + "\n", encoding="utf-8")
+    tried = {latex: by_kind(mends_tried(latex)) for latex in TO_MEND}
+    rows = (
+        f"{json.dumps(latex, ensure_ascii=False)}: [\n"
+        + ",\n".join(json.dumps(row, ensure_ascii=False) for row in kinds)
+        + "\n]"
+        for latex, kinds in tried.items()
+    )
+    EDITS.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
