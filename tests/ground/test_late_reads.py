@@ -96,17 +96,6 @@ def test_a_trial_within_another_is_a_part_of_it(cp: ModuleType) -> None:
     assert not late_reads.on_trial()
 
 
-def test_what_comes_of_one_object_is_made_once_in_a_trial(cp: ModuleType) -> None:
-    a, made = cp.asarray([1.0]), []
-    for trial in late_reads.trials(a):
-        with trial:
-            for key in (a, a, cp.asarray([1.0])):
-                late_reads.kept((key,), lambda: made.append(1))
-    late_reads.kept((a,), lambda: made.append(1))
-    late_reads.kept((a,), lambda: made.append(1))
-    assert len(made) == 4
-
-
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_checks_wait_for_the_end_of_a_trial_and_raise_there(cp: ModuleType, bad: float) -> None:
     good, wrong = cp.asarray([[1.0]]), cp.asarray([[1.0], [bad]])

@@ -24,19 +24,13 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from threading import local
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from array_api_compat import is_cupy_array
 
 from .array_types import Array
 
-__all__ = ["Unforeseen", "expect", "forget", "kept", "number", "on_trial", "trials", "unforeseen"]
-
-T = TypeVar("T")
-
-
-_KEPT = 16  # what is made of some arrays and kept for another question; the oldest goes first
-
+__all__ = ["Unforeseen", "expect", "number", "on_trial", "trials", "unforeseen"]
 
 class Unforeseen(Exception):
     """The signal that ends a trial at once: the computation needs to read a number."""
@@ -48,7 +42,6 @@ class Trial:
     def __init__(self) -> None:
         self.held = False
         self.limits: list[tuple[Array | float, float]] = []
-        self.memory: dict[Any, tuple[Any, Any]] = {}
 
     def __enter__(self) -> Trial:
         self._before = _trial.set(self)
@@ -57,7 +50,6 @@ class Trial:
     def __exit__(self, kind: Any, problem: BaseException | None, _: Any) -> bool:
         """Read all conditions. An error in a trial whose conditions fail is dropped."""
         _trial.reset(self._before)
-        self.memory.clear()
         if problem is not None and not isinstance(problem, Exception):
             return False
         foreseen = not isinstance(problem, Unforeseen)
@@ -123,22 +115,3 @@ def expect(a: Callable[[], Array | float], limit: float = math.inf) -> bool:
 def number(a: Array | float) -> float:
     """Read an array without axes; in a trial it stays an array, and is read when that is over."""
     return cast("float", a) if on_trial() and is_cupy_array(a) else float(a)
-
-
-def forget() -> None:
-    """Drop the results of `kept`: for rows that come once, they would only take memory."""
-    if (trial := _trial.get()) is not None:
-        trial.memory.clear()
-
-
-def kept(of: tuple[Any, ...], make: Callable[[], T]) -> T:
-    """Compute a result of some objects once in a trial; its key is their identity."""
-    trial = _trial.get()
-    if trial is None:
-        return make()
-    key = tuple(map(id, of))
-    if key not in trial.memory:
-        if len(trial.memory) >= _KEPT:
-            del trial.memory[next(iter(trial.memory))]
-        trial.memory[key] = (of, make())
-    return cast("T", trial.memory[key][1])

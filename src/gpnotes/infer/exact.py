@@ -20,7 +20,7 @@ from ..ground import memory
 from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
 from ..ground.in_step import Question, ask, asks
-from ..ground.late_reads import expect, forget, number, trials
+from ..ground.late_reads import expect, number, trials
 from ..ground.linalg import Cholesky, NameWith, RoundingWarning, _cholesky, warn_of_jitter
 from ..ground.params import added as added_bars
 from ..ground.params import cotangent, numbers_read
@@ -107,7 +107,6 @@ def _factor_in_place(gp: GP, X: Matrix, noise_var: Numbers) -> Matrix | None:
     K = xp.empty((n, n), dtype=X.dtype, device=device(X))
     for rows in blocks:
         K[rows, :] = plus_noise_in_rows(gp.kernel._gram(X[rows, :], X), noise_var, rows)
-        forget()
     return K if factor_in_place(K, blocks) else None
 
 
@@ -448,7 +447,6 @@ class ExactPosterior(Posterior):
             kernel_bar = bar if kernel_bar is None else added_bars(kernel_bar, bar)
             sides.append(side)
             X_bar = X_bar + other
-            forget()
         noise_bar = number(sum(by_noise[1:], start=by_noise[0]))
         mean_bar, by_mean = mean_bars(self.gp.mean, None, X, alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)

@@ -254,4 +254,6 @@ def validate_data(
 
 def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:
     """Subtract the mean from the observations, ``y − m(X)``; X is validated before."""
+    if isinstance(gp.mean, ZeroMean):
+        return array_namespace(y).asarray(y, copy=True)
     return y - means.with_hooks(gp.mean)._call(X)

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple, cast
 
-from ...ground import late_reads
 from ...ground.distances import (
     _centroid,
     _squared_distances,
@@ -97,10 +96,6 @@ def scaled(x: Matrix, z: Matrix | None, lengths: Numbers) -> ScaledInputs:
     """Put the rows of x (n, d) and z (m, d) about one centre: only differences matter."""
     if is_numpy_namespace(array_namespace(x)) or not (x.shape[0] and (z is None or z.shape[0])):
         return ScaledInputs(*about_centre(x, z, lengths), None)
-    return late_reads.kept((x, z, lengths), lambda: _scaled(x, z, lengths))
-
-
-def _scaled(x: Matrix, z: Matrix | None, lengths: Numbers) -> ScaledInputs:
     centre = array_namespace(x).mean(x, axis=0)
     u = _in_units(x, centre, lengths)
     v = None if z is None else _in_units(z, centre, lengths)
