@@ -57,7 +57,7 @@ def race_all(chosen: argparse.Namespace) -> list[Row]:
         for seed in range(chosen.seeds)
         for noise in chosen.noise
         for function in FUNCTIONS
-        if len(function.ends) in chosen.inputs
+        if len(function.ends) in chosen.inputs and function.name in chosen.functions
         for method in chosen.methods
     ]
     for one in wanted:
@@ -120,6 +120,8 @@ def main() -> int:
     parser.add_argument("--methods", nargs="*", choices=CONTESTANTS, default=list(CONTESTANTS))
     parser.add_argument("--noise", nargs="*", type=float, choices=LEVELS, default=list(LEVELS))
     parser.add_argument("--inputs", nargs="*", type=int, choices=(1, 2, 6), default=[1, 2, 6])
+    names = [function.name for function in FUNCTIONS]
+    parser.add_argument("--functions", nargs="*", choices=names, default=names)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--runs", type=Path, default=Path("noisy-searches.jsonl"))
     parser.add_argument("--kept", action="store_true", help="run nothing, print what is kept")

@@ -1,9 +1,11 @@
 """Noise that a model leaves open has a floor, and readings that are more precise lead below it."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from gpnotes import (
     GP,
@@ -19,9 +21,10 @@ from gpnotes import (
     fit,
     stream,
 )
+from gpnotes.estimators import GPRegressor
 from gpnotes.ground.chunks import Rows
 from gpnotes.ground.params import names
-from gpnotes.infer import noise_floor
+from gpnotes.infer import fitting, noise_floor
 from gpnotes.infer.features import draw_frequencies
 from gpnotes.infer.fit_checks import left_out, may_be_precise
 from gpnotes.infer.noise_floor import FLOOR
@@ -326,3 +329,86 @@ def test_chunks_and_two_rows_have_nothing_to_leave_out():
     evidence = started_objective(GP(RBF(), 1.0), Rows(X[:2], y[:2])).evidence
     assert left_out(evidence, GP(RBF(), 1.0), Rows(X[:2], y[:2])) is None
     assert left_out(evidence, GP(RBF(), 1.0), Chunks([(X, y)])) is None
+
+
+def growth(X):
+    """Park (1991), the second."""
+    a, b, c, d = X.T
+    return 2.0 / 3.0 * np.exp(a + b) - d * np.sin(c) + c
+
+
+def slope_of_waves(X):
+    """Lim, Sacks, Studden & Welch (2002)."""
+    a, b = X.T
+    return ((30.0 + 5.0 * a * np.sin(5.0 * a)) * (4.0 + np.exp(-5.0 * b)) - 100.0) / 6.0
+
+
+def share_of(f, shape, share, seed):
+    """Readings with noise of a share of the deviation of f, fresh ones, and its variance."""
+    draw = stream(seed)
+    X = np.asarray(draw.uniform((shape[0] + AFRESH, shape[1])))
+    noise = share * np.std(f(X))
+    y = f(X) + noise * np.asarray(draw.normal(len(X)))
+    n = shape[0]
+    return X[:n], y[:n], X[n:], y[n:], noise**2
+
+
+def test_a_little_higher_counts_where_readings_left_out_are_far_likelier():
+    """The first run ends with 1e-6 of the variance of y as noise, where there is 1e-12."""
+    X, y, Xs, ys, noise_var = share_of(growth, (60, 4), 1e-6, 10)
+    found = fit(OPEN, X, y)
+    assert len(found.runs) == 2
+    first = next(run for run in found.runs if run is not found.runs[0])
+    assert 0.1 < found.runs[0].objective - first.objective < 12.0
+    held = fit(GP(RBF(), noise_var, ConstantMean()), X, y, fixed=["noise_var"])
+    assert told(found.posterior, Xs, ys)[2] > told(held.posterior, Xs, ys)[2] - 0.1
+    assert told(found.posterior, Xs, ys)[2] > told(condition(first.model, X, y), Xs, ys)[2] + 0.1
+
+
+def test_a_lower_top_that_readings_would_rather_have_is_told():
+    X, y, Xs, ys, _ = share_of(sines, (40, 3), 1e-4, 1)
+    with pytest.warns(FitWarning, match=r"another top with less noise: .*bounds=\{'noise_var'"):
+        found = fit(OPEN, X, y)
+    best, other = found.runs
+    assert best.objective > other.objective
+    assert other.model.noise_var < 1e-4 * best.model.noise_var
+    assert "Readings can mean another top" in " ".join(str(found).split())
+    with pytest.warns(ConvergenceWarning, match="another top with less noise"):
+        GPRegressor().fit(X, y)
+    likelier = told(condition(other.model, X, y), Xs, ys)[2] - told(found.posterior, Xs, ys)[2]
+    assert likelier > 0.1
+    near = fit(OPEN, X, y, bounds={"noise_var": (1e-9 * np.var(y), 1e-6 * np.var(y))})
+    assert near.log_evidence == pytest.approx(other.log_evidence, abs=0.1)  # as the warning says
+
+
+def test_a_floor_is_left_as_long_as_rounding_allows(monkeypatch):
+    """A noise of 1e-12 of the variance of y, under a kernel whose variance is a thousand times y's.
+
+    What rounding moves by more than two percent counts where nothing else did.
+    """
+    X, y, Xs, ys, _ = share_of(slope_of_waves, (90, 2), 1e-6, 1)
+    found = fit(OPEN, X, y)
+    assert found.model.noise_var < 0.5e-10 * np.var(y)
+    monkeypatch.setattr(noise_floor, "_COARSE", 0.0)
+    monkeypatch.setattr(noise_floor, "_FAR", (6,))
+    short = fit(OPEN, X, y)
+    assert short.model.noise_var > 0.5e-10 * np.var(y)
+    assert told(found.posterior, Xs, ys)[2] > told(short.posterior, Xs, ys)[2] + 0.1
+
+
+def test_a_run_that_rounding_ended_says_so_in_its_report(monkeypatch):
+    X, y, *_ = share_of(slope_of_waves, (30, 2), 1e-3, 1)
+    rows = Rows(X, y)
+    objective = started_objective(OPEN, rows)
+    lengths = np.full(2, 0.5)
+    tiny = GP(RBF(1e3, lengths), 1e-11, ConstantMean(20.0))
+    assert noise_floor.stopped_by_rounding(objective, rows, tiny) > 0.02
+    assert noise_floor.stopped_by_rounding(objective, rows, replace(tiny, noise_var=1e-2)) == 0.0
+    at_top = fit(OPEN, X, y)
+    assert noise_floor.stopped_by_rounding(objective, rows, at_top.model) == 0.0
+    closed = started_objective(tiny, rows)
+    assert noise_floor.stopped_by_rounding(closed, rows, tiny) == 0.0
+    monkeypatch.setattr(fitting, "stopped_by_rounding", lambda *_: 0.05)
+    page = " ".join(str(fit(OPEN, X, y)).split())
+    assert "Rounding moves variances by 5 percent of the noise" in page
+    assert "fixed=['noise_var']" in page

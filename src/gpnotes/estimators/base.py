@@ -27,7 +27,7 @@ from ..ground.params import leaves, replaced
 from ..ground.random import Stream, stream
 from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..infer import saving
-from ..infer.fit_checks import TOO_HIGH, may_be_precise
+from ..infer.fit_checks import is_of_precision, may_be_precise
 from ..infer.fitting import Fit, fit
 from ..infer.posterior import named
 from ..infer.report import Report
@@ -265,7 +265,7 @@ class GPEstimator(BaseEstimator):
                 max_steps=self.max_steps,
                 **how,
             )
-        for said in (one for one in found.remarks if one.lower().startswith(TOO_HIGH)):
+        for said in filter(is_of_precision, found.remarks):
             warnings.warn(said, ConvergenceWarning, stacklevel=4)
         if batch is None and not found.runs[0].converged:
             said = f"the fit stopped short of a maximum after max_steps={self.max_steps}"

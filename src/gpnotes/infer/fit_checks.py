@@ -25,8 +25,9 @@ from ..model.means import ZeroMean
 from .interdomain import WaveSums
 
 __all__ = [
-    "ALL_NOISE", "TOO_HIGH", "FitWarning", "LeftOut", "far_from_zero", "is_all_noise", "left_out",
-    "left_out_size", "may_be_noise", "may_be_precise",
+    "ALL_NOISE", "TOO_HIGH", "TWO_TOPS", "FitWarning", "LeftOut", "far_from_zero",
+    "is_all_noise", "is_of_precision", "left_out", "left_out_size", "may_be_noise",
+    "may_be_precise",
 ]  # fmt: skip
 
 _ROWS = 200  # that are compared with all others
@@ -34,6 +35,8 @@ _SIGNAL = 0.01  # of the variance of a reading: what another one must be able to
 _SMALL = 1e-3  # of the variance of y: noise that is worth a look
 ALL_NOISE = "no reading tells of another: all that varies in y is taken for noise"
 TOO_HIGH = "the noise stands on its floor"
+TWO_TOPS = "readings can mean another top with less noise"
+_OF_PRECISION = (TOO_HIGH, TWO_TOPS)
 SURPRISE = 3.0  # the root mean square of z from which errors of prediction contradict a fit
 
 
@@ -41,7 +44,8 @@ class FitWarning(UserWarning):
     """A fit ended where all of y is noise, or its noise or labels contradict it, or nearly did.
 
     Noise that is smaller than left-out readings allow contradicts them, and so does noise that
-    stands on the floor of `gpnotes.fit` where they are more precise.
+    stands on the floor of `gpnotes.fit` where they are more precise, or that a lower top with less
+    noise puts in doubt.
 
     The report of the fit says the same. ``warnings.simplefilter("error", FitWarning)`` makes an
     error of it.
@@ -61,10 +65,16 @@ def may_be_noise() -> Iterator[None]:
 
 @contextmanager
 def may_be_precise() -> Iterator[None]:
-    """Within it, a fit whose noise stands too high on its floor says so in its report alone."""
+    """Within it, a fit whose noise may be too high says so in its report alone."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", TOO_HIGH, FitWarning)
+        for said in _OF_PRECISION:
+            warnings.filterwarnings("ignore", said, FitWarning)
         yield
+
+
+def is_of_precision(remark: str) -> bool:
+    """Return whether a remark of a fit is one that `may_be_precise` keeps to the report."""
+    return remark.lower().startswith(_OF_PRECISION)
 
 
 def is_all_noise(model: Any, data: Data | WaveSums, of: Spread) -> bool:

@@ -40,10 +40,25 @@ from ..model.gaussian_process import GP
 from ..model.starts import out_of_scale, started
 from . import exact as exact  # registers GP, which comes from a lower floor
 from .evidence import evidence_of, given, measured
-from .fit_checks import ALL_NOISE, SURPRISE, TOO_HIGH, FitWarning, is_all_noise, left_out_size
+from .fit_checks import (
+    ALL_NOISE,
+    SURPRISE,
+    TOO_HIGH,
+    TWO_TOPS,
+    FitWarning,
+    is_all_noise,
+    left_out_size,
+)
 from .further_starts import shorter_start
 from .interdomain import WaveSums
-from .noise_floor import around, climb, climb_from_below, too_high
+from .noise_floor import (
+    around,
+    climb,
+    climb_from_below,
+    doubtful,
+    stopped_by_rounding,
+    too_high,
+)
 from .objective import Fit, Objective, objective_of
 from .open_start import held_open, like_of, started_objective
 from .progress import ENOUGH, Bar, OnStep, bar_of, show_steps
@@ -385,7 +400,12 @@ def _look_over(
         said = f"{why}, {gain:.3g} below a start in the units of the data, which was taken"
         warnings.warn(f"{said}: leave numbers out of the model", FitWarning, stacklevel=4)
         return _remark(said)
-    return _surprised(objective, best.model, data) or _too_high(objective, best, data)
+    return (
+        _surprised(objective, best.model, data)
+        or _too_high(objective, best, data)
+        or _rounded(objective, best, data)
+        or _doubtful(objective, data, runs)
+    )
 
 
 def _remark(said: str) -> tuple[str, ...]:
@@ -420,8 +440,37 @@ def _too_high(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) 
     rises = f"{floor:g} of the variance of y, beyond which the evidence rises"
     wider = "X and y in float64, or " if objective.spread.rounding > _ROUNDS else ""
     remedy = f"give {wider}bounds={{'{objective.floor}': (low, high)}}"
-    said = f"{TOO_HIGH}, {rises}: {remedy} if your readings are more precise"
-    warnings.warn(said, FitWarning, stacklevel=5)
+    return _warned(f"{TOO_HIGH}, {rises}: {remedy} if your readings are more precise")
+
+
+def _doubtful(
+    objective: Objective[Any], data: Data | WaveSums, runs: list[Run[Any]]
+) -> tuple[str, ...]:
+    """What there is to say where readings are likelier at a lower top that has little noise."""
+    found = doubtful(objective, data, runs)
+    if found is None:
+        return ()
+    lower, noise, gain = found
+    less = f"a run that ended {lower:.3g} nats lower, among .runs, has a noise of {noise:.2g}"
+    said = f"{less}, and readings, each left out, are {gain:.3g} nats likelier there"
+    remedy = f"give bounds={{'{objective.floor}': (low, high)}} if you know how precise they are"
+    return _warned(f"{TWO_TOPS}: {said}: {remedy}")
+
+
+def _rounded(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) -> tuple[str, ...]:
+    """What there is to say where rounding ended a run before its top."""
+    stopped = best.message in (ENOUGH, INTERRUPTED)
+    share = 0.0 if stopped else stopped_by_rounding(objective, data, best.model)
+    if not share:
+        return ()
+    moved = f"Rounding moves variances by {100.0 * share:.2g} percent of the noise"
+    remedy = f"hold what you know of it by fixed=['{objective.floor}']"
+    return (f"{moved} and ended the fit before its top: {remedy}.",)
+
+
+def _warned(said: str) -> tuple[str, ...]:
+    """Warn of what a fit found, from within `_look_over`, and return it as a remark."""
+    warnings.warn(said, FitWarning, stacklevel=6)
     return _remark(said)
 
 

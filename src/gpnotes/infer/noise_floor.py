@@ -9,9 +9,11 @@ within their bands, goes on below it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
+
+import numpy as np
 
 from ..ground.ascent import Ascent
 from ..ground.chunks import Data, Rows
@@ -27,17 +29,22 @@ from .report import FLAT_THRESHOLD
 from .run import Run
 from .ties import Groups
 
-__all__ = ["FLOOR", "around", "climb", "climb_from_below", "noise_row", "too_high", "with_floor"]
+__all__ = [
+    "FLOOR", "around", "climb", "climb_from_below", "doubtful", "noise_row", "stopped_by_rounding",
+    "too_high", "with_floor",
+]  # fmt: skip
 
 FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
 _RUNG = math.log(10.0)
 _STEPS = (2, 1)  # how many powers of ten a floor is lowered; fewer, if more were no use
-_FAR = 6  # and for a run from the first start, where rounding leaves none of these
+_FAR = (6, 8)  # and for runs from the first start, where rounding leaves none of these
 _NEAR = 1e-9  # of a logarithm, which loses as much on its way through a model
 _ROUNDING = 0.02  # nats a reading, or shares of a variance
 _COARSE = 0.1  # the same, where without it a noise stays that readings contradict
 _LITTLE = 4  # and for one more run, where the best may have an input's part in f as noise
 _CLEAR = 12.0  # nats by which that run must end above the best
+_TOLD = 24.0  # or by which all readings that are left out must be likelier, where it ends higher
+_STEEP = 0.2  # nats a reading for a parameter's unit: that is no top
 _WIDE, _MANY = 0.1, 20  # below the first floor: how small errors of so many readings warn
 
 M = TypeVar("M", bound=Parameters)
@@ -97,16 +104,16 @@ def climb(
     times lower, or ten, down to the rounding of y. The end of such a run counts if the objective is
     higher, and so is the density of readings that are left out; if rounding may have moved the
     objective by more than 0.02 nats for each reading, or a predicted variance by more than two
-    percent, it does not: then one run begins where the first did, with a noise of 1e-10 of the
-    variance of y, and counts with a tenth of either. On a plane, or a product of two inputs,
-    lengths and variance grow as long as a floor holds the noise, and take the digits that a run
-    from the start has left. A line search that rounding ends there is as good as converged, if the
-    one above had.
+    percent, it does not: then a run begins where the first did, with a noise of 1e-10 of the
+    variance of y, or 1e-12 below that, and counts with a tenth of either. On a plane, or a product
+    of two inputs, lengths and variance grow as long as a floor holds the noise, and take the digits
+    that a run from the start has left. A line search that rounding ends there is as good as
+    converged, if the one above had.
     """
     ascent = objective.climb(begin, max_steps, hear)
     found, below = _left_out_on_floor(objective, data, ascent), 0
     while found and found.is_far_within:
-        rounds = False
+        rounds, rounded = False, None
         for rungs, start, rounding in _tries(objective, below, ascent.vector, begin[1]):
             lower = _lowered(objective, rungs)
             if not _has_room(lower) or (rounding > _ROUNDING and not rounds):
@@ -120,10 +127,14 @@ def climb(
             higher = further.value > ascent.value + FLAT_THRESHOLD
             if higher and _is_better(there, found, rounding):
                 break
+            if higher and _is_better(there, found, _COARSE):
+                rounded = rounded or (rungs, further)
             rounds = rounds or there is None or there.rounding > rounding
         else:
-            return ascent
-        below = rungs
+            if rounded is None:
+                return ascent
+            rungs, further = rounded
+        below, lower = rungs, _lowered(objective, rungs)
         short = further.message.startswith("STOP")  # of steps; what else ends it is rounding
         converged = further.converged or (ascent.converged and not short)
         ascent = further._replace(evaluations=ascent.evaluations, converged=converged)
@@ -157,7 +168,9 @@ def climb_from_below(
     -------
     Ascent or None
         The ascent from a noise of 1e-8 of the variance of y, if it ended twelve nats higher, and
-        the density of readings that are left out is higher too; else None.
+        readings that are left out are likelier too; or if it ended a tenth of a nat higher, and
+        they are likelier by 24 nats together; or lower, but by fewer nats than they are likelier,
+        and they by twelve, `doubtful`. Else None.
 
     Notes
     -----
@@ -165,11 +178,12 @@ def climb_from_below(
     from which no step leads on: a lengthscale that has become endless, and a noise of a thousandth
     of the variance of y. So there is one more run where the noise ended on its floor or below, or,
     if there are several lengthscales, below a hundredth of the variance of y. The twelve nats are
-    for small tables, whose readings can look more precise than they are.
+    for small tables, whose readings can look more precise than they are; readings that are left
+    out and 24 nats likelier do not.
     """
     if not (objective.floor and best.converged and isinstance(data, Rows)):
         return None
-    row, lower = noise_row(objective), _lowered(objective, _FAR)
+    row, lower = noise_row(objective), _lowered(objective, _FAR[0])
     if not (_has_room(lower) and _may_hide(objective, objective.vector(best.model))):
         return None
     here = left_out(objective.evidence, best.model, data)
@@ -180,10 +194,68 @@ def climb_from_below(
     ascent = _climbed_on(lower, (begin[0], start), max_steps, hear)
     if ascent.message in (INTERRUPTED, ENOUGH):
         return Ascent(start, -math.inf, ascent.evaluations, False, ascent.message)
-    if ascent.value < best.objective + _CLEAR:
+    gain = ascent.value - best.objective
+    if gain < 0.0 and not ascent.vector[row] < objective.vector(best.model)[row] - _RUNG:
         return None
     there = left_out(objective.evidence, lower.at(ascent.vector), data)
-    return ascent if _is_better(there, here, _COARSE) else None
+    return ascent if _counts(gain, there, here) else None
+
+
+def _counts(gain: float, there: LeftOut | None, here: LeftOut) -> bool:
+    """Whether a run with little noise that ended so much higher, or lower, is to be kept."""
+    if there is None or not _is_better(there, here, _COARSE):
+        return False
+    told = there.readings * (there.density - here.density)
+    if gain > FLAT_THRESHOLD:
+        return gain >= _CLEAR or told >= _TOLD
+    return told >= max(_CLEAR, -gain)
+
+
+def doubtful(
+    objective: Objective[M], data: Data | WaveSums, runs: Sequence[Run[M]]
+) -> tuple[float, float, float] | None:
+    """Return by how much a run that readings would rather have is lower, its noise, and their gain.
+
+    It has less than a tenth of the noise, and readings that are left out are likelier under it by
+    twelve nats at least, and by more than its objective is lower. Both tops are then what these
+    readings can mean. None where there is no such run, or the noise is not open.
+    """
+    best = max(runs, key=lambda run: run.objective)
+    if not (objective.floor and isinstance(data, Rows)):
+        return None
+    row = noise_row(objective)
+    below = objective.vector(best.model)[row] - _RUNG
+    others = [
+        run
+        for run in runs
+        if run.log_evidence > -math.inf and objective.vector(run.model)[row] < below
+    ]
+    here = left_out(objective.evidence, best.model, data) if others else None
+    if here is None:
+        return None
+    for run in sorted(others, key=lambda run: -run.objective):
+        there = left_out(objective.evidence, run.model, data)
+        if there and _counts(run.objective - best.objective, there, here):
+            noise = math.exp(objective.vector(run.model)[row])
+            gain = here.readings * (there.density - here.density)
+            return best.objective - run.objective, noise, gain
+    return None
+
+
+def stopped_by_rounding(objective: Objective[Any], data: Data | WaveSums, model: Any) -> float:
+    """Return the share of its noise by which rounding moves a variance, or zero.
+
+    Zero where that is two percent or less, where the noise is not open, or where the objective is
+    level, to a fifth of a nat a reading for each unit of a parameter.
+    """
+    if not objective.floor:
+        return 0.0
+    end = objective.vector(model)
+    found = left_out(objective.evidence, model, data)
+    if found is None or found.rounding <= _ROUNDING or not math.isfinite(found.rounding):
+        return 0.0
+    slope = float(np.max(np.abs(objective(end)[1] * objective.units)))
+    return found.rounding if slope > _STEEP * found.readings else 0.0
 
 
 def around(objective: Objective[M], *vectors: HostVector) -> Objective[M]:
@@ -276,10 +348,11 @@ def _tries(
     the variance of the kernel grow until its digits leave none for less noise.
     """
     yield from ((below + step, end, _ROUNDING) for step in _STEPS)
-    if below < _FAR:
-        again, row = begin.copy(), noise_row(objective)
-        again[row] = _lowered(objective, _FAR).limits[row, 0]
-        yield _FAR, again, _COARSE
+    for far in _FAR:
+        if below < far:
+            again, row = begin.copy(), noise_row(objective)
+            again[row] = _lowered(objective, far).limits[row, 0]
+            yield far, again, _COARSE
 
 
 def _is_better(there: LeftOut | None, here: LeftOut, rounding: float) -> bool:
