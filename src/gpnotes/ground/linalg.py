@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -252,11 +253,14 @@ def _cholesky(K: Matrix, *, name: str | NameWith, finite: bool = False) -> Chole
     return _factorise(_check.square(K, name), name, _scale(K))
 
 
-def warn_of_jitter(jitter: float, name: str | NameWith) -> None:
-    """Warn, if it is not zero, that so much was added to the diagonal of `name`."""
+def warn_of_jitter(
+    jitter: float, name: str | NameWith, remedy: Callable[[], str] | None = None
+) -> None:
+    """Warn, if it is not zero, that so much was added to the diagonal of `name`, with a remedy."""
     if jitter:
         what = f"is not positive definite in its precision: added {jitter:.1e} to its diagonal"
-        warnings.warn(f"{name} {what}", JitterWarning, stacklevel=3)
+        mended = remedy() if remedy else ""
+        warnings.warn(f"{name} {what}{mended and '; '}{mended}", JitterWarning, stacklevel=3)
 
 
 def _scale(K: Matrix) -> float:

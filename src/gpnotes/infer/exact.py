@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -60,6 +61,7 @@ from ..model.gaussian_process import (
     residual_of,
     validate_data,
 )
+from ..model.kernels.origins import nearer_origin
 from ..model.means import BasisMean
 from ..model.normal import Normal
 from .evidence import Evidence, evidence_of, whole_rows
@@ -539,7 +541,8 @@ class _Evidence(Evidence[GP, ExactPosterior]):
         """Return the posterior, with a warning of jitter or lost digits."""
         posterior = _conditioned(gp, self.rows)
         _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
-        warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp))
+        remedy = partial(nearer_origin, gp.kernel, self.rows.X)
+        warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp), remedy)
         if posterior.trend is not None:
             posterior.trend.warn_of_rounding(stacklevel=5)
         return posterior
@@ -565,7 +568,8 @@ class _Evidence(Evidence[GP, ExactPosterior]):
                     _check.squarable(self.rows.y, "y")
                 value, gp_bar, jitter, error = _value_and_gradient(gp, self.rows, quiet)
                 if not quiet:
-                    warn_of_jitter(jitter, _gram_name(gp))
+                    remedy = partial(nearer_origin, gp.kernel, self.rows.X)
+                    warn_of_jitter(jitter, _gram_name(gp), remedy)
                     warn_of_rounding(value, error, gp, self.rows.X, stacklevel=4)
         return number(value), numbers_read(gp_bar)
 
@@ -633,7 +637,8 @@ def warn_of_rounding(value: float, error: float, gp: GP, X: Matrix, *, stackleve
     share, n = epsilon(X) ** 0.25, float(X.shape[0])
     if not expect(lambda: error, share * n) and error > share * max(abs(value), n):
         said = f"the log evidence {value:.6g} may be off by {error:.1e}: {_gram_name(gp)}"
-        remedy = "give a larger noise_var or shorter lengthscales, or for one input a StateSpaceGP"
+        usual = "give a larger noise_var or shorter lengthscales, or for one input a StateSpaceGP"
+        remedy = nearer_origin(gp.kernel, X) or usual
         warnings.warn(
             f"{said} is nearly singular in its precision; {remedy}",
             RoundingWarning,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from functools import partial
 
 from ...fast import sparse as in_place
 from ...ground import memory
@@ -15,6 +16,7 @@ from ...ground.xp import Matrix, Vector, array_namespace, in_double, solve_trian
 from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP
 from ...model.kernels import Kernel
+from ...model.kernels.origins import nearer_origin
 from ..interdomain import InducingPoints
 from ..interdomain.point_functionals import with_hooks
 
@@ -127,7 +129,7 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
     name = NameWith("K_uu of {!r}", (gp.kernel,))
     factor = _cholesky(with_hooks(wide)._gram(kernel), name=name)
     if not quiet:
-        warn_of_jitter(factor.jitter, name)
+        warn_of_jitter(factor.jitter, name, partial(nearer_origin, gp.kernel, inputs))
     return Inducing(kernel, wide, factor, variables)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property, singledispatch
+from functools import cached_property, partial, singledispatch
 from typing import ClassVar, NamedTuple, TypeVar, cast
 
 from ...fast import svgp as in_place
@@ -29,6 +29,7 @@ from ...model import means
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import GP
 from ...model.kernels import Kernel
+from ...model.kernels.origins import nearer_origin
 from ..interdomain import InducingPoints
 from ..interdomain.point_functionals import with_hooks
 from ..posterior import PartPosterior, Posterior, require_inputs
@@ -302,7 +303,8 @@ def initial_posterior(model: SVGP) -> Variational:
     (array([0.]), array([2.]))
     """
     posterior = _initial_posterior(_check.instance(model, "model", SVGP))
-    warn_of_jitter(posterior.inducing.jitter, _gram_name(model))
+    remedy = partial(nearer_origin, model.gp.kernel, model.variables.inputs)
+    warn_of_jitter(posterior.inducing.jitter, _gram_name(model), remedy)
     return posterior
 
 
