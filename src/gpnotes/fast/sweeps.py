@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ground.sparse_matrices import SparseMatrix
 from ..ground.xp import HostMatrix, HostVector
 
 __all__ = ["FULL_BACKUPS", "MAX_SWEEPS", "SPAN_RATIO", "STABLE_SHARE", "SparseSweeps", "span"]
@@ -40,7 +41,7 @@ class SparseSweeps:
         The discount.
     """
 
-    def __init__(self, P: Any, rewards: HostMatrix, discount: float) -> None:
+    def __init__(self, P: SparseMatrix, rewards: HostMatrix, discount: float) -> None:
         self._P, self._discount = P, discount
         self._rewards = np.ascontiguousarray(rewards.T)
         self._q = self._rewards.copy()

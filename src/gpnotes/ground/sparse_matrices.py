@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -34,12 +34,12 @@ _KRYLOV = 150  # its steps in each; whoever needs more is factored sooner
 _ROUNDS = 3  # of refinement after a factorisation
 
 
-def is_sparse(a: object) -> bool:
+def is_sparse(a: object) -> TypeGuard[SparseMatrix]:
     """Tell if an object is a sparse matrix or array of SciPy, without importing it."""
     return type(a).__module__.startswith("scipy.sparse")
 
 
-def as_rows(a: Any, name: str) -> SparseMatrix:
+def as_rows(a: object, name: str) -> SparseMatrix:
     """Return a sparse matrix row by row, a `csr_array` without duplicates.
 
     Parameters
@@ -140,7 +140,9 @@ def rows_kept(a: SparseMatrix, kept: HostVector) -> SparseMatrix:
     return type(a)((a.data[entries], a.indices[entries], ends), shape=a.shape)
 
 
-def solve_contraction(P: Any, b: HostMatrix, start: HostMatrix | None = None) -> HostMatrix:
+def solve_contraction(
+    P: SparseMatrix, b: HostMatrix, start: HostMatrix | None = None
+) -> HostMatrix:
     """Solve ``(I − P) X = B`` for sparse P, not negative, whose rows sum to one at most.
 
     Parameters
@@ -170,14 +172,14 @@ def solve_contraction(P: Any, b: HostMatrix, start: HostMatrix | None = None) ->
     return x if found else _by_factors(P, b)
 
 
-def _residual(P: Any, b: HostVector, x: HostVector) -> tuple[HostVector, bool]:
+def _residual(P: SparseMatrix, b: HostVector, x: HostVector) -> tuple[HostVector, bool]:
     """Return the residual of the system, and True if that is rounding."""
     left = b - x + P @ x
     most = 8.0 * np.finfo(np.float64).eps * (np.max(np.abs(b)) + np.max(np.abs(x)))
     return left, bool(np.max(np.abs(left)) <= most)
 
 
-def _by_steps(P: Any, b: HostVector, x: HostVector) -> tuple[HostVector, bool]:
+def _by_steps(P: SparseMatrix, b: HostVector, x: HostVector) -> tuple[HostVector, bool]:
     from scipy.sparse.linalg import LinearOperator, bicgstab
 
     system = LinearOperator(P.shape, matvec=lambda v: v - P @ v, dtype=np.float64)
@@ -196,7 +198,7 @@ def _by_steps(P: Any, b: HostVector, x: HostVector) -> tuple[HostVector, bool]:
     return x, found
 
 
-def _by_factors(P: Any, b: HostVector) -> HostVector:
+def _by_factors(P: SparseMatrix, b: HostVector) -> HostVector:
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import splu
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.conversion import floats
-from ..ground.sparse_matrices import as_rows, interleaved, is_sparse
+from ..ground.sparse_matrices import SparseMatrix, as_rows, interleaved, is_sparse
 from ..ground.xp import Array, HostVector, Matrix, Stack, array_namespace, as_array, as_host, device
 
 __all__ = ["LAYOUTS", "laid_out"]
@@ -61,7 +61,7 @@ def _is_one_each(given: Any) -> bool:
     return is_list and all(getattr(matrix, "ndim", 0) == 2 for matrix in given)
 
 
-def _interleaved(matrices: Sequence[Any], name: str, states: int | None) -> Any:
+def _interleaved(matrices: Sequence[Matrix], name: str, states: int | None) -> Any:
     """The rows by state and action of one matrix an action."""
     if not matrices:
         raise ValueError(f"{name} must hold a matrix for each action; got none")
@@ -82,7 +82,7 @@ def _interleaved(matrices: Sequence[Any], name: str, states: int | None) -> Any:
     return array_namespace(stack).reshape(stack, (-1, size))
 
 
-def _dense(matrix: Any, name: str) -> Matrix:
+def _dense(matrix: Matrix, name: str) -> Matrix:
     return _check.floating(floats(matrix, name), name)
 
 
@@ -130,7 +130,7 @@ def _rows(stack: Stack, sizes: tuple[int, int, bool]) -> Matrix:
     return xp.reshape(stack if is_state_first else xp.permute_dims(stack, (1, 0, 2)), (-1, states))
 
 
-def _expected(P: Any, rewards: Any, actions: int, layout: str | None) -> Matrix:
+def _expected(P: Matrix, rewards: Any, actions: int, layout: str | None) -> Matrix:
     """The expected rewards (S, A) of rewards by state, by action too, or by next state too."""
     states = P.shape[1]
     sparse = is_sparse(P)
@@ -155,7 +155,7 @@ def _expected(P: Any, rewards: Any, actions: int, layout: str | None) -> Matrix:
     return _mean(P, _rows(r, sizes), (states, actions))
 
 
-def _mean(P: Any, r: Any, shape: tuple[int, int]) -> Matrix:
+def _mean(P: Matrix, r: Matrix, shape: tuple[int, int]) -> Matrix:
     """The expected rewards (S, A) of rewards (S·A, S) by next state.
 
     They are −inf where a next state that may follow earns −inf, or all do; states that cannot
@@ -173,7 +173,7 @@ def _mean(P: Any, r: Any, shape: tuple[int, int]) -> Matrix:
     return xp.reshape(xp.where(gone, xp.full_like(mean, -math.inf), mean), shape)
 
 
-def _sparse_mean(P: Any, r: Any, shape: tuple[int, int]) -> Matrix:
+def _sparse_mean(P: SparseMatrix, r: Matrix, shape: tuple[int, int]) -> Matrix:
     """`_mean` for sparse transitions, and rewards of either kind."""
     given = r.data if is_sparse(r) else r
     xp = array_namespace(given)
@@ -187,12 +187,12 @@ def _sparse_mean(P: Any, r: Any, shape: tuple[int, int]) -> Matrix:
     return as_array(np.reshape(mean, shape), given)
 
 
-def _of(r: Any, entries: Any) -> Any:
+def _of(r: Matrix, entries: Array) -> Any:
     """Entries in the places of those of r."""
     return type(r)((entries, r.indices, r.indptr), shape=r.shape) if is_sparse(r) else entries
 
 
-def _row_sums(P: Any, r: Any) -> HostVector:
+def _row_sums(P: SparseMatrix, r: Matrix) -> HostVector:
     return np.asarray(P.multiply(r if is_sparse(r) else as_host(r)).sum(axis=1))
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -93,7 +92,7 @@ class MDP:
                 f"got {tuple(self.rewards.shape)}"
             )
         states, actions = self.rewards.shape
-        P: Any = self.transitions
+        P = self.transitions
         if is_sparse(P):
             P = as_rows(P, "transitions")
             _check.alike(self.rewards, "rewards", P.data, "transitions")
@@ -115,7 +114,7 @@ class MDP:
         object.__setattr__(self, "transitions", P)
         object.__setattr__(self, "row_sums", _sums_of_rows(P, self.available))
 
-    def _of_available_actions(self, P: Any) -> Any:
+    def _of_available_actions(self, P: Matrix) -> Matrix:
         """The transitions without the rows of actions that are not available, and without rounding.
 
         A state that has no action is refused.
@@ -173,8 +172,8 @@ class MDP:
     @cached_property
     def max_successors(self) -> int:
         """The most states that may follow upon a state and an action; S if they are dense."""
-        P: Any = self.transitions
-        return int(np.max(np.diff(P.indptr))) if self.sparse else self.num_states
+        P = self.transitions
+        return int(np.max(np.diff(P.indptr))) if is_sparse(P) else self.num_states
 
     @cached_property
     def largest_reward(self) -> float:
@@ -200,8 +199,8 @@ class MDP:
     @classmethod
     def from_arrays(
         cls,
-        transitions: Stack | Sequence[Any],
-        rewards: Array | Sequence[Any],
+        transitions: Stack | Sequence[object],
+        rewards: Array | Sequence[object],
         discount: float,
         *,
         layout: str | None = None,
@@ -244,7 +243,7 @@ class MDP:
         return cls(P, expected, discount)
 
     @classmethod
-    def from_gymnasium(cls, env: Any, discount: float) -> MDP:
+    def from_gymnasium(cls, env: object, discount: float) -> MDP:
         """Make a process from the table of an environment of gymnasium, as toy-text ones have it.
 
         Parameters
@@ -362,9 +361,9 @@ class MDP:
         rewards = in_double(self.rewards)
         if rewards.dtype == self.rewards.dtype:
             return self
-        P: Any = self.transitions
+        P = self.transitions
         double = copy(self)  # its rows may be off by the precision that they came in
-        P = P.astype(np.float64) if self.sparse else in_double(P)
+        P = P.astype(np.float64) if is_sparse(P) else in_double(P)
         sums = _sums(P, self.available)
         lowest, highest = array_namespace(sums).min(sums), array_namespace(sums).max(sums)
         for name, value in (
@@ -379,11 +378,11 @@ class MDP:
         """`induced_chain` without its checks."""
         xp = array_namespace(self.rewards)
         S, A = self.rewards.shape
-        P: Any = self.transitions
+        P = self.transitions
         if policy.ndim == 1:
             rows = xp.arange(S, device=device(policy)) * A + as_index(policy, policy)
             chosen_rewards = xp.take(xp.reshape(self.rewards, (S * A,)), rows)
-            return (P[rows] if self.sparse else xp.take(P, rows, axis=0)), chosen_rewards
+            return (P[rows] if is_sparse(P) else xp.take(P, rows, axis=0)), chosen_rewards
         r = xp.sum(policy * self._finite_rewards, axis=1)
         if self.sparse:
             pairs = np.arange(S * A)
@@ -399,7 +398,7 @@ def _check_rewards(rewards: Matrix) -> None:
     _check.matrix(xp.where(lost, xp.zeros_like(rewards), rewards), "rewards")
 
 
-def _without_rounding(P: Any) -> Any:
+def _without_rounding(P: Matrix) -> Matrix:
     """`without_rounding` of transitions of any kind."""
     if not is_sparse(P):
         return without_rounding(P)
@@ -407,14 +406,14 @@ def _without_rounding(P: Any) -> Any:
     return P if data is P.data else type(P)((data, P.indices, P.indptr), shape=P.shape)
 
 
-def _sums(P: Any, available: Matrix) -> Vector:
+def _sums(P: Matrix, available: Matrix) -> Vector:
     """The sums of the rows of transitions; one for actions that are not available."""
     xp = array_namespace(available)
     sums = P @ np.ones(P.shape[1], dtype=P.dtype) if is_sparse(P) else xp.sum(P, axis=1)
     return xp.where(xp.reshape(available, (-1,)), sums, xp.ones_like(sums))
 
 
-def _sums_of_rows(P: Any, available: Matrix) -> tuple[float, float]:
+def _sums_of_rows(P: Matrix, available: Matrix) -> tuple[float, float]:
     """The least and the largest sum of the rows of transitions, if they are probabilities."""
     actions = available.shape[1]
 
@@ -437,7 +436,9 @@ def _sums_of_rows(P: Any, available: Matrix) -> tuple[float, float]:
     return _refuse_rows(P, _sums(P, available), "transitions", where)
 
 
-def _refuse_rows(P: Matrix, sums: Vector, name: str, where: Any) -> tuple[float, float]:
+def _refuse_rows(
+    P: Matrix, sums: Vector, name: str, where: Callable[[int], str]
+) -> tuple[float, float]:
     xp = array_namespace(P)
     lowest = xp.min(P, axis=1)
     row = int(xp.argmin(lowest))
@@ -448,7 +449,9 @@ def _refuse_rows(P: Matrix, sums: Vector, name: str, where: Any) -> tuple[float,
     return _refuse_sums(sums, epsilon(sums) * 16.0 * P.shape[1], name, where)
 
 
-def _refuse_sums(sums: Vector, rounding: float, name: str, where: Any) -> tuple[float, float]:
+def _refuse_sums(
+    sums: Vector, rounding: float, name: str, where: Callable[[int], str]
+) -> tuple[float, float]:
     xp = array_namespace(sums)
     error = xp.abs(sums - 1.0)
     row = int(xp.argmax(error))
@@ -459,7 +462,7 @@ def _refuse_sums(sums: Vector, rounding: float, name: str, where: Any) -> tuple[
     return float(xp.min(sums)), float(xp.max(sums))
 
 
-def _stays(P: Any, S: int, A: int, xp: Namespace) -> Matrix:
+def _stays(P: Matrix, S: int, A: int, xp: Namespace) -> Matrix:
     """The probability that the process stays where it is, (S, A)."""
     if is_sparse(P):
         return np.stack([P[a::A].diagonal() for a in range(A)], axis=1)

@@ -6,11 +6,11 @@ lead out of them and with staying for ever as one more, they leave an equation w
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..ground.sparse_matrices import from_entries, strong_components
+from ..ground.sparse_matrices import SparseMatrix, from_entries, strong_components
 from ..ground.xp import HostMatrix, HostVector, to_numpy
 from .decision_process import MDP
 from .proper_policies import actions_towards, as_host_rows
@@ -61,7 +61,7 @@ def collapse_end_components(mdp: MDP) -> CollapsedMDP | None:
     return _quotient(mdp, P, r, label, free)
 
 
-def _end_components(P: Any, r: HostMatrix) -> tuple[HostVector, HostMatrix]:
+def _end_components(P: SparseMatrix, r: HostMatrix) -> tuple[HostVector, HostMatrix]:
     """The component of each state, and the free actions that stay within it."""
     S, A = r.shape
     row = np.repeat(np.arange(S * A), np.diff(P.indptr))
@@ -76,7 +76,9 @@ def _end_components(P: Any, r: HostMatrix) -> tuple[HostVector, HostMatrix]:
         free[row[leaves]] = False
 
 
-def _quotient(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatrix) -> CollapsedMDP:
+def _quotient(
+    mdp: MDP, P: SparseMatrix, r: HostMatrix, label: HostVector, free: HostMatrix
+) -> CollapsedMDP:
     S, A = r.shape
     in_component = np.any(free, axis=1)
     exits = np.flatnonzero(~free & np.isfinite(r))  # of what is available

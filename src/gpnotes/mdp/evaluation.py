@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..ground import check as _check
 from ..ground.sparse_matrices import is_sparse, solve_contraction
 from ..ground.xp import (
@@ -66,7 +64,7 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
 
 
 def solve_chain(
-    P: Any, r: Array, discount: float, absorbing: Array | None = None, start: Array | None = None
+    P: Matrix, r: Array, discount: float, absorbing: Array | None = None, start: Array | None = None
 ) -> Array:
     """Solve ``v = r + γ P v`` in double precision.
 
@@ -104,12 +102,12 @@ def solve_chain(
     return solution[:, 0] if absorbing is None else solution[:, 0] * nonabsorbing
 
 
-def _scaled(P: Any, factors: Array) -> Any:
+def _scaled(P: Matrix, factors: Array) -> Matrix:
     """P with its rows, or its columns, times `factors`, (S, 1) or (1, S)."""
     return P.multiply(factors).tocsr() if is_sparse(P) else P * as_array(factors, P)
 
 
-def expected_steps(P: Any, mdp: MDP) -> Vector:
+def expected_steps(P: Matrix, mdp: MDP) -> Vector:
     """Return the expected number of steps until the end from each state of a proper chain."""
     xp = array_namespace(mdp.rewards)
     nonterminal = xp.astype(~mdp.terminal, in_double(mdp.rewards).dtype)
@@ -167,7 +165,7 @@ def occupancy_measure(mdp: MDP, policy: Array, start: Vector) -> Matrix:
     return xp.astype(visits[:, None] * taken, r.dtype, copy=False)
 
 
-def _visits(P: Any, start: Vector, mdp: MDP) -> Vector:
+def _visits(P: Matrix, start: Vector, mdp: MDP) -> Vector:
     """The discounted visits of each state, ``μ = start + γ P_πᵀ μ``."""
     xp = array_namespace(start)
     if mdp.discount == 1.0:

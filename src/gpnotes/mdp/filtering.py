@@ -72,7 +72,7 @@ class FilterResult(Generic[B]):
     log_evidence: float
 
 
-def filter(model: StateModel[B], readings: Any, *, observed: Any = None) -> FilterResult[B]:
+def filter(model: StateModel[B], readings: object, *, observed: object = None) -> FilterResult[B]:
     """Return the belief at each step by the readings so far, [eq-be-filter].
 
     Parameters
@@ -108,7 +108,7 @@ def filter(model: StateModel[B], readings: Any, *, observed: Any = None) -> Filt
     return FilterResult(model.stack(predicted), model.stack(filtered), log)
 
 
-def smooth(model: StateModel[B], readings: Any, *, observed: Any = None) -> B:
+def smooth(model: StateModel[B], readings: object, *, observed: object = None) -> B:
     """Return the belief at each step by all readings, [eq-be-smooth].
 
     Parameters
@@ -146,7 +146,7 @@ def smooth(model: StateModel[B], readings: Any, *, observed: Any = None) -> B:
     return model.stack(smoothed[::-1])
 
 
-def _prepared(model: StateModel[B], readings: Any, observed: Any) -> tuple[Any, list[bool]]:
+def _prepared(model: StateModel[B], readings: Any, observed: Any) -> tuple[object, list[bool]]:
     for name in ("check_readings", "predict", "update", "smooth"):
         if not hasattr(model, name) or isinstance(model, type):
             raise TypeError(

@@ -22,7 +22,7 @@ class TransitionTable(NamedTuple):
     rewards: HostMatrix
 
 
-def read_table(env: Any) -> TransitionTable:
+def read_table(env: object) -> TransitionTable:
     """Read the table of an environment; `MDP.from_gymnasium` describes steps that end.
 
     Parameters

@@ -70,7 +70,7 @@ class POMDP:
     def transitions(self) -> Stack:
         """The transitions as (A, S, S), dense, from s to s' by action a."""
         states, actions = self.mdp.num_states, self.mdp.num_actions
-        P: Any = self.mdp.transitions
+        P = self.mdp.transitions
         P = P.toarray() if is_sparse(P) else P
         xp = array_namespace(self.observations)
         return xp.permute_dims(xp.reshape(P, (states, actions, states)), (1, 0, 2))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..ground.check import NoValueError
@@ -29,7 +27,7 @@ __all__ = [
 ]
 
 
-def as_host_rows(P: Any) -> SparseMatrix:
+def as_host_rows(P: Matrix) -> SparseMatrix:
     """Return transitions as they are if sparse, and as a sparse matrix on the host if not."""
     if is_sparse(P):
         return P
@@ -39,7 +37,7 @@ def as_host_rows(P: Any) -> SparseMatrix:
 
 
 def actions_towards(
-    P: Any, target: HostVector, num_actions: int, allowed: HostMatrix | None = None
+    P: SparseMatrix, target: HostVector, num_actions: int, allowed: HostMatrix | None = None
 ) -> HostVector:
     """Return an action of each state that leads on a shortest way to some target states.
 

@@ -41,7 +41,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -423,7 +423,7 @@ class _Solver:
         P = as_host_rows(self.mdp._induced_chain(policy)[0])
         return bool(np.all(actions_towards(P, to_numpy(self.mdp.terminal), 1) >= 0))
 
-    def on_device(self, action: Any) -> Vector:
+    def on_device(self, action: object) -> Vector:
         return self.xp.asarray(action, device=device(self.mdp.rewards))
 
 

@@ -244,7 +244,7 @@ def policy_table(policy: HostArray, name: str, num_states: int, num_actions: int
     return np.asarray(np.eye(num_actions)[policy])
 
 
-def refuse_unavailable(learner: Any, available: HostMatrix) -> None:
+def refuse_unavailable(learner: object, available: HostMatrix) -> None:
     """Raise where a fixed policy of a learner takes an action that is not available."""
     for name in ("exploration", "policy", "behaviour"):
         rule = getattr(learner, name, None)

@@ -246,7 +246,7 @@ def _starts(start: Any, states: int) -> HostVector:
     return np.asarray(cumulative)
 
 
-def _binary_rewards(binary_rewards: Any, rewards: HostVector) -> tuple[float, float] | None:
+def _binary_rewards(binary_rewards: object, rewards: HostVector) -> tuple[float, float] | None:
     if binary_rewards is None:
         return None
     if not isinstance(binary_rewards, tuple) or len(binary_rewards) != 2:

@@ -43,7 +43,7 @@ _EXPLORE = EpsilonGreedy()
 _TOLERANCE = 1e-6  # of a plan, unless rounding hides it
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ModelState(LearnerState):
     """The state of a learner that counts.
 
@@ -59,9 +59,9 @@ class ModelState(LearnerState):
         How many times each run has planned.
     """
 
-    transition_counts: Any = None
-    reward_sums: Any = None
-    num_plans: Any = None
+    transition_counts: HostArray
+    reward_sums: HostArray
+    num_plans: HostVector
 
     __repr__ = summary
 
@@ -326,7 +326,7 @@ class PosteriorSampling:
         return _estimate(learned, run, P, r, self.discount)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class DynaState(ModelState):
     """The state of Dyna-Q, which also lists the pairs that were taken.
 
@@ -341,8 +341,8 @@ class DynaState(ModelState):
         How many they are.
     """
 
-    pairs: Any = None
-    num_pairs: Any = None
+    pairs: HostMatrix
+    num_pairs: HostVector
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ __all__ = ["NStepSARSA", "NStepState", "NStepTD"]
 _EXPLORE = EpsilonGreedy()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class NStepState(LearnerState):
     """A learner's state with the last n steps of each run, the latest first.
 
@@ -47,11 +47,11 @@ class NStepState(LearnerState):
         How many wait.
     """
 
-    pairs: Any = None
-    returns: Any = None
-    step_sizes: Any = None
-    ratios: Any = None
-    filled: Any = None
+    pairs: HostMatrix
+    returns: HostMatrix
+    step_sizes: HostMatrix
+    ratios: HostMatrix
+    filled: HostVector
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,9 +163,9 @@ def _empty(values: HostArray, visits: HostArray, n: int) -> NStepState:
 def _push(
     learned: NStepState,
     pairs: HostVector,
-    step_size: Any,
+    step_size: float | HostVector,
     rewards: HostVector,
-    ratio: Any,
+    ratio: float | HostVector,
     discount: float,
 ) -> NStepState:
     """The learner's state with one step more, the rewards of those that wait with it."""
@@ -179,7 +179,7 @@ def _push(
     )  # fmt: skip
 
 
-def _shift_in(columns: HostMatrix, newest: Any) -> HostMatrix:
+def _shift_in(columns: HostMatrix, newest: float | HostVector) -> HostMatrix:
     """The columns moved on by one, behind a new first one."""
     shifted = np.empty_like(columns)
     shifted[:, 1:] = columns[:, :-1]
@@ -187,7 +187,9 @@ def _shift_in(columns: HostMatrix, newest: Any) -> HostMatrix:
     return shifted
 
 
-def _learn(learned: NStepState, slot: int, mask: Any, discount: float, v_next: HostVector) -> None:
+def _learn(
+    learned: NStepState, slot: int, mask: HostVector, discount: float, v_next: HostVector
+) -> None:
     """Learn from the steps in a slot, of the runs `mask`."""
     values, pairs = flat(learned.values), learned.pairs[:, slot]
     target = learned.returns[:, slot] + discount ** (slot + 1) * v_next
@@ -197,7 +199,7 @@ def _learn(learned: NStepState, slot: int, mask: Any, discount: float, v_next: H
 
 
 def _learn_from_all(
-    learned: NStepState, ended: Any, n: int, discount: float, v_next: HostVector
+    learned: NStepState, ended: HostVector, n: int, discount: float, v_next: HostVector
 ) -> NStepState:
     """The learner's state after all steps in its first slots were learnt from, the oldest first."""
     for slot in reversed(range(n)):

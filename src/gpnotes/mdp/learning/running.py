@@ -224,7 +224,7 @@ def run(
     return _Runner(settings, stored).onward(num_steps)
 
 
-def _complete(value: Any, name: str, contract: type, parts: str) -> None:
+def _complete(value: object, name: str, contract: type, parts: str) -> None:
     if isinstance(value, type) or missing(value, contract):
         got = _check.kind_of(value)
         raise TypeError(f"{name} must be {parts}; got {got}")
@@ -463,7 +463,7 @@ def _check_learned(learned: Any) -> None:
         )
 
 
-def _exclude_unavailable(learner: Any, learned: Any, environment: Any) -> None:
+def _exclude_unavailable(learner: object, learned: object, environment: object) -> None:
     """Give actions that are not available in a state the value −inf there, in all runs."""
     available = getattr(environment, "available", None)
     if available is None or available.all():
@@ -474,7 +474,7 @@ def _exclude_unavailable(learner: Any, learned: Any, environment: Any) -> None:
         values[:, ~available] = -np.inf
 
 
-def _restored(template: Any, parts: dict[str, HostArray]) -> Any:
+def _restored(template: Any, parts: dict[str, HostArray]) -> object:
     """A learner's state like `template` with other contents."""
     return replace(
         template,

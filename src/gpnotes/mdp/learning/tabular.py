@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.params import Parameters
 from ...ground.random import Stream
 from ...ground.showing import summary
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
@@ -88,10 +89,8 @@ class LearnerState:
         return np.asarray(self.values.argmax(-1))
 
 
-class Clocked(Protocol):
+class Clocked(Parameters, Protocol):
     """A state of a learner, which is a dataclass, that counts the steps."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def time(self) -> int:
@@ -157,7 +156,7 @@ def flat(table: HostArray) -> HostVector:
     return table.reshape(-1)
 
 
-def later(learned: M, **changed: Any) -> M:
+def later(learned: M, **changed: object) -> M:
     """The learner's state one step later."""
     new = object.__new__(type(learned))  # `replace` takes as long as four operations on all runs
     vars(new).update(vars(learned), time=learned.time + 1, **changed)

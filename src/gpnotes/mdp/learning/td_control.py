@@ -11,7 +11,7 @@ chapter 6.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -149,7 +149,7 @@ class ExpectedSARSA(ActionValueLearner):
         return _update(self, learned, transition, v_next)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SARSAState(LearnerState):
     """The state of SARSA, whose last step waits for the action that comes next.
 
@@ -167,10 +167,10 @@ class SARSAState(LearnerState):
         Whether one waits.
     """
 
-    pairs: Any = None
-    rewards: Any = None
-    step_sizes: Any = None
-    pending: Any = None
+    pairs: HostVector
+    rewards: HostVector
+    step_sizes: HostVector
+    pending: HostVector
 
 
 class SARSA(ActionValueLearner):
@@ -188,7 +188,7 @@ class SARSA(ActionValueLearner):
     def init(self, num_states: int, num_actions: int, runs: int, /) -> SARSAState:
         """Return the learner's state for runs that have seen nothing."""
         fresh: LearnerState = super().init(num_states, num_actions, runs)
-        return SARSAState(fresh.values, fresh.visits, **no_pending(runs))
+        return SARSAState(fresh.values, fresh.visits, 0, **no_pending(runs))
 
     def step(self, learned: SARSAState, transition: Transition, stream: Stream, /) -> SARSAState:
         """Learn from one transition of each run; the learner's state is written into."""
@@ -210,8 +210,8 @@ class SARSA(ActionValueLearner):
         learned: SARSAState,
         transition: Transition,
         pairs: HostVector,
-        step_sizes: Any,
-        ended: Any,
+        step_sizes: HostVector,
+        ended: HostVector,
     ) -> None:
         """Learn from the steps that ended an episode, for which no action is to come."""
         v_next = np.zeros(pairs.shape[0])
@@ -222,7 +222,7 @@ class SARSA(ActionValueLearner):
         table[pairs] = old + np.where(ended, step_sizes * (target - old), 0.0)
 
 
-def no_pending(runs: int) -> dict[str, Any]:
+def no_pending(runs: int) -> dict[str, HostVector]:
     """Return the parts of `SARSAState` at the start of runs that `LearnerState` lacks."""
     zeros = np.zeros(runs)
     return {

@@ -42,7 +42,7 @@ __all__ = ["QLambda", "QLambdaState", "SARSALambda", "SARSALambdaState"]
 _EXPLORE = EpsilonGreedy()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class QLambdaState(LearnerState):
     """A learner's state with traces.
 
@@ -54,10 +54,10 @@ class QLambdaState(LearnerState):
         The share of each pair in the errors to come.
     """
 
-    traces: Any = None
+    traces: HostArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SARSALambdaState(SARSAState):
     """A learner's state with traces, whose last step waits for the action that comes next.
 
@@ -69,7 +69,7 @@ class SARSALambdaState(SARSAState):
         The share of each pair in the errors to come.
     """
 
-    traces: Any = None
+    traces: HostArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +83,14 @@ class _Tracing(ActionValueLearner):
         object.__setattr__(self, "trace_decay", fraction(self.trace_decay, "trace_decay"))
         object.__setattr__(self, "replacing", _check.flag(self.replacing, "replacing"))
 
-    def mark(self, traces: HostArray, pairs: HostVector, mask: Any) -> None:
+    def mark(self, traces: HostArray, pairs: HostVector, mask: HostVector | bool) -> None:
         """Let time pass for all traces, and mark the pairs that were visited in some runs."""
         traces *= self.discount * self.trace_decay
         flat_traces = flat(traces)
         old = flat_traces[pairs]
         flat_traces[pairs] = np.where(mask, 1.0 if self.replacing else old + 1.0, old)
 
-    def spread(self, learned: Any, scaled_error: HostVector) -> None:
+    def spread(self, learned: QLambdaState | SARSALambdaState, scaled_error: HostVector) -> None:
         """Move all values by their share of an error, which is times its step size already."""
         np.add(learned.values, scaled_error[:, None, None] * learned.traces, out=learned.values)
 
@@ -117,7 +117,7 @@ class QLambda(_Tracing):
     def init(self, num_states: int, num_actions: int, runs: int, /) -> QLambdaState:
         """Return the learner's state for runs that have seen nothing."""
         fresh = super().init(num_states, num_actions, runs)
-        return QLambdaState(fresh.values, fresh.visits, 0, np.zeros_like(fresh.values))
+        return QLambdaState(fresh.values, fresh.visits, traces=np.zeros_like(fresh.values))
 
     def step(
         self, learned: QLambdaState, transition: Transition, stream: Stream, /
@@ -149,7 +149,7 @@ class SARSALambda(_Tracing):
         """Return the learner's state for runs that have seen nothing."""
         fresh = super().init(num_states, num_actions, runs)
         traces = np.zeros_like(fresh.values)
-        return SARSALambdaState(fresh.values, fresh.visits, **no_pending(runs), traces=traces)
+        return SARSALambdaState(fresh.values, fresh.visits, 0, **no_pending(runs), traces=traces)
 
     def step(
         self, learned: SARSALambdaState, transition: Transition, stream: Stream, /
@@ -176,6 +176,8 @@ class SARSALambda(_Tracing):
             learned, pairs=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
         )
 
-    def _learn(self, learned: Any, pairs: HostVector, scaled_error: HostVector, mask: Any) -> None:
+    def _learn(
+        self, learned: Any, pairs: HostVector, scaled_error: HostVector, mask: HostVector | bool
+    ) -> None:
         self.mark(learned.traces, pairs, mask)
         self.spread(learned, np.where(mask, scaled_error, 0.0))
