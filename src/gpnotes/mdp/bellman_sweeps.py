@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ..fast.sweeps import FULL_BACKUPS, MAX_SWEEPS, SPAN_RATIO, STABLE_SHARE, SparseSweeps
-from ..ground.xp import Matrix, Vector, array_namespace, as_host, how_many
+from ..ground.xp import Matrix, Vector, as_host
 from .decision_process import MDP
-from .greedy_policies import greedy_policy, max_over_actions
+from .greedy_policies import max_over_actions
 
 __all__ = ["GeneralSweeps", "Sweeps", "make_sweeps"]
 
@@ -45,7 +45,6 @@ class GeneralSweeps:
 
     def __init__(self, mdp: MDP) -> None:
         self._mdp = mdp
-        self._xp = array_namespace(mdp.rewards)
         self.action_values: Matrix = mdp.rewards
         self._policy: Vector | None = None
         self._backups = 0
@@ -53,7 +52,7 @@ class GeneralSweeps:
     def optimality_backup(self, values: Vector) -> Vector:
         """The value (S,) of the best action of each state, if later ones are `values`."""
         self.action_values = self._mdp._action_values(values)
-        return max_over_actions(self.action_values)
+        return max_over_actions(self.action_values, self._mdp._xp)
 
     def partial_evaluation(self, values: Vector, best: Vector, threshold: float) -> Vector:
         """Values after sweeps with the policy that is greedy at the last backup.
@@ -73,9 +72,11 @@ class GeneralSweeps:
         self._backups += 1
         if self._backups <= FULL_BACKUPS:
             return best
-        policy, xp = greedy_policy(self.action_values), self._xp
+        xp = self._mdp._xp
+        policy = xp.argmax(self.action_values, axis=1)
         span_limit = threshold / 3.0
-        if self._policy is None or self._changed(policy) > STABLE_SHARE * policy.shape[0]:
+        changed = None if self._policy is None else xp.count_nonzero(policy != self._policy)
+        if changed is None or int(changed) > STABLE_SHARE * policy.shape[0]:
             step = best - values
             span_limit = max(span_limit, SPAN_RATIO * (float(xp.max(step)) - float(xp.min(step))))
         self._policy = policy
@@ -86,6 +87,3 @@ class GeneralSweeps:
             if float(xp.max(step)) - float(xp.min(step)) <= span_limit:
                 break
         return best
-
-    def _changed(self, policy: Vector) -> int:
-        return how_many(policy != self._policy)[0]

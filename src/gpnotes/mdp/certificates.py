@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from ..ground.xp import Array, Matrix, Vector, array_namespace, epsilon
+from ..ground.xp import Array, Matrix, Vector, array_namespace
 from .decision_process import MDP
 from .evaluation import expected_steps
 from .greedy_policies import chosen_values, max_over_actions
 
 __all__ = [
-    "BoundingFunction", "Certificate", "bounding_function", "certify", "most_rounding",
-    "rounding_error",
+    "BoundingFunction", "Certificate", "bounding_function", "certify", "rounding_error",
 ]  # fmt: skip
 
 
@@ -58,34 +57,18 @@ def rounding_error(mdp: MDP, values: Vector) -> float:
     Let R be the largest size of a state's highest reward, and V that of a value. Some action gains
     ``−R − 2 V`` at least, ``r + γ P v − v``; one with a reward below ``−2 R − 12 V`` gains less.
     """
-    size = _largest(values)
-    return _rounding(mdp, values, _reward_that_counts(mdp, size), size)
+    size, counts = _sizes(mdp, values)
+    return mdp._rounding * (counts + 2.0 * size)
 
 
-def most_rounding(mdp: MDP, decrease: float) -> float:
-    """Return a bound of `rounding_error` for all values that sweeps from zero come to.
-
-    Parameters
-    ----------
-    decrease : float
-        How much less than 1 a step counts, as a `BoundingFunction` below discount 1 has it.
-    """
-    size = 2.0 * mdp.largest_reward / decrease
-    return float(_rounding(mdp, mdp.rewards, mdp.largest_reward, size))
+def _largest(mdp: MDP, values: Vector) -> float:
+    return max(-float(mdp._xp.min(values)), float(mdp._xp.max(values)))
 
 
-def _largest(values: Vector) -> float:
-    xp = array_namespace(values)
-    return max(-float(xp.min(values)), float(xp.max(values)))
-
-
-def _reward_that_counts(mdp: MDP, size: float) -> float:
-    """The largest size of a reward of an action that may be best, if values are of a size."""
-    return min(mdp.largest_reward, 2.0 * mdp.largest_best_reward + 12.0 * size)
-
-
-def _rounding(mdp: MDP, values: Vector, reward: Any, size: float) -> Any:
-    return (mdp.max_successors + 6) * epsilon(values) * (reward + 2.0 * size)
+def _sizes(mdp: MDP, values: Vector) -> tuple[float, float]:
+    """The largest size of a value, and of a reward of an action that may then be best."""
+    size = _largest(mdp, values)
+    return size, min(mdp.largest_reward, 2.0 * mdp.largest_best_reward + 12.0 * size)
 
 
 def bounding_function(mdp: MDP, P: Any = None) -> BoundingFunction:
@@ -103,8 +86,7 @@ def bounding_function(mdp: MDP, P: Any = None) -> BoundingFunction:
         by the sums of the stored rows. At discount 1 it is the expected number of steps under the
         policy; actions that lead away from the end do not shrink it.
     """
-    xp = array_namespace(mdp.rewards)
-    u = epsilon(mdp.rewards)
+    xp, u = mdp._xp, mdp._epsilon
     if mdp.discount < 1.0:
         low, high = mdp.row_sums
         rounded = u * (mdp.max_successors + 2)  # of the sums
@@ -153,15 +135,14 @@ def certify(
     computed q may be off by `rounding_error`, which is added to each step before it
     is divided; so the bound is one of the process as it is stored.
     """
-    xp = array_namespace(values)
-    size = _largest(values)
-    counts = _reward_that_counts(mdp, size)
-    earned = _largest(chosen_values(mdp.rewards, policy))
-    policy_rounding = _rounding(mdp, values, max(counts, earned), size)
-    policy_values = chosen_values(action_values, policy)
+    xp, unit = mdp._xp, mdp._rounding
+    size, counts = _sizes(mdp, values)
+    earned = _largest(mdp, chosen_values(mdp.rewards, policy, xp))
+    policy_rounding = unit * (max(counts, earned) + 2.0 * size)
+    policy_values = chosen_values(action_values, policy, xp)
     if mdp.discount < 1.0:
-        rounding = _rounding(mdp, values, counts, size)
-        max_gain = float(xp.max(max_over_actions(action_values) - values)) + rounding
+        rounding = unit * (counts + 2.0 * size)
+        max_gain = float(xp.max(max_over_actions(action_values, xp) - values)) + rounding
         min_gain = float(xp.min(policy_values - values)) - policy_rounding
         high, low = _scaled(max_gain, bounding), -_scaled(-min_gain, bounding)
         max_weight = 1.0
@@ -169,9 +150,9 @@ def certify(
         nonterminal = ~mdp.terminal
         decrease = bounding.min_decrease
         sizes = xp.abs(xp.where(mdp.available, mdp.rewards, xp.zeros_like(mdp.rewards)))
-        rounding = _rounding(mdp, values, xp.where(sizes > counts, sizes, counts), size)
-        high = _needed(action_values - values[:, None] + rounding, decrease, nonterminal[:, None])
-        policy_decrease = chosen_values(decrease, policy)
+        roundings = unit * (xp.where(sizes > counts, sizes, counts) + 2.0 * size)
+        high = _needed(action_values - values[:, None] + roundings, decrease, nonterminal[:, None])
+        policy_decrease = chosen_values(decrease, policy, xp)
         low = -_needed(values - policy_values + policy_rounding, policy_decrease, nonterminal)
         max_weight = float(xp.max(bounding.weights))
     bound = (high - low) * max_weight * (1.0 + 1e-12)

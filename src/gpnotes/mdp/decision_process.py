@@ -25,6 +25,7 @@ from ..ground.xp import (
     as_index,
     device,
     epsilon,
+    has_double,
     how_many,
     in_double,
     is_numpy_namespace,
@@ -119,7 +120,7 @@ class MDP:
 
         A state that has no action is refused.
         """
-        xp = array_namespace(self.rewards)
+        xp = self._xp
         if not bool(xp.all(self.available)):
             alive = xp.any(self.available, axis=1)
             if not bool(xp.all(alive)):
@@ -149,7 +150,7 @@ class MDP:
         """The number A of actions."""
         return self.rewards.shape[1]
 
-    @property
+    @cached_property
     def sparse(self) -> bool:
         """True if the transitions are a sparse matrix."""
         return is_sparse(self.transitions)
@@ -162,7 +163,7 @@ class MDP:
     @cached_property
     def terminal(self) -> Vector:
         """The states that nothing leads out of and that earn nothing, as booleans (S,)."""
-        xp = array_namespace(self.rewards)
+        xp = self._xp
         rewardless = xp.all((self.rewards == 0.0) | ~self.available, axis=1)
         if not bool(xp.any(rewardless)):
             return rewardless
@@ -178,23 +179,40 @@ class MDP:
     @cached_property
     def largest_reward(self) -> float:
         """The largest absolute value of the rewards of actions that are available."""
-        xp = array_namespace(self.rewards)
-        return float(xp.max(xp.abs(self._finite_rewards)))
+        return float(self._xp.max(self._xp.abs(self._finite_rewards)))
 
     @cached_property
     def largest_best_reward(self) -> float:
         """The largest absolute value of the highest rewards of the states."""
-        xp = array_namespace(self.rewards)
-        highest = xp.max(self.rewards, axis=1)
-        return float(xp.max(xp.abs(highest)))
+        highest = self._xp.max(self.rewards, axis=1)
+        return float(self._xp.max(self._xp.abs(highest)))
 
     @cached_property
     def _finite_rewards(self) -> Matrix:
         """The rewards, zero for actions that are not available."""
-        xp = array_namespace(self.rewards)
+        xp = self._xp
         if bool(xp.all(self.available)):
             return self.rewards
         return xp.where(self.available, self.rewards, xp.zeros_like(self.rewards))
+
+    @cached_property
+    def _epsilon(self) -> float:
+        """The distance from 1 to the next number in the dtype of the process."""
+        return epsilon(self.rewards)
+
+    @cached_property
+    def _rounding(self) -> float:
+        """The rounding of ``r + γ P v − v`` by the size of r and twice that of v."""
+        return (self.max_successors + 6) * self._epsilon
+
+    @cached_property
+    def _xp(self) -> Namespace:
+        """The namespace of the process."""
+        return array_namespace(self.rewards)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the namespace, a module, which cannot be pickled."""
+        return {name: part for name, part in vars(self).items() if name != "_xp"}
 
     @classmethod
     def from_arrays(
@@ -285,8 +303,7 @@ class MDP:
 
     def _action_values(self, values: Vector) -> Matrix:
         """`action_values` without its checks."""
-        xp = array_namespace(self.rewards)
-        q = xp.reshape(self.transitions @ values, self.rewards.shape)
+        q = self._xp.reshape(self.transitions @ values, self.rewards.shape)
         q *= self.discount
         q += self.rewards
         return q
@@ -319,7 +336,7 @@ class MDP:
                     f"policy must have an action for each of the {S} states; got shape "
                     f"{tuple(policy.shape)}"
                 )
-            at = array_namespace(self.rewards)
+            at = self._xp
             if at is not xp and is_numpy_namespace(xp):  # whole numbers go where the process is
                 xp, policy = at, as_index(policy, self.rewards)
             if at is not xp:
@@ -332,7 +349,7 @@ class MDP:
                 )
             actions = xp.astype(xp.arange(A, device=device(policy)), policy.dtype)
             self._refuse_unavailable(policy[:, None] == actions[None, :])
-            return policy
+            return as_index(policy, policy)
         if policy.shape != (S, A):
             raise ValueError(
                 f"policy must be whole numbers ({S},) or probabilities ({S}, {A}) for this process;"
@@ -346,7 +363,7 @@ class MDP:
 
     def _refuse_unavailable(self, taken: Matrix) -> None:
         """Refuse a policy that takes actions (S, A) which are not available."""
-        xp = array_namespace(self.rewards)
+        xp = self._xp
         wrong = taken & ~self.available
         if bool(xp.any(wrong)):
             _, state = how_many(wrong)
@@ -358,14 +375,16 @@ class MDP:
 
     def in_double(self) -> MDP:
         """The process with its numbers in float64, where the device has such; rows as they are."""
-        rewards = in_double(self.rewards)
-        if rewards.dtype == self.rewards.dtype:
+        if self.rewards.dtype == getattr(self._xp, "float64", None) or not has_double(self.rewards):
             return self
+        rewards = in_double(self.rewards)
         P = self.transitions
         double = copy(self)  # its rows may be off by the precision that they came in
+        for name in ("_epsilon", "_rounding", "_finite_rewards"):  # of that precision
+            vars(double).pop(name, None)
         P = P.astype(np.float64) if is_sparse(P) else in_double(P)
         sums = _sums(P, self.available)
-        lowest, highest = array_namespace(sums).min(sums), array_namespace(sums).max(sums)
+        lowest, highest = self._xp.min(sums), self._xp.max(sums)
         for name, value in (
             ("transitions", P),
             ("rewards", rewards),
@@ -376,11 +395,11 @@ class MDP:
 
     def _induced_chain(self, policy: Array) -> tuple[Matrix, Vector]:
         """`induced_chain` without its checks."""
-        xp = array_namespace(self.rewards)
+        xp = self._xp
         S, A = self.rewards.shape
         P = self.transitions
         if policy.ndim == 1:
-            rows = xp.arange(S, device=device(policy)) * A + as_index(policy, policy)
+            rows = xp.arange(S, device=device(policy)) * A + policy
             chosen_rewards = xp.take(xp.reshape(self.rewards, (S * A,)), rows)
             return (P[rows] if is_sparse(P) else xp.take(P, rows, axis=0)), chosen_rewards
         r = xp.sum(policy * self._finite_rewards, axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ground.xp import Matrix, Vector, array_namespace
+from ..ground.xp import Matrix, Namespace, Vector, array_namespace
 
 __all__ = ["chosen_values", "greedy_policy", "max_over_actions"]
 
@@ -34,15 +34,14 @@ def greedy_policy(action_values: Matrix, tolerance: float = 0.0) -> Vector:
     xp = array_namespace(action_values)
     if tolerance == 0.0:
         return xp.argmax(action_values, axis=1)
-    close = action_values >= max_over_actions(action_values)[:, None] - tolerance
+    close = action_values >= max_over_actions(action_values, xp)[:, None] - tolerance
     if int(xp.count_nonzero(close)) == action_values.shape[0]:  # one in each row
         return xp.nonzero(close)[1]
     return xp.argmax(xp.astype(close, xp.int8), axis=1)
 
 
-def max_over_actions(action_values: Matrix) -> Vector:
-    """Return the largest entry of each row of a matrix (S, A), as a vector (S,)."""
-    xp = array_namespace(action_values)
+def max_over_actions(action_values: Matrix, xp: Namespace) -> Vector:
+    """Return the largest entry of each row of a matrix (S, A) of a namespace, as a vector (S,)."""
     columns = action_values.shape[1]
     if columns > _FEW:
         return xp.max(action_values, axis=1)
@@ -52,7 +51,6 @@ def max_over_actions(action_values: Matrix) -> Vector:
     return best
 
 
-def chosen_values(action_values: Matrix, policy: Vector) -> Vector:
+def chosen_values(action_values: Matrix, policy: Vector, xp: Namespace) -> Vector:
     """Return the value (S,) of the action that a policy (S,) takes in each state."""
-    xp = array_namespace(action_values)
     return xp.take_along_axis(action_values, policy[:, None], axis=1)[:, 0]

@@ -53,11 +53,9 @@ from ..ground.sparse_matrices import from_entries, least_cost
 from ..ground.xp import (
     Matrix,
     Vector,
-    array_namespace,
     as_array,
     as_host,
     device,
-    epsilon,
     to_numpy,
 )
 from .bellman_sweeps import make_sweeps
@@ -65,7 +63,6 @@ from .certificates import (
     Certificate,
     bounding_function,
     certify,
-    most_rounding,
     rounding_error,
 )
 from .decision_process import MDP
@@ -228,11 +225,10 @@ class _Result(NamedTuple):
 
 def _solution(result: _Result, mdp: MDP, method: str) -> Solution:
     """The answer in the dtype of the process, whose rounding the bound takes in."""
-    like = mdp.rewards
-    xp = array_namespace(like)
+    like, xp = mdp.rewards, mdp._xp
     values, action_values, bound = result.certificate
     if values.dtype != like.dtype:
-        bound += epsilon(like) * float(xp.max(xp.abs(values)))
+        bound += mdp._epsilon * float(xp.max(xp.abs(values)))
     return Solution(
         xp.astype(values, like.dtype, copy=False),
         xp.astype(action_values, like.dtype, copy=False),
@@ -246,10 +242,11 @@ def _solution(result: _Result, mdp: MDP, method: str) -> Solution:
 
 def _lift(end: _Result, mdp: MDP, small: CollapsedMDP) -> _Result:
     """The answer for a process of that for what it was collapsed to."""
-    xp = array_namespace(mdp.rewards)
     values = as_array(as_host(end.certificate.values)[small.label], mdp.rewards)
     certificate = Certificate(values, mdp._action_values(values), end.certificate.bound)
-    policy = xp.asarray(lift_policy(mdp, small, as_host(end.policy)), device=device(mdp.rewards))
+    policy = mdp._xp.asarray(
+        lift_policy(mdp, small, as_host(end.policy)), device=device(mdp.rewards)
+    )
     return end._replace(certificate=certificate, policy=policy)
 
 
@@ -260,7 +257,7 @@ class _Solver:
         self.mdp, self.tolerance, self.max_steps = mdp, tolerance, max_steps
         self.strict = strict  # no more than the tolerance, or else what rounding allows
         self.at_rounding = False  # of these values: the threshold is what rounding allows
-        self.xp = array_namespace(mdp.rewards)
+        self.xp = mdp._xp
         self.ends_at = mdp.terminal if bool(self.xp.any(mdp.terminal)) else None
         self.iterations = self.before = 0  # and those of the linear program before them
         self._spans: deque[float] = deque(maxlen=_WATCHED)
@@ -277,7 +274,9 @@ class _Solver:
                     f"rounding; the discount is {mdp.discount!r} and the largest sum "
                     f"{mdp.row_sums[1]!r}: lower the discount, or take 1 where every state can end"
                 )
-            self._rounding_at_most = most_rounding(mdp, float(self.bounding.min_decrease))
+            # the largest value that sweeps from zero come to
+            most = 2.0 * mdp.largest_reward / float(self.bounding.min_decrease)
+            self._rounding_at_most = mdp._rounding * (mdp.largest_reward + 2.0 * most)
         else:
             improper = np.flatnonzero(proper_policy(mdp) < 0)
             if improper.size:
@@ -286,10 +285,6 @@ class _Solver:
                     f"{int(improper[0])}{and_more(improper.size)} no policy does"
                 )
         self.threshold = self.asked
-
-    def start(self) -> Vector:
-        """The values to start from."""
-        return self.xp.zeros_like(self.mdp.rewards[:, 0])
 
     def end(self, values: Vector, q: Matrix, best: Vector) -> _Result | None:
         """The answer, if values are good enough or no more sweeps are allowed."""
@@ -334,7 +329,7 @@ class _Solver:
         policy = greedy_policy(q)
         P = as_host_rows(self.mdp._induced_chain(policy)[0])
         never_ending = actions_towards(P, to_numpy(self.mdp.terminal), 1) < 0
-        growth = to_numpy(chosen_values(q, policy) - values)[never_ending]
+        growth = to_numpy(chosen_values(q, policy, self.xp) - values)[never_ending]
         if growth.size and np.min(growth) > rounding_error(self.mdp, values):
             raise self.unbounded()
 
@@ -415,7 +410,7 @@ class _Solver:
         policy = greedy_policy(q, self.threshold)
         if self.mdp.discount < 1.0 or self.ends(policy):
             return policy
-        lower = max_over_actions(q)[:, None] - self.threshold
+        lower = max_over_actions(q, self.xp)[:, None] - self.threshold
         action = proper_policy(self.mdp, q >= lower)
         return None if np.any(action < 0) else self.on_device(action)
 
@@ -428,7 +423,8 @@ class _Solver:
 
 
 def _value_iteration(solver: _Solver) -> _Result:
-    values, sweeps = solver.start(), make_sweeps(solver.mdp)
+    sweeps = make_sweeps(solver.mdp)
+    values = solver.xp.zeros_like(solver.mdp.rewards[:, 0])
     while True:
         best = sweeps.optimality_backup(values)
         result = solver.end(values, sweeps.action_values, best)
@@ -438,8 +434,8 @@ def _value_iteration(solver: _Solver) -> _Result:
 
 
 def _modified_policy_iteration(solver: _Solver) -> _Result:
-    mdp = solver.mdp
-    values, sweeps = solver.start(), make_sweeps(mdp)
+    mdp, sweeps = solver.mdp, make_sweeps(solver.mdp)
+    values = solver.xp.zeros_like(mdp.rewards[:, 0])
     if mdp.discount == 1.0:  # from a policy that ends, each step of the values is upwards
         P, r = mdp._induced_chain(solver.on_device(proper_policy(mdp)))
         values = solve_chain(P, r, 1.0, mdp.terminal)
@@ -480,8 +476,8 @@ def _policy_iteration(
         P, r = mdp._induced_chain(policy)
         values = solve_chain(P, r, mdp.discount, solver.ends_at, values)
         q = mdp._action_values(values)
-        enough = chosen_values(q, policy) + 4.0 * rounding_error(mdp, values)
-        better = max_over_actions(q) > enough
+        enough = chosen_values(q, policy, xp) + 4.0 * rounding_error(mdp, values)
+        better = max_over_actions(q, xp) > enough
         solver.iterations += 1
         if not bool(xp.any(better)):
             return solver.exact(values, q)
