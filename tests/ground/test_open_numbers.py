@@ -6,7 +6,7 @@ import copy
 import pickle
 from dataclasses import dataclass, field, replace
 
-from gpnotes.ground.open_numbers import Open, chosen_now, is_open, kept_open
+from gpnotes.ground.open_numbers import Open, is_open, kept_open
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,6 @@ def test_a_number_is_open_until_somebody_chooses_it():
     assert is_open(Open(0.25))
     assert kept_open(float("0.25")) is number
     assert [is_open(other) for other in (float("0.25"), float("0.125"), 0, "0.25", None)] == [0] * 5
-    chosen = chosen_now(number)
-    assert (chosen, is_open(chosen)) == (0.25, False)
-    written = float("0.75")
-    assert chosen_now(written) == written
-    assert not is_open(chosen_now(written))
-    assert chosen_now("word") == "word"
 
 
 def test_what_is_replaced_copied_and_pickled_stays_open():

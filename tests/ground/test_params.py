@@ -129,6 +129,13 @@ def test_what_is_open_comes_in_the_order_of_the_fields():
     assert left_open(copy.deepcopy(RBF())) == ("variance", "lengthscale")
 
 
+def test_a_replaced_object_has_nothing_open():
+    one, other = RBF(), Matern52(2.0, 3.0)
+    made = replaced(other, {"variance": one.variance})
+    assert (made.variance, left_open(made)) == (one.variance, ())
+    assert left_open(replaced(one, {"variance": 3.0})) == ()
+
+
 def test_flattening_and_back(space, model):
     vector, rebuild = flatten(model)
     assert vector.dtype == np.float64

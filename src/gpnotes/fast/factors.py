@@ -15,7 +15,7 @@ from ..ground.params import Parameters
 from ..ground.xp import LOG_2PI, HostMatrix, HostVector, Numbers, Vector, as_host, blas, lapack
 
 __all__ = [
-    "Evidence", "Solved", "cholesky", "diagonal", "divide", "inverse", "invert", "solved",
+    "Evidence", "Solved", "cholesky", "divide", "inverse", "invert", "solved",
 ]  # fmt: skip
 
 _SIDE = 96  # rows of a triangle up to which LAPACK inverts it as it is
@@ -54,14 +54,14 @@ def solved(
     lower = cholesky(K, noise_var, threads)
     if lower is None:
         return None
-    log_det = 2.0 * float(np.sum(np.log(diagonal(lower))))
+    log_det = 2.0 * float(np.sum(np.log(lower.diagonal())))
     alpha, _ = lapack("potrs", K)(lower, r, lower=1)
     precision = inverse(lower, threads)
     # ∂ log p/∂K_y = ½ (α αᵀ − K_y⁻¹), of which σ_n² has the trace
-    value = -0.5 * (_dot(r, alpha) + log_det + r.shape[0] * LOG_2PI)
+    value = -0.5 * (float(np.sum(r * alpha)) + log_det + r.shape[0] * LOG_2PI)
     shares = share if isinstance(share, float) else as_host(share)
-    trace = float(np.sum(shares * diagonal(precision)))
-    noise_var_bar = 0.5 * (_dot(alpha, shares * alpha) - trace)
+    trace = float(np.sum(shares * precision.diagonal()))
+    noise_var_bar = 0.5 * (float(np.sum(alpha * (shares * alpha))) - trace)
     return Solved(value, noise_var_bar, alpha, precision)
 
 
@@ -71,13 +71,13 @@ def inverse(lower: HostMatrix, threads: int) -> HostMatrix:
         ground.tiled_cholesky.invert(lower, threads)
         return lower
     invert(lower)
-    precision, _ = lapack("lauum", lower)(lower, lower=1, overwrite_c=1)
-    return as_host(precision)
+    precision: HostMatrix = lapack("lauum", lower)(lower, lower=1, overwrite_c=1)[0]
+    return precision
 
 
 def cholesky(K: HostMatrix, noise_var: Numbers, threads: int = 1) -> HostMatrix | None:
     """The factor of ``K + σ_n² I`` in the place of the lower triangle of K."""
-    on_diagonal = diagonal(K)
+    on_diagonal = np.einsum("ii->i", K)  # a view that can be written to
     on_diagonal += noise_var
     if threads > 1:
         return K if ground.tiled_cholesky.factor(K, threads) else None
@@ -120,12 +120,3 @@ def divide(K: HostMatrix, lower: HostMatrix, *, transposed: bool = False) -> Non
             gemm(-1.0, K[:, done], part, 1.0, panel, trans_b=transposed, overwrite_c=1)
         corner = lower[some, some]
         trsm(1.0, corner, panel, side=1, lower=1, trans_a=transposed, overwrite_b=1)
-
-
-def diagonal(K: HostMatrix) -> HostVector:
-    """The diagonal as a view that can be written to."""
-    return np.einsum("ii->i", K)
-
-
-def _dot(a: HostVector, b: HostVector) -> float:
-    return float(np.sum(a * b))

@@ -53,8 +53,6 @@ class InPlaceKernel(AnyKernel, Parameters, Protocol):
     variance: float
     lengthscale: float | HostVector
 
-    def _validate_inputs(self, x: Matrix, name: str) -> None: ...
-
     def profile_in_place(self, q: HostMatrix, slope: HostMatrix) -> None: ...
 
 
@@ -108,9 +106,7 @@ def _projections(
 
 def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     """The inputs in units of the lengthscale, about their centre."""
-    kernel._validate_inputs(X, "X")
-    u = as_host(X)
-    return (u - _centroid(u, kernel.lengthscale)) / kernel.lengthscale
+    return as_host(X - _centroid(X, kernel.lengthscale)) / kernel.lengthscale
 
 
 def scaled_pair(kernel: InPlaceKernel, X: Matrix, Xs: Matrix) -> tuple[HostMatrix, HostMatrix]:
@@ -188,10 +184,6 @@ class HostPairs(Pairs):
 
     u: HostMatrix
     v: HostMatrix
-
-    def __init__(self, u: HostMatrix, v: HostMatrix) -> None:
-        super().__init__(u, v)
-        self.dtype = u.dtype
 
     def squares(self, rows: slice, columns: slice, out: HostMatrix) -> HostVector:
         """Fill `out`, in C order, and tell where in the flat matrix rounding hides a distance.

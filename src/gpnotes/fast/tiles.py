@@ -27,7 +27,7 @@ from ..ground.xp import (
     Numbers,
     Vector,
 )
-from .factors import Evidence, Solved, diagonal, solved
+from .factors import Evidence, Solved, solved
 
 __all__ = ["Tile", "TiledKernel", "evidence_and_gradient", "supports", "tiles_of"]
 
@@ -93,27 +93,24 @@ def _evidence(
 ) -> Evidence | None:
     n = X.shape[0]
     K = np.empty((n, n), X.dtype, order="F")
-    tiles, many = list(tiles_of(n, _SIDE)), len(kernels)
-    own = [(kernel, tiles[i::many]) for i, kernel in enumerate(kernels)]
+    tiles, numbers = list(tiles_of(n, _SIDE)), range(len(kernels))
 
-    def fill(one: tuple[TiledKernel, Sequence[Tile]]) -> None:
-        kernel, some = one
-        for tile in some:
-            K.T[tile] = kernel.values(tile)
+    def fill(i: int) -> None:
+        for tile in tiles[i :: len(kernels)]:
+            K.T[tile] = kernels[i].values(tile)
 
-    ground.task_queue.for_each(own, fill, threads)
+    ground.task_queue.for_each(numbers, fill, threads)
     found = solved(K, noise_var, residual, share, threads)
     if found is None:
         return None
 
-    def pull(one: tuple[TiledKernel, Sequence[Tile]], found: Solved = found) -> None:
-        kernel, some = one
-        for tile in some:
-            kernel.pull(tile, _bar(found, tile))
+    def pull(i: int, found: Solved = found) -> None:
+        for tile in tiles[i :: len(kernels)]:
+            kernels[i].pull(tile, _bar(found, tile))
 
-    ground.task_queue.for_each(own, pull, threads)
+    ground.task_queue.for_each(numbers, pull, threads)
     bar = reduce(added, [kernel.kernel_bar() for kernel in kernels])
-    precision = diagonal(found.inverse).copy()
+    precision = found.inverse.diagonal().copy()
     return Evidence(found.value, bar, found.noise_var_bar, found.alpha, precision)
 
 

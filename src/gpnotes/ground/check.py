@@ -181,8 +181,15 @@ def positive(value: T, name: str, *, zero: bool = False) -> T:
     With `zero`, entries may be zero. Anything else is a `TypeError`; a bool and an array of them
     are no numbers.
     """
-    wanted = "non-negative" if zero else "positive"
-    if not _is_positive(value, name, zero):
+    given: Any = value
+    if isinstance(given, int | float) and not isinstance(given, bool):
+        good = _is_finite(given) and (given >= 0 if zero else given > 0)
+    elif type(given) is np.ndarray and given.dtype in _REAL:
+        good = bool((np.isfinite(given) & ((given >= 0) if zero else (given > 0))).all())
+    else:
+        good = _is_positive(given, name, zero)
+    if not good:
+        wanted = "non-negative" if zero else "positive"
         raise ValueError(f"{name} must be {wanted} and finite; got {_not_positive(value, zero)}")
     return value
 
@@ -197,10 +204,7 @@ def _not_positive(value: Any, zero: bool) -> str:
 
 
 def _is_positive(value: Any, name: str, zero: bool) -> bool:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return _is_finite(value) and (value >= 0 if zero else value > 0)
-    if type(value) is np.ndarray and value.dtype in _REAL:
-        return bool((np.isfinite(value) & ((value >= 0) if zero else (value > 0))).all())
+    """Tell it of an array of any library, or refuse another value."""
     xp = _real(value, name)
     if 0 not in value.shape and expect(lambda: _wrong_signs(value, float(zero)), 1.0):
         return True

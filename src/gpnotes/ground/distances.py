@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property, partial
+from typing import Any
 
 from . import check as _check
 from . import memory
@@ -19,6 +20,7 @@ from .xp import (
     Matrix,
     Numbers,
     Vector,
+    _epsilon,
     array_namespace,
     as_host,
     blas,
@@ -70,7 +72,7 @@ def centroid(x: Matrix, lengths: Numbers = 1.0) -> Vector:
 def _centroid(x: Matrix, lengths: Numbers = 1.0) -> Vector:
     xp = array_namespace(x)
     mean = xp.sum(x, axis=0) / max(1, x.shape[0])
-    if min(x.shape) and float(xp.max(xp.abs(mean / lengths))) > epsilon(x) ** -0.5:
+    if min(x.shape) and float(xp.max(xp.abs(mean / lengths))) > _epsilon(xp, x.dtype) ** -0.5:
         return xp.sign(mean) * xp.min(xp.abs(x), axis=0)
     return mean
 
@@ -333,6 +335,7 @@ class Pairs:
 
     def __init__(self, u: Matrix, v: Matrix, differences: bool | None = None) -> None:
         known = differences is not None
+        self.dtype: Any = u.dtype
         self.by_differences = differences if known else by_differences(u, v)
         self.u, self.v = (u, v) if self.by_differences else (in_double(u), in_double(v))
 

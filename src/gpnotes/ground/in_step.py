@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from greenlet import getcurrent, greenlet
 
@@ -27,11 +27,10 @@ class _Task(greenlet):
     kind = ""
 
 
-class Question(Generic[T]):
+class Question(NamedTuple, Generic[T]):
     """What a task waits for, whose answer is a T; what it returns in the end is no question."""
 
-    def __init__(self, content: object) -> None:
-        self.content = content
+    content: object
 
 
 def asks(kind: str) -> bool:

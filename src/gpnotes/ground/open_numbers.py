@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, cast
+from typing import Any
 
-__all__ = ["Open", "chosen_now", "is_open", "kept_open"]
-
-T = TypeVar("T")
+__all__ = ["Open", "is_open", "kept_open"]
 
 
 class Open(float):
@@ -38,8 +36,3 @@ def is_open(value: object) -> bool:
 def kept_open(value: float) -> float:
     """Return the plain float of an open number, which `is_open` knows again."""
     return _NOBODY_CHOSE.setdefault(float(value), float(value))
-
-
-def chosen_now(value: T) -> T:
-    """Return the same number, as one that somebody chose; what is not open as it is."""
-    return cast("T", value * 1.0) if isinstance(value, float) else value

@@ -23,7 +23,7 @@ from . import late_reads
 from .conversion import floats
 from .namespace import refusal
 from .naming import covered, entry_names, expansions, left, require_names, spelt, unknown
-from .open_numbers import Open, chosen_now, is_open, kept_open
+from .open_numbers import Open, is_open, kept_open
 from .xp import (
     Array,
     HostVector,
@@ -382,27 +382,27 @@ class Leaf(NamedTuple):
 def leaves(obj: object, path: str = "") -> list[Leaf]:
     """Every parameter of `obj` in the order of the fields, through dataclasses and tuples."""
     found: list[Leaf] = []
-    _gather(obj, path, found)
+    ahead: list[tuple[str, Any]] = [(path, obj)]
+    while ahead:
+        path, part = ahead.pop()
+        kind: Any = type(part)
+        inner: list[tuple[str, Any]] = []
+        if kind is Leaf:
+            found.append(part)
+        elif isinstance(part, tuple):
+            inner = [(f"{path}{i}.", entry) for i, entry in enumerate(part)]
+        for name, constraint, unit, _ in _declared(kind) or ():
+            value = getattr(part, name)
+            if constraint != "fixed":
+                leaf = Leaf(f"{path}{name}", constraint, value, unit, owner=kind)
+                inner.append((leaf.path, leaf))
+            elif isinstance(value, tuple):
+                steps = _steps(part, name, path, len(value)) if value else []
+                inner += zip(steps, value, strict=True)
+            else:
+                inner.append((f"{path}{name}.", value))
+        ahead += reversed(inner)
     return found
-
-
-def _gather(obj: Any, path: str, found: list[Leaf]) -> None:
-    if isinstance(obj, tuple):
-        for i, entry in enumerate(obj):
-            _gather(entry, f"{path}{i}.", found)
-        return
-    kind: Any = type(obj)
-    for name, constraint, unit, _ in _declared(kind) or ():
-        value = getattr(obj, name)
-        own: Any = type(value)
-        if constraint != "fixed":
-            found.append(Leaf(f"{path}{name}", constraint, value, unit, owner=kind))
-        elif isinstance(value, tuple):
-            steps = _steps(obj, name, path, len(value)) if value else []
-            for step, entry in zip(steps, value, strict=True):
-                _gather(entry, step, found)
-        elif _declared(own):
-            _gather(value, f"{path}{name}.", found)
 
 
 def _steps(obj: Any, name: str, path: str, size: int) -> list[str]:
@@ -450,7 +450,8 @@ def replaced(
         here, value = f"{path}{name}", getattr(obj, name)
         own: Any = type(value)
         if here in values or constraint != "fixed":
-            value = chosen_now(values.get(here, value))
+            value = values.get(here, value)
+            value = value * 1.0 if isinstance(value, float) else value  # a float that is not open
         elif isinstance(value, tuple) and value:
             pairs = zip(value, _steps(obj, name, path, len(value)), strict=True)
             value = tuple(replaced(p, values, make=make, path=step) for p, step in pairs)
@@ -582,7 +583,7 @@ def _sizes(some: list[Leaf]) -> dict[str, int]:
 def free_values(obj: Parameters, *, fixed: Collection[str]) -> tuple[HostVector, HostVector]:
     """What `flatten` takes, in its own units, and the derivatives of that by the vector."""
     values, chain = [], []
-    for leaf in free_leaves(obj, fixed):
+    for leaf in _free(leaves(obj), fixed):
         own = leaf.value
         value = np.array([own]) if isinstance(own, float) else _chosen(leaf, _host(own))
         values.append(value)

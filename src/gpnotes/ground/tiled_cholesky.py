@@ -12,7 +12,7 @@ slices of rows, and of columns, of their tiles.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import pairwise
 
@@ -38,9 +38,8 @@ class _NotPositive(Exception):
     """A pivot was not positive."""
 
 
-@contextmanager
-def sharing(like: HostMatrix) -> Iterator[int]:
-    """Yield the number of threads to share the work on a matrix of the rows and dtype of another.
+def sharing(like: HostMatrix) -> AbstractContextManager[int]:
+    """Give the number of threads to share the work on a matrix of the rows and dtype of another.
 
     One, where it is small, or there is but one, or there are too many: then
     LAPACK does the work, with all threads of its own. Several find BLAS with one thread for each
@@ -48,10 +47,8 @@ def sharing(like: HostMatrix) -> Iterator[int]:
     """
     large = like.shape[0] >= _SMALLEST and like.dtype.char in "fd"
     if not large or not 1 < threads_at_hand() <= _MOST or not blas_in_place.are_at_hand():
-        yield 1
-        return
-    with shared_out() as threads:
-        yield threads
+        return nullcontext(1)
+    return shared_out()
 
 
 def factor(K: HostMatrix, threads: int) -> bool:

@@ -23,6 +23,7 @@ from ..ground.linalg import Cholesky
 from ..ground.threads import threads_for
 from ..ground.xp import Matrix, Vector, array_namespace, as_host, solve_triangular
 from ..model.gaussian_process import GP, differentiable_mean
+from ..model.means import with_hooks
 
 __all__ = ["Conditioned", "Pullback", "pulled_back"]
 
@@ -95,12 +96,12 @@ def _in_place(
     posterior: Conditioned, kernel: InPlaceKernel, Xs: Matrix
 ) -> tuple[Vector, Vector, Pullback]:
     """The same for NumPy arrays and a kernel of distances, whose variance is the same all over."""
-    mean = differentiable_mean(posterior.gp)
+    mean = with_hooks(differentiable_mean(posterior.gp))
     known = posterior.X, Xs, posterior.cholesky.lower, posterior.alpha
     added, left, pull_kernel = point_predictions.predict_and_pullback(kernel, *known)
 
     def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
-        _, by_mean = mean.pullback(Xs, mean_bar)
+        _, by_mean = mean._pullback(Xs, mean_bar)
         return pull_kernel(as_host(mean_bar), as_host(variance_bar)) + by_mean
 
-    return mean(Xs) + added, np.maximum(left, 0.0), pull
+    return mean._call(Xs) + added, np.maximum(left, 0.0), pull
