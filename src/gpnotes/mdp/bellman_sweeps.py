@@ -52,7 +52,7 @@ class GeneralSweeps:
     def optimality_backup(self, values: Vector) -> Vector:
         """The value (S,) of the best action of each state, if later ones are `values`."""
         self.action_values = self._mdp._action_values(values)
-        return max_over_actions(self.action_values, self._mdp._xp)
+        return max_over_actions(self.action_values, self._mdp.xp)
 
     def partial_evaluation(self, values: Vector, best: Vector, threshold: float) -> Vector:
         """Values after sweeps with the policy that is greedy at the last backup.
@@ -72,7 +72,7 @@ class GeneralSweeps:
         self._backups += 1
         if self._backups <= FULL_BACKUPS:
             return best
-        xp = self._mdp._xp
+        xp = self._mdp.xp
         policy = xp.argmax(self.action_values, axis=1)
         span_limit = threshold / 3.0
         changed = None if self._policy is None else xp.count_nonzero(policy != self._policy)

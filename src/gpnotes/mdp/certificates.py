@@ -58,11 +58,11 @@ def rounding_error(mdp: MDP, values: Vector) -> float:
     ``−R − 2 V`` at least, ``r + γ P v − v``; one with a reward below ``−2 R − 12 V`` gains less.
     """
     size, counts = _sizes(mdp, values)
-    return mdp._rounding * (counts + 2.0 * size)
+    return mdp.rounding * (counts + 2.0 * size)
 
 
 def _largest(mdp: MDP, values: Vector) -> float:
-    return max(-float(mdp._xp.min(values)), float(mdp._xp.max(values)))
+    return max(-float(mdp.xp.min(values)), float(mdp.xp.max(values)))
 
 
 def _sizes(mdp: MDP, values: Vector) -> tuple[float, float]:
@@ -86,7 +86,7 @@ def bounding_function(mdp: MDP, P: Any = None) -> BoundingFunction:
         by the sums of the stored rows. At discount 1 it is the expected number of steps under the
         policy; actions that lead away from the end do not shrink it.
     """
-    xp, u = mdp._xp, mdp._epsilon
+    xp, u = mdp.xp, mdp.epsilon
     if mdp.discount < 1.0:
         low, high = mdp.row_sums
         rounded = u * (mdp.max_successors + 2)  # of the sums
@@ -135,7 +135,7 @@ def certify(
     computed q may be off by `rounding_error`, which is added to each step before it
     is divided; so the bound is one of the process as it is stored.
     """
-    xp, unit = mdp._xp, mdp._rounding
+    xp, unit = mdp.xp, mdp.rounding
     size, counts = _sizes(mdp, values)
     earned = _largest(mdp, chosen_values(mdp.rewards, policy, xp))
     policy_rounding = unit * (max(counts, earned) + 2.0 * size)

@@ -120,7 +120,7 @@ class MDP:
 
         A state that has no action is refused.
         """
-        xp = self._xp
+        xp = self.xp
         if not bool(xp.all(self.available)):
             alive = xp.any(self.available, axis=1)
             if not bool(xp.all(alive)):
@@ -163,7 +163,7 @@ class MDP:
     @cached_property
     def terminal(self) -> Vector:
         """The states that nothing leads out of and that earn nothing, as booleans (S,)."""
-        xp = self._xp
+        xp = self.xp
         rewardless = xp.all((self.rewards == 0.0) | ~self.available, axis=1)
         if not bool(xp.any(rewardless)):
             return rewardless
@@ -179,40 +179,40 @@ class MDP:
     @cached_property
     def largest_reward(self) -> float:
         """The largest absolute value of the rewards of actions that are available."""
-        return float(self._xp.max(self._xp.abs(self._finite_rewards)))
+        return float(self.xp.max(self.xp.abs(self._finite_rewards)))
 
     @cached_property
     def largest_best_reward(self) -> float:
         """The largest absolute value of the highest rewards of the states."""
-        highest = self._xp.max(self.rewards, axis=1)
-        return float(self._xp.max(self._xp.abs(highest)))
+        highest = self.xp.max(self.rewards, axis=1)
+        return float(self.xp.max(self.xp.abs(highest)))
 
     @cached_property
     def _finite_rewards(self) -> Matrix:
         """The rewards, zero for actions that are not available."""
-        xp = self._xp
+        xp = self.xp
         if bool(xp.all(self.available)):
             return self.rewards
         return xp.where(self.available, self.rewards, xp.zeros_like(self.rewards))
 
     @cached_property
-    def _epsilon(self) -> float:
+    def epsilon(self) -> float:
         """The distance from 1 to the next number in the dtype of the process."""
         return epsilon(self.rewards)
 
     @cached_property
-    def _rounding(self) -> float:
-        """The rounding of ``r + γ P v − v`` by the size of r and twice that of v."""
-        return (self.max_successors + 6) * self._epsilon
+    def rounding(self) -> float:
+        """The most that rounding moves ``r + γ P v − v``, as a share of |r| + 2 |v|."""
+        return (self.max_successors + 6) * self.epsilon
 
     @cached_property
-    def _xp(self) -> Namespace:
+    def xp(self) -> Namespace:
         """The namespace of the process."""
         return array_namespace(self.rewards)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the namespace, a module, which cannot be pickled."""
-        return {name: part for name, part in vars(self).items() if name != "_xp"}
+        return {name: part for name, part in vars(self).items() if name != "xp"}
 
     @classmethod
     def from_arrays(
@@ -303,7 +303,7 @@ class MDP:
 
     def _action_values(self, values: Vector) -> Matrix:
         """`action_values` without its checks."""
-        q = self._xp.reshape(self.transitions @ values, self.rewards.shape)
+        q = self.xp.reshape(self.transitions @ values, self.rewards.shape)
         q *= self.discount
         q += self.rewards
         return q
@@ -336,7 +336,7 @@ class MDP:
                     f"policy must have an action for each of the {S} states; got shape "
                     f"{tuple(policy.shape)}"
                 )
-            at = self._xp
+            at = self.xp
             if at is not xp and is_numpy_namespace(xp):  # whole numbers go where the process is
                 xp, policy = at, as_index(policy, self.rewards)
             if at is not xp:
@@ -363,7 +363,7 @@ class MDP:
 
     def _refuse_unavailable(self, taken: Matrix) -> None:
         """Refuse a policy that takes actions (S, A) which are not available."""
-        xp = self._xp
+        xp = self.xp
         wrong = taken & ~self.available
         if bool(xp.any(wrong)):
             _, state = how_many(wrong)
@@ -375,16 +375,16 @@ class MDP:
 
     def in_double(self) -> MDP:
         """The process with its numbers in float64, where the device has such; rows as they are."""
-        if self.rewards.dtype == getattr(self._xp, "float64", None) or not has_double(self.rewards):
+        if self.rewards.dtype == getattr(self.xp, "float64", None) or not has_double(self.rewards):
             return self
         rewards = in_double(self.rewards)
         P = self.transitions
         double = copy(self)  # its rows may be off by the precision that they came in
-        for name in ("_epsilon", "_rounding", "_finite_rewards"):  # of that precision
+        for name in ("epsilon", "rounding", "_finite_rewards"):  # of that precision
             vars(double).pop(name, None)
         P = P.astype(np.float64) if is_sparse(P) else in_double(P)
         sums = _sums(P, self.available)
-        lowest, highest = self._xp.min(sums), self._xp.max(sums)
+        lowest, highest = self.xp.min(sums), self.xp.max(sums)
         for name, value in (
             ("transitions", P),
             ("rewards", rewards),
@@ -395,7 +395,7 @@ class MDP:
 
     def _induced_chain(self, policy: Array) -> tuple[Matrix, Vector]:
         """`induced_chain` without its checks."""
-        xp = self._xp
+        xp = self.xp
         S, A = self.rewards.shape
         P = self.transitions
         if policy.ndim == 1:

@@ -225,10 +225,10 @@ class _Result(NamedTuple):
 
 def _solution(result: _Result, mdp: MDP, method: str) -> Solution:
     """The answer in the dtype of the process, whose rounding the bound takes in."""
-    like, xp = mdp.rewards, mdp._xp
+    like, xp = mdp.rewards, mdp.xp
     values, action_values, bound = result.certificate
     if values.dtype != like.dtype:
-        bound += mdp._epsilon * float(xp.max(xp.abs(values)))
+        bound += mdp.epsilon * float(xp.max(xp.abs(values)))
     return Solution(
         xp.astype(values, like.dtype, copy=False),
         xp.astype(action_values, like.dtype, copy=False),
@@ -244,7 +244,7 @@ def _lift(end: _Result, mdp: MDP, small: CollapsedMDP) -> _Result:
     """The answer for a process of that for what it was collapsed to."""
     values = as_array(as_host(end.certificate.values)[small.label], mdp.rewards)
     certificate = Certificate(values, mdp._action_values(values), end.certificate.bound)
-    policy = mdp._xp.asarray(
+    policy = mdp.xp.asarray(
         lift_policy(mdp, small, as_host(end.policy)), device=device(mdp.rewards)
     )
     return end._replace(certificate=certificate, policy=policy)
@@ -257,7 +257,7 @@ class _Solver:
         self.mdp, self.tolerance, self.max_steps = mdp, tolerance, max_steps
         self.strict = strict  # no more than the tolerance, or else what rounding allows
         self.at_rounding = False  # of these values: the threshold is what rounding allows
-        self.xp = mdp._xp
+        self.xp = mdp.xp
         self.ends_at = mdp.terminal if bool(self.xp.any(mdp.terminal)) else None
         self.iterations = self.before = 0  # and those of the linear program before them
         self._spans: deque[float] = deque(maxlen=_WATCHED)
@@ -276,7 +276,7 @@ class _Solver:
                 )
             # the largest value that sweeps from zero come to
             most = 2.0 * mdp.largest_reward / float(self.bounding.min_decrease)
-            self._rounding_at_most = mdp._rounding * (mdp.largest_reward + 2.0 * most)
+            self._rounding_at_most = mdp.rounding * (mdp.largest_reward + 2.0 * most)
         else:
             improper = np.flatnonzero(proper_policy(mdp) < 0)
             if improper.size:
