@@ -33,6 +33,26 @@ from gpnotes.infer.sparse import SparsePosterior
 if TYPE_CHECKING:
     import polars as pl
 
+    from gpnotes import (
+        SVGP,
+        BayesianLinear,
+        DeepGP,
+        FeatureGP,
+        HeteroscedasticGP,
+        LaplaceGP,
+        SoftmaxGP,
+        StateSpaceGP,
+    )
+    from gpnotes.infer.deep import DeepPosterior
+    from gpnotes.infer.features import FeaturePosterior
+    from gpnotes.infer.fitting import Fit
+    from gpnotes.infer.heteroscedastic import HeteroscedasticPosterior
+    from gpnotes.infer.laplace import LaplacePosterior, SoftmaxPosterior
+    from gpnotes.infer.linear import WeightPosterior
+    from gpnotes.infer.state_space import StateSpacePosterior
+    from gpnotes.infer.svgp import Minibatches
+    from gpnotes.infer.svgp.posterior import Variational
+
 X = np.linspace(0.0, 3.0, 8)[:, None]
 y = np.sin(X[:, 0])
 ROWS, READINGS = [[0.0], [1.0], [2.5]], [0.0, 1.0, 0.5]
@@ -65,6 +85,20 @@ def test_whatever_is_conditioned_completes_as_what_it_is():
     value, gradient = log_evidence_and_gradient(gp, ROWS, READINGS)
     assert_type(gradient, GP)
     assert value == log_evidence(gp, X=ROWS, y=READINGS)
+
+
+def by_type(
+    deep: DeepGP, features: FeatureGP, labels: LaplaceGP, line: StateSpaceGP,
+    linear: BayesianLinear, noisy: HeteroscedasticGP, softmax: SoftmaxGP, variational: SVGP,
+) -> None:  # fmt: skip
+    assert_type(fit(deep, X, y), Fit[DeepGP, DeepPosterior])
+    assert_type(condition(features, X, y), FeaturePosterior)
+    assert_type(fit(labels, X, y), Fit[LaplaceGP, LaplacePosterior])
+    assert_type(condition(line, X, y), StateSpacePosterior)
+    assert_type(fit(linear, X, y), Fit[BayesianLinear, WeightPosterior])
+    assert_type(condition(noisy, X, y), HeteroscedasticPosterior)
+    assert_type(fit(softmax, X, y), Fit[SoftmaxGP, SoftmaxPosterior])
+    assert_type(fit(variational, X, y, minibatches=Minibatches(8)), Fit[SVGP, Variational])
 
 
 def of_polars(table: pl.DataFrame) -> GP:

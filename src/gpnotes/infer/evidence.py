@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import Field, dataclass, field, replace
 from functools import singledispatch
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 
@@ -32,13 +32,19 @@ from .known_noise import validate_noise
 from .posterior import Posterior
 
 __all__ = [
-    "Evidence", "Given", "evidence_given", "evidence_of", "given", "matched", "measured",
+    "Evidence", "Given", "Model", "evidence_given", "evidence_of", "given", "matched", "measured",
     "whole_rows",
 ]  # fmt: skip
 
 M = TypeVar("M", bound=Parameters)
 T = TypeVar("T")
 Q_co = TypeVar("Q_co", bound=Posterior, covariant=True)
+
+
+class Model(Generic[M, Q_co]):
+    """A model, by whose bases a type checker knows its posterior: ``class A(Model["A", OfA])``."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
 
 @dataclass(frozen=True, eq=False)

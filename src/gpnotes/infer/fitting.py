@@ -39,7 +39,7 @@ from ..model.contracts import Prior
 from ..model.gaussian_process import GP
 from ..model.starts import out_of_scale, started
 from . import exact as exact  # registers GP, which comes from a lower floor
-from .evidence import evidence_of, given, measured
+from .evidence import Model, evidence_of, given, measured
 from .fit_checks import (
     ALL_NOISE,
     SURPRISE,
@@ -61,6 +61,7 @@ from .noise_floor import (
 )
 from .objective import Fit, Objective, objective_of
 from .open_start import held_open, like_of, started_objective
+from .posterior import Posterior
 from .progress import ENOUGH, Bar, OnStep, bar_of, show_steps
 from .report import FLAT_THRESHOLD
 from .report.hyperparameters import by_entry
@@ -71,20 +72,6 @@ from .stacks import in_step
 if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
     from .deep import DeepGP, DeepPosterior
     from .exact import ExactPosterior
-    from .features import FeatureGP, FeaturePosterior
-    from .heteroscedastic import HeteroscedasticGP, HeteroscedasticPosterior
-    from .laplace import (
-        EPGP,
-        EPPosterior,
-        LaplaceGP,
-        LaplacePosterior,
-        SoftmaxGP,
-        SoftmaxPosterior,
-    )
-    from .linear import BayesianLinear, WeightPosterior
-    from .posterior import Posterior
-    from .sparse import SparseGP, SparsePosterior
-    from .state_space import StateSpaceGP, StateSpacePosterior
     from .svgp import SVGP, Minibatches
     from .svgp.posterior import Variational
 
@@ -93,6 +80,7 @@ __all__ = ["Fit", "FitWarning", "Run", "fit"]
 _ROUNDS = 1e-10  # the epsilon of a precision that is less than float64
 
 M = TypeVar("M", bound=Parameters)
+Q = TypeVar("Q", bound=Posterior)
 Callback = Callable[[Any], bool | None]
 
 
@@ -126,35 +114,6 @@ class BatchOptions(Options, total=False):
 def fit(model: GP, X: Table, y: Table, **options: Unpack[Options]) -> Fit[GP, ExactPosterior]: ...
 @overload
 def fit(
-    model: SparseGP,
-    X: Table | Chunks | WaveSums,
-    y: Table | None = None,
-    **options: Unpack[Options],
-) -> Fit[SparseGP, SparsePosterior]: ...
-@overload
-def fit(
-    model: FeatureGP, X: Table | Chunks, y: Table | None = None, **options: Unpack[Options]
-) -> Fit[FeatureGP, FeaturePosterior]: ...
-@overload
-def fit(
-    model: StateSpaceGP, X: Table, y: Table, **options: Unpack[Options]
-) -> Fit[StateSpaceGP, StateSpacePosterior]: ...
-@overload
-def fit(
-    model: HeteroscedasticGP, X: Table, y: Table, **options: Unpack[Options]
-) -> Fit[HeteroscedasticGP, HeteroscedasticPosterior]: ...
-@overload
-def fit(
-    model: LaplaceGP, X: Table, y: Table, **options: Unpack[Options]
-) -> Fit[LaplaceGP, LaplacePosterior]: ...
-@overload
-def fit(model: EPGP, X: Table, y: Table, **options: Unpack[Options]) -> Fit[EPGP, EPPosterior]: ...
-@overload
-def fit(
-    model: SoftmaxGP, X: Table, y: Table, **options: Unpack[Options]
-) -> Fit[SoftmaxGP, SoftmaxPosterior]: ...
-@overload
-def fit(
     model: SVGP, X: Table, y: Table, **options: Unpack[BatchOptions]
 ) -> Fit[SVGP, Variational]: ...
 @overload
@@ -163,8 +122,11 @@ def fit(
 ) -> Fit[DeepGP, DeepPosterior]: ...
 @overload
 def fit(
-    model: BayesianLinear, X: Table, y: Table, **options: Unpack[Options]
-) -> Fit[BayesianLinear, WeightPosterior]: ...
+    model: Model[M, Q],
+    X: Table | Chunks | WaveSums,
+    y: Table | None = None,
+    **options: Unpack[Options],
+) -> Fit[M, Q]: ...
 @overload
 def fit(
     model: M,

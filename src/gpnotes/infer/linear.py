@@ -31,7 +31,7 @@ from ..ground.xp import (
     keep_copies,
 )
 from ..model.normal import of_root
-from .evidence import Evidence, evidence_of, whole_rows
+from .evidence import Evidence, Model, evidence_of, whole_rows
 from .known_noise import Noise, noise_under
 from .posterior import Posterior, named, with_noise
 
@@ -39,7 +39,7 @@ __all__ = ["BayesianLinear", "WeightPosterior"]
 
 
 @dataclass(frozen=True, eq=False)
-class BayesianLinear:
+class BayesianLinear(Model["BayesianLinear", "WeightPosterior"]):
     """Bayesian linear regression, ``y = Φ w + ε`` with a normal prior on the weights w.
 
     ``w ~ N(0, S_w)`` and independent noise ``ε ~ N(0, σ_n²)``.

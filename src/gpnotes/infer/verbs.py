@@ -6,81 +6,32 @@ and asks the model's room for the algebra, `evidence.evidence_of`. The fourth is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..ground.chunks import Chunks, repeatable
 from ..ground.late_reads import number, trials
 from ..ground.params import Parameters, numbers_read
 from ..ground.xp import OfEach, Table
 from . import exact  # registers GP, which comes from a lower floor
-from .evidence import evidence_given, given
+from .evidence import Model, evidence_given, given
 from .interdomain import WaveSums
 from .posterior import Posterior, named
 
 if TYPE_CHECKING:  # what an editor completes after `condition(...)`.
     from ..model.gaussian_process import GP
-    from .features import FeatureGP, FeaturePosterior
-    from .heteroscedastic import HeteroscedasticGP, HeteroscedasticPosterior
-    from .laplace import (
-        EPGP,
-        EPPosterior,
-        LaplaceGP,
-        LaplacePosterior,
-        SoftmaxGP,
-        SoftmaxPosterior,
-    )
-    from .linear import BayesianLinear, WeightPosterior
-    from .sparse import SparseGP, SparsePosterior
-    from .state_space import StateSpaceGP, StateSpacePosterior
     from .svgp import SVGP
     from .svgp.posterior import Variational
 
 __all__ = ["condition", "log_evidence", "log_evidence_and_gradient"]
 
 M = TypeVar("M", bound=Parameters)
+Q = TypeVar("Q", bound=Posterior)
 
 
 @overload
 def condition(
     model: GP, X: Table, y: Table, *, noise_var: OfEach | None = None, weights: OfEach | None = None
 ) -> exact.ExactPosterior: ...
-@overload
-def condition(
-    model: SparseGP,
-    X: Table | Chunks | WaveSums,
-    y: Table | None = None,
-    *,
-    noise_var: OfEach | None = None,
-    weights: OfEach | None = None,
-) -> SparsePosterior: ...
-@overload
-def condition(
-    model: FeatureGP,
-    X: Table | Chunks,
-    y: Table | None = None,
-    *,
-    noise_var: OfEach | None = None,
-    weights: OfEach | None = None,
-) -> FeaturePosterior: ...
-@overload
-def condition(
-    model: StateSpaceGP,
-    X: Table,
-    y: Table,
-    *,
-    noise_var: OfEach | None = None,
-    weights: OfEach | None = None,
-) -> StateSpacePosterior: ...
-@overload
-def condition(model: HeteroscedasticGP, X: Table, y: Table) -> HeteroscedasticPosterior: ...
-@overload
-def condition(
-    model: LaplaceGP, X: Table, y: Table, *, offset: OfEach | None = None
-) -> LaplacePosterior: ...
-@overload
-def condition(model: EPGP, X: Table, y: Table, *, offset: OfEach | None = None) -> EPPosterior: ...
-@overload
-def condition(model: SoftmaxGP, X: Table, y: Table) -> SoftmaxPosterior: ...
 @overload
 def condition(
     model: SVGP,
@@ -93,13 +44,14 @@ def condition(
 ) -> Variational: ...
 @overload
 def condition(
-    model: BayesianLinear,
-    X: Table,
-    y: Table,
+    model: Model[Any, Q],
+    X: Table | Chunks | WaveSums,
+    y: Table | None = None,
     *,
     noise_var: OfEach | None = None,
     weights: OfEach | None = None,
-) -> WeightPosterior: ...
+    offset: OfEach | None = None,
+) -> Q: ...
 @overload
 def condition(
     model: Parameters,

@@ -13,7 +13,7 @@ from ...ground.saved import saved_as
 from ...model.bounds import spread
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.means import ConstantMean, ZeroMean
-from ..evidence import Evidence, evidence_of
+from ..evidence import Evidence, Model, evidence_of
 from ..known_noise import noise_given
 from ..sufficient_statistics import Statistics, positive_noise
 from .box_sines import BoxSines
@@ -27,7 +27,7 @@ __all__ = ["FeatureGP"]
 
 
 @dataclass(frozen=True, eq=False)
-class FeatureGP:
+class FeatureGP(Model["FeatureGP", FeaturePosterior]):
     """A process seen through features, a model for `condition`, `log_evidence` and `fit`.
 
     ``w | y ~ N(B⁻¹Φᵀr / σ², B⁻¹)`` with ``B = I + ΦᵀΦ / σ²`` and ``r = y − m(X)``, and the log

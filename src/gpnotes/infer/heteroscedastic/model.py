@@ -22,7 +22,7 @@ from ...model.gaussian_process import (
     validate_data,
 )
 from ...model.kernels import Kernel
-from ..evidence import Evidence, evidence_of, whole_rows
+from ..evidence import Evidence, Model, evidence_of, whole_rows
 from .noise_belief import Believed, Problem, believe
 from .posterior import HeteroscedasticPosterior
 
@@ -30,7 +30,7 @@ __all__ = ["HeteroscedasticGP"]
 
 
 @dataclass(frozen=True, eq=False)
-class HeteroscedasticGP:
+class HeteroscedasticGP(Model["HeteroscedasticGP", HeteroscedasticPosterior]):
     """A process whose noise varies with x: ``y = f(x) + ε`` with ``ε ~ N(0, σ_n² exp g(x))``.
 
     ``f ~ GP(m, k)`` is the process `gp`, ``g ~ GP(0, k_g)`` the logarithm of the noise in units of

@@ -26,7 +26,7 @@ from ...model.likelihoods import Bernoulli
 from ...model.likelihoods.adapter import is_latent, moves_under_laplace, with_hooks
 from ...model.likelihoods.base import Bars
 from ...model.likelihoods.multiclass import one_hot
-from ..evidence import Evidence, evidence_of, whole_rows
+from ..evidence import Evidence, Model, evidence_of, whole_rows
 from .bending import Bending, bending_of
 from .left_out import LeftOut, compared
 from .mode import mode_of
@@ -279,7 +279,7 @@ class LaplacePosterior(SitePosterior):
 
 
 @dataclass(frozen=True, eq=False)
-class LaplaceGP:
+class LaplaceGP(Model["LaplaceGP", LaplacePosterior]):
     """A process seen through a likelihood, by the Gaussian around the mode of ``p(f | y)``.
 
     A model for `condition`, `log_evidence` and `fit`; as a cotangent, it holds the derivatives by

@@ -23,7 +23,7 @@ from ...ground.xp import Matrix, Vector, array_namespace, diagonal, epsilon
 from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
-from ..evidence import Evidence, evidence_of, whole_rows
+from ..evidence import Evidence, Model, evidence_of, whole_rows
 from .sites import SitePosterior, factored, shifted_mean, validate
 
 __all__ = ["EPGP", "EPPosterior"]
@@ -248,7 +248,7 @@ class EPPosterior(SitePosterior):
 
 
 @dataclass(frozen=True, eq=False)
-class EPGP:
+class EPGP(Model["EPGP", EPPosterior]):
     """A process seen through labels, by the Gaussian of expectation propagation.
 
     A model for `condition`, `log_evidence` and `fit`; as a cotangent, it holds the derivatives by

@@ -33,7 +33,7 @@ from ...ground.xp import (
 )
 from ...model.gaussian_process import GP, require_no_noise, require_zero_mean, validate_data
 from ...model.likelihoods.multiclass import one_hot, require_classes
-from ..evidence import Evidence, evidence_of, whole_rows
+from ..evidence import Evidence, Model, evidence_of, whole_rows
 from ..posterior import Posterior, one_function_a_class, require_inputs
 from .left_out import LeftOut, compared
 from .mode import mode_of
@@ -369,7 +369,7 @@ def _own_block(curvature: Curvature, c: int) -> Matrix:
 
 
 @dataclass(frozen=True, eq=False)
-class SoftmaxGP:
+class SoftmaxGP(Model["SoftmaxGP", SoftmaxPosterior]):
     """A process for each class, seen through the softmax, by a Gaussian around their mode.
 
     Class c has the probability ``exp(f_c) / Σ exp(f)``, [eq-la-softmax], and each ``f_c`` the prior

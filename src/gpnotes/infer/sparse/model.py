@@ -15,7 +15,7 @@ from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP, differentiable_mean
 from ...model.means import ConstantMean, ZeroMean
-from ..evidence import Evidence, evidence_of
+from ..evidence import Evidence, Model, evidence_of
 from ..interdomain import WaveSums, wave_sums
 from ..interdomain.waves import WaveVariables
 from ..known_noise import noise_given
@@ -31,7 +31,7 @@ __all__ = ["SparseGP"]
 
 
 @dataclass(frozen=True, eq=False)
-class SparseGP(Induced):
+class SparseGP(Induced, Model["SparseGP", SparsePosterior]):
     """A process seen through inducing variables, a model for `condition`, `log_evidence` and `fit`.
 
     With ``V = L_u⁻¹ K_uf``, ``Λ = diag(σ² + s g)`` of the `method` and ``B = I + V Λ⁻¹ Vᵀ``:

@@ -17,7 +17,7 @@ from ...ground.xp import Matrix, Vector, array_namespace, cast_like, in_double
 from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.kernels import Periodic
-from ..evidence import Evidence, evidence_of, whole_rows
+from ..evidence import Evidence, Model, evidence_of, whole_rows
 from ..known_noise import noise_of
 from .as_terms import SHORTEST, TermBar, expansion_of
 from .kalman import Filtered, pass_back_of_covariances, pass_back_of_means
@@ -91,7 +91,7 @@ def _pulled(run: Filtered) -> tuple[Matrix, Matrix, list[TermBar]]:
 
 
 @dataclass(frozen=True, eq=False)
-class StateSpaceGP:
+class StateSpaceGP(Model["StateSpaceGP", StateSpacePosterior]):
     """A process on a line, a model for `condition`, `log_evidence` and `fit` in O(N).
 
     X has one column, in any order; a place may occur again. The posterior is that of the process
