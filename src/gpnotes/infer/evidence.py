@@ -134,8 +134,8 @@ def evidence_of(model: Parameters, data: Data | WaveSums) -> Evidence[Any, Poste
 
 
 def evidence_given(
-    model: Parameters, data: Data | WaveSums, evidence: Evidence[Any, Posterior] | None = None
-) -> Evidence[Any, Posterior]:
+    model: M, data: Data | WaveSums, evidence: Evidence[M, Posterior] | None = None
+) -> Evidence[M, Posterior]:
     """Return `evidence_of`, unless the data have known noise that the model cannot use.
 
     Parameters
@@ -161,7 +161,7 @@ def evidence_given(
     return evidence
 
 
-def _require_known(gp: GP, data: Data | WaveSums, evidence: Evidence[Any, Posterior]) -> None:
+def _require_known(gp: GP, data: Data | WaveSums, evidence: Evidence[M, Posterior]) -> None:
     """Refuse noise that is left open, and columns by name where there are no rows of a frame."""
     rows = data if isinstance(data, Rows) else None
     # A likelihood may say how y scatters, or the data of each reading.
@@ -173,7 +173,7 @@ def _require_known(gp: GP, data: Data | WaveSums, evidence: Evidence[Any, Poster
         raise ValueError(f"model must {wanted}; got {gp.kernel!r}")
 
 
-def _require_heard(model: Parameters, data: Data, evidence: Evidence[Any, Posterior]) -> None:
+def _require_heard(model: M, data: Data, evidence: Evidence[M, Posterior]) -> None:
     """Refuse a noise of their own, or offsets, of readings, where the model takes none.
 
     That noise is checked here, for all models.
@@ -314,7 +314,7 @@ def matched(model: M, X: T) -> tuple[M, T]:
     return (replace(cast(Any, model), gp=owner) if hasattr(model, "gp") else cast(M, owner)), X
 
 
-def _owner(model: Any) -> Any:
+def _owner(model: object) -> Any:
     """What of a model knows the columns: its process, or where it has none the model itself."""
     return getattr(model, "gp", model)
 
@@ -341,7 +341,7 @@ def whole_rows(data: Data | WaveSums, model: Parameters) -> Rows:
     return data
 
 
-def measured(data: Data | WaveSums, evidence: Evidence[Any, Posterior]) -> Spread:
+def measured(data: Data | WaveSums, evidence: Evidence[M, Posterior]) -> Spread:
     """Return the spread of data, of whose y an evidence says whether f has its unit."""
     measure = _spread if isinstance(data, Rows) else spread  # rows are checked, chunks to be seen
     return replace(data.over(measure), latent=evidence.latent)

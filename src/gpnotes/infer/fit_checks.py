@@ -77,7 +77,7 @@ def is_of_precision(remark: str) -> bool:
     return remark.lower().startswith(_OF_PRECISION)
 
 
-def is_all_noise(model: Any, data: Data | WaveSums, of: Spread) -> bool:
+def is_all_noise(model: object, data: Data | WaveSums, of: Spread) -> bool:
     """Return whether no reading tells of another under a model, so that all of y is noise.
 
     That is where the covariances of f at two hundred rows with all others differ by less than a
@@ -100,7 +100,7 @@ def is_all_noise(model: Any, data: Data | WaveSums, of: Spread) -> bool:
     return float(np.max(K) - least) < _SIGNAL * float(np.max(own) - least)
 
 
-def left_out_size(evidence: Any, model: Any, data: Data | WaveSums, of: Spread) -> float:
+def left_out_size(evidence: object, model: object, data: Data | WaveSums, of: Spread) -> float:
     """Return the root mean square of ``zᵢ = (yᵢ − mean) / sd``, each from all others.
 
     It is near 1 where a model is right. Zero where there is no reason to look: of models but a
@@ -203,7 +203,7 @@ def _of_each(rows: Rows, noise: Vector, step: int) -> Vector:
     return noise if rows.noise_var is None else noise + rows.noise_var[::step]
 
 
-def far_from_zero(model: Any, of: Spread) -> tuple[float, ...]:
+def far_from_zero(model: object, of: Spread) -> tuple[float, ...]:
     """Return mean and standard deviation of y, if a model without a level leaves it far off."""
     gp = getattr(model, "gp", model)
     mean, sd = float(of.mean[-1]), float(of.deviation[-1])

@@ -272,13 +272,13 @@ class _Batched(Protocol):
     """An evidence that a fit can ask for some rows at a time."""
 
     def fit_by_batches(
-        self, objective: Objective[Any], minibatches: Minibatches, /, **options: Any
+        self, objective: Objective[M], minibatches: Minibatches, /, **options: Any
     ) -> Fit[Any, Any]:
         """Return the fit from random batches of rows."""
         ...
 
 
-def _batched(objective: Objective[Any], minibatches: Minibatches) -> _Batched:
+def _batched(objective: Objective[M], minibatches: Minibatches) -> _Batched:
     """The evidence, if its model can be fitted by batches."""
     evidence = objective.evidence
     if not isinstance(evidence, _Batched):
@@ -287,7 +287,7 @@ def _batched(objective: Objective[Any], minibatches: Minibatches) -> _Batched:
     return evidence
 
 
-def _given(**options: Any) -> dict[str, Any]:
+def _given(**options: object) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
@@ -302,7 +302,7 @@ def _refuse(options: Mapping[str, object], where: str) -> None:
 
 
 def _starts(
-    objective: Objective[Any], restarts: int, rng: RNG | None, sd: float, begun: HostVector | None
+    objective: Objective[M], restarts: int, rng: RNG | None, sd: float, begun: HostVector | None
 ) -> list[HostVector]:
     """The given start, and others whose parameters are drawn around its.
 
@@ -326,16 +326,16 @@ def _starts(
     return [*tried, start, *drawn]
 
 
-def _from_data(objective: Objective[Any], data: Data | WaveSums) -> HostVector:
+def _from_data(objective: Objective[M], data: Data | WaveSums) -> HostVector:
     """Where a run starts in the units of the data, whatever was given."""
     model = objective.model
     return objective.vector(started(model, objective.spread, like_of(model, data), every=True))
 
 
 def _look_over(
-    objective: Objective[Any],
+    objective: Objective[M],
     data: Data | WaveSums,
-    runs: list[Run[Any]],
+    runs: list[Run[M]],
     max_steps: int,
     apart: bool,
 ) -> tuple[str, ...]:
@@ -375,12 +375,12 @@ def _remark(said: str) -> tuple[str, ...]:
     return (f"{said[0].upper()}{said[1:]}.",)
 
 
-def _has_own_noise(objective: Objective[Any]) -> bool:
+def _has_own_noise(objective: Objective[M]) -> bool:
     """Whether the noise is the caller's, who holds it."""
     return not {"noise_var", "gp.noise_var"}.isdisjoint(objective.held)
 
 
-def _surprised(objective: Objective[Any], model: Any, data: Data | WaveSums) -> tuple[str, ...]:
+def _surprised(objective: Objective[M], model: M, data: Data | WaveSums) -> tuple[str, ...]:
     """What there is to say where readings, each left out in turn, surprise a fit without noise."""
     if _has_own_noise(objective):
         return ()
@@ -393,7 +393,7 @@ def _surprised(objective: Objective[Any], model: Any, data: Data | WaveSums) -> 
     return (f"Predictions are surer than readings repeat: {said}.",)
 
 
-def _too_high(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) -> tuple[str, ...]:
+def _too_high(objective: Objective[M], best: Run[M], data: Data | WaveSums) -> tuple[str, ...]:
     """What there is to say where the noise stands on its floor and readings are more precise."""
     stopped = best.message in (ENOUGH, INTERRUPTED)
     floor = 0.0 if stopped else too_high(objective, data, best.model)
@@ -436,7 +436,7 @@ def _warned(said: str) -> tuple[str, ...]:
     return _remark(said)
 
 
-def _doubted(objective: Objective[Any], best: Run[Any]) -> tuple[str, ...]:
+def _doubted(objective: Objective[M], best: Run[M]) -> tuple[str, ...]:
     """What there is to say of an approximation that the data contradict where the fit ended."""
     doubt = objective.evidence.doubt(best.model)
     if not doubt:
@@ -458,13 +458,13 @@ def _shown(runs: int, jobs: Jobs, progress: bool) -> Iterator[Bar | None]:
         bar.close()
 
 
-def _ended(objective: Objective[Any], ascent: Ascent) -> Run[Any]:
+def _ended(objective: Objective[M], ascent: Ascent) -> Run[M]:
     """The run that an ascent was, within the floor that it had in the end."""
     return around(objective, ascent.vector).ended(ascent)
 
 
 def _ascents(
-    objective: Objective[Any],
+    objective: Objective[M],
     data: Data | WaveSums,
     starts: list[HostVector],
     max_steps: int,
@@ -478,9 +478,7 @@ def _ascents(
     return iter(mapper_of(jobs)(made, list(enumerate(starts))))
 
 
-def _pays_in_step(
-    objective: Objective[Any], data: Data | WaveSums, starts: list[HostVector]
-) -> bool:
+def _pays_in_step(objective: Objective[M], data: Data | WaveSums, starts: list[HostVector]) -> bool:
     """Whether the evidences of several runs are cheaper as one: never on NumPy, to the last bit."""
     model = objective.model
     if len(starts) == 1 or not (isinstance(model, GP) and isinstance(data, Rows)):
@@ -489,7 +487,7 @@ def _pays_in_step(
 
 
 def _in_step(
-    objective: Objective[Any],
+    objective: Objective[M],
     data: Data | WaveSums,
     starts: list[HostVector],
     max_steps: int,
@@ -506,9 +504,9 @@ def _in_step(
 
 
 def _further(
-    objective: Objective[Any],
+    objective: Objective[M],
     data: Data | WaveSums,
-    runs: list[Run[Any]],
+    runs: list[Run[M]],
     max_steps: int,
     hear: OnStep | None,
 ) -> Iterator[Ascent]:
@@ -524,8 +522,8 @@ def _further(
 
 
 def _until(
-    runs: Iterable[Run[Any]], callback: Callback | None, bar: Bar | None, together: int = 1
-) -> Iterator[Run[Any]]:
+    runs: Iterable[Run[M]], callback: Callback | None, bar: Bar | None, together: int = 1
+) -> Iterator[Run[M]]:
     """The runs up to the one after which the caller wants no more, or interrupts.
 
     Of those that went on together all are there when one is.

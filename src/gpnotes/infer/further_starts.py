@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import Any
 
 from ..ground.params import names
 from ..ground.xp import HostVector
 from .noise_floor import FLOOR, noise_row
 from .objective import Objective
-from .run import Run
+from .run import M, Run
 
 __all__ = ["shorter_start"]
 
@@ -24,7 +23,7 @@ _HIDES = 0.01  # of the variance of y: noise in which there may be a wave
 _CLEAR = 3.0  # nats; less than that is also found in noise
 
 
-def shorter_start(objective: Objective[Any], best: Run[Any]) -> HostVector | None:
+def shorter_start(objective: Objective[M], best: Run[M]) -> HostVector | None:
     """Return a start that lies clearly higher than where the best run ended, or None.
 
     Parameters

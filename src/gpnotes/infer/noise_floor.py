@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -75,7 +75,7 @@ def with_floor(
 
 
 def climb(
-    objective: Objective[Any],
+    objective: Objective[M],
     data: Data | WaveSums,
     begin: tuple[int, HostVector],
     max_steps: int,
@@ -143,9 +143,9 @@ def climb(
 
 
 def climb_from_below(
-    objective: Objective[Any],
+    objective: Objective[M],
     data: Data | WaveSums,
-    best: Run[Any],
+    best: Run[M],
     begin: tuple[int, HostVector],
     max_steps: int,
     hear: OnStep | None = None,
@@ -275,7 +275,7 @@ def around(objective: Objective[M], *vectors: HostVector) -> Objective[M]:
     return _lowered(objective, math.ceil(short / _RUNG - _NEAR))
 
 
-def too_high(objective: Objective[Any], data: Data | WaveSums, model: Any) -> float:
+def too_high(objective: Objective[M], data: Data | WaveSums, model: M) -> float:
     """Return the floor on which a model stands higher than readings say, or zero.
 
     It is a share of the variance of y, and that of the first floor also where the objective rises
@@ -302,7 +302,7 @@ def too_high(objective: Objective[Any], data: Data | WaveSums, model: Any) -> fl
     return share if (far_below if rungs else found.is_far_within) else 0.0
 
 
-def noise_row(objective: Objective[Any]) -> int:
+def noise_row(objective: Objective[M]) -> int:
     """Return the place of the noise in the vector."""
     return names(objective.model, fixed=objective.fixed).index(objective.floor)
 
@@ -316,13 +316,13 @@ def _lowered(objective: Objective[M], rungs: int) -> Objective[M]:
     return replace(objective, limits=limits)
 
 
-def _has_room(objective: Objective[Any]) -> bool:
+def _has_room(objective: Objective[M]) -> bool:
     """Return True if the floor is not below the rounding of y."""
     row = noise_row(objective)
     return bool(objective.limits[row, 0] > objective.ends[row, 0])
 
 
-def _rises_below(objective: Objective[Any], end: HostVector) -> bool:
+def _rises_below(objective: Objective[M], end: HostVector) -> bool:
     """Return True if a vector lies on the floor, and the objective rises beyond it."""
     row = noise_row(objective)
     on_floor = abs(end[row] - objective.limits[row, 0]) < _NEAR
@@ -330,7 +330,7 @@ def _rises_below(objective: Objective[Any], end: HostVector) -> bool:
 
 
 def _left_out_on_floor(
-    objective: Objective[Any], data: Data | WaveSums, ascent: Ascent
+    objective: Objective[M], data: Data | WaveSums, ascent: Ascent
 ) -> LeftOut | None:
     """Readings left out where a run ended, if that is a floor beyond which the objective rises."""
     stopped = ascent.value == -math.inf or ascent.message in (INTERRUPTED, ENOUGH)
@@ -340,7 +340,7 @@ def _left_out_on_floor(
 
 
 def _tries(
-    objective: Objective[Any], below: int, end: HostVector, begin: HostVector
+    objective: Objective[M], below: int, end: HostVector, begin: HostVector
 ) -> Iterator[tuple[int, HostVector, float]]:
     """Yield the powers of ten to lower a floor by, the start of a run on it, and its rounding.
 
@@ -361,7 +361,7 @@ def _is_better(there: LeftOut | None, here: LeftOut, rounding: float) -> bool:
     return there.density > here.density and there.size < SURPRISE
 
 
-def _may_hide(objective: Objective[Any], end: HostVector) -> bool:
+def _may_hide(objective: Objective[M], end: HostVector) -> bool:
     """Whether noise is on its floor or below, or little in a model of several lengthscales."""
     row = noise_row(objective)
     above = end[row] - objective.limits[row, 0]
@@ -370,7 +370,7 @@ def _may_hide(objective: Objective[Any], end: HostVector) -> bool:
 
 
 def _climbed_on(
-    objective: Objective[Any], begin: tuple[int, HostVector], max_steps: int, hear: OnStep | None
+    objective: Objective[M], begin: tuple[int, HostVector], max_steps: int, hear: OnStep | None
 ) -> Ascent:
     """The ascent; of one that is interrupted before it has an evidence, its start."""
     try:

@@ -593,7 +593,7 @@ class Fit(Generic[M, Q]):
         return repr(self) if self.objective is None else str(self.report())
 
 
-def _ended(run: Run[Any]) -> FinishedRun:
+def _ended(run: Run[M]) -> FinishedRun:
     return FinishedRun(run.objective, run.evaluations, run.converged, run.at_bounds)
 
 

@@ -85,7 +85,7 @@ def require_unit(unit: float) -> float:
     return unit
 
 
-def held_open(model: Any, of: Spread, like: Array, held: Collection[str]) -> str:
+def held_open(model: object, of: Spread, like: Array, held: Collection[str]) -> str:
     """Return a sentence on numbers that are held although a model leaves them open, or nothing.
 
     They are held where they stand, which has to do with no unit of the data.

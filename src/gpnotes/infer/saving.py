@@ -261,7 +261,7 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) ->
     arrays: dict[int, tuple[object, HostArray]] = {}
     told = {name: _told(value, name, arrays) for name, value in values.items()}
     text = json.dumps({"form": _FORM, "version": VERSION, "kind": kind, "values": told})
-    held: dict[str, Any] = {f"array{i}": array for i, (_, array) in enumerate(arrays.values())}
+    held: dict[str, object] = {f"array{i}": array for i, (_, array) in enumerate(arrays.values())}
     held[_TEXT] = np.asarray(text)
     write_arrays(place, held)
 
@@ -371,7 +371,7 @@ def _read_class(key: str) -> Any:
 # -- values -----------------------------------------------------------------------------------
 
 
-def _told(value: Any, name: str, arrays: dict[int, tuple[object, HostArray]]) -> Any:
+def _told(value: object, name: str, arrays: dict[int, tuple[object, HostArray]]) -> Any:
     """`value` in the terms of JSON; its arrays go into `arrays`, each once."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -396,7 +396,7 @@ def _told(value: Any, name: str, arrays: dict[int, tuple[object, HostArray]]) ->
     raise TypeError(f"{name} must be {wanted}, to be saved; got {got}")
 
 
-def _instead_of(value: Any) -> str:
+def _instead_of(value: object) -> str:
     """Return the advice for an object that no file holds."""
     kind = type(value)
     if isinstance(value, PartPosterior):
@@ -417,8 +417,8 @@ def _on_host(value: Any) -> HostArray | None:
 
 
 def _told_parts(
-    value: Any, name: str, arrays: dict[int, tuple[object, HostArray]]
-) -> dict[str, Any]:
+    value: object, name: str, arrays: dict[int, tuple[object, HostArray]]
+) -> dict[str, object]:
     return {
         part: _told(getattr(value, part), f"{name}.{part}", arrays) for part in _names(type(value))
     }
@@ -429,7 +429,7 @@ def _names(kind: Any) -> tuple[str, ...]:
     return tuple(item.name for item in fields(kind)) if is_dataclass(kind) else kind._fields
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: object) -> object:
     """A fit with its posterior, so that nothing need be worked out; without chunks of readings."""
     if not isinstance(value, Fit) or value.objective is None:
         return value

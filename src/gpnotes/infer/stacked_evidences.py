@@ -85,7 +85,7 @@ def _groups(asked: Sequence[Asked]) -> Iterator[list[int]]:
 
     Smaller tables are filled up to the largest, which at most doubles the work.
     """
-    alike: dict[Any, list[int]] = {}
+    alike: dict[object, list[int]] = {}
     for i, (gp, rows, *_) in enumerate(asked):
         X, one = rows.X, form(gp.kernel) if is_stacked(gp, rows) else None
         kind = (type(X), str(X.dtype), str(device(X)), X.shape[1])
@@ -234,17 +234,17 @@ class _Data:
         ])  # fmt: skip
 
 
-def _read(bar: Any) -> Any:
+def _read(bar: object) -> Any:
     """A cotangent with arrays of one number for each on the host."""
     return _changed(bar, lambda a: to_numpy(a) if a.ndim == 1 else a)
 
 
-def _entry(bar: Any, b: int) -> Any:
+def _entry(bar: object, b: int) -> Any:
     """That of the b-th model."""
     return _changed(bar, lambda a: float(a[b]) if a.ndim == 1 else a[b, :])
 
 
-def _changed(value: Any, change: Callable[[Any], Any]) -> Any:
+def _changed(value: object, change: Callable[[Any], object]) -> object:
     if isinstance(value, tuple):
         return tuple(_changed(part, change) for part in value)
     if not is_dataclass(value) or isinstance(value, type):

@@ -8,7 +8,7 @@ sum of the derivatives by all that are equal to it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -127,7 +127,7 @@ def _tied_entries(
 
 def _require_moved(model: Parameters, path: str) -> None:
     """Refuse parts of a model that no fit moves, as the covariance of a prior on weights."""
-    found: Any = model
+    found: object = model
     for step in path.split("."):
         found = getattr(found, step, None)
     if found is not None and not leaves(found):
@@ -135,7 +135,7 @@ def _require_moved(model: Parameters, path: str) -> None:
         raise ValueError(f"tied must name parameters; {what}")
 
 
-def _names_of(group: Any) -> tuple[str, ...]:
+def _names_of(group: object) -> tuple[str, ...]:
     """A group of at least two names."""
     found = _sequence(group, "a group of tied", "names")
     if any(not isinstance(name, str) for name in found):
@@ -145,7 +145,7 @@ def _names_of(group: Any) -> tuple[str, ...]:
     return tuple(map(spelt, found))
 
 
-def _sequence(value: Any, name: str, what: str) -> tuple[Any, ...]:
+def _sequence(value: object, name: str, what: str) -> tuple[object, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise TypeError(f"{name} must be an iterable of {what}; got {_check.kind_of(value)}")
     return tuple(value)

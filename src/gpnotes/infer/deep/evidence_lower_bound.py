@@ -327,7 +327,7 @@ def part_and_gradient(
 
 def _last_layer(
     model: DeepGP, q: VariationalPosterior, H: Matrix, y: Vector, noise: Noise, scale: float
-) -> tuple[float, Any, Unit, Matrix]:
+) -> tuple[float, object, Unit, Matrix]:
     """The sum over the rows of all draws; its derivatives by likelihood, last unit and rows.
 
     There are S times as many rows as before, and none asks for another: each block goes forth and
@@ -335,7 +335,7 @@ def _last_layer(
     """
     (unit,) = model.layers[-1]
     way, all_y, times = way_back(q), _repeated(y, H[:, 0]), _counts(H[:, 0], y, noise, scale)
-    found: list[tuple[float, Any, Rows]] = []
+    found: list[tuple[float, object, Rows]] = []
     likelihood = with_hooks(model.likelihood)
     fast = in_place.supports(unit.gp.kernel, H)
     for rows in memory.blocks(H.shape[0], unit.Z.shape[0], _BLOCK if fast else None, like=H):

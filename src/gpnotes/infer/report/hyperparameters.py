@@ -247,7 +247,7 @@ def _by_path(labels: Iterable[str], end: str) -> dict[str, list[str]]:
     return there
 
 
-def _with_entries(given: Any, entry_of: Callable[[str], str]) -> Any:
+def _with_entries(given: object, entry_of: Callable[[str], str]) -> object:
     """Names, alone, as keys or in groups, each as the entry that is meant by it."""
     if isinstance(given, str):
         return entry_of(given)
@@ -262,7 +262,7 @@ def _label(name: str, column: str) -> str:
     return f"{name} ({column})" if column else name
 
 
-def _column(name: str, model: Any, columns: Sequence[str]) -> str:
+def _column(name: str, model: object, columns: Sequence[str]) -> str:
     """The column of an entry such as ``kernel.parts.0.kernel.lengthscale[1]``, or none."""
     path, _, at = name.partition("[")
     *way, last = path.split(".")
@@ -277,7 +277,7 @@ def _column(name: str, model: Any, columns: Sequence[str]) -> str:
     return columns[0] if len(columns) == 1 and _has_unit(model, last) else ""
 
 
-def _has_unit(owner: Any, parameter: str) -> bool:
+def _has_unit(owner: object, parameter: str) -> bool:
     """Return True if a parameter has the unit of an input; a periodic lengthscale is in turns."""
     return parameter in _PER_UNIT and not (
         isinstance(owner, Periodic) and parameter == "lengthscale"

@@ -87,7 +87,7 @@ class Expansion:
 
 
 @singledispatch
-def expansion(kernel: Any, tolerance: float) -> Expansion:
+def expansion(kernel: Kernel, tolerance: float) -> Expansion:
     """Return a kernel as a sum of terms.
 
     Parameters
@@ -307,7 +307,7 @@ def _product(kernel: Product, tolerance: float) -> Expansion:
     pull_all = whole.pull
 
     def pull(bars: Sequence[TermBar], white_bar: float) -> Kernel:
-        held: Any = pull_all(bars, white_bar)
+        held: object = pull_all(bars, white_bar)
         return cotangent(kernel, parts=held if len(parts) > 1 else (held,))
 
     return Expansion(whole.terms, pull)

@@ -37,7 +37,7 @@ from ...ground.xp import (
 )
 from .model import validate_rows
 from .posterior import V, Variational, VariationalPosterior
-from .row_sums import Sums, require_finite, sweep
+from .row_sums import HasValue, Sums, require_finite, sweep
 
 __all__ = [
     "distance",
@@ -139,7 +139,7 @@ def scale_of(X: Matrix, total: int | None) -> float:
     return 1.0 if total is None else _check.whole(total, "total", n) / n
 
 
-def take_step(posterior: Any, sums: Any, length: float) -> Variational:
+def take_step(posterior: Variational, sums: HasValue, length: float) -> Variational:
     """The natural-gradient step of a given length, from the sums over the rows; O(M³).
 
     It is `step_begun` with the rest of the step.
