@@ -123,7 +123,7 @@ def _game(stored: Mapping[str, Any]) -> RoleSymmetricGame:
     return RoleSymmetricGame(tuple(n for _, n, _ in roles), sizes, names, strategies)
 
 
-def _header(game: RoleSymmetricGame) -> dict[str, Any]:
+def _header(game: RoleSymmetricGame) -> dict[str, object]:
     return {
         "players": dict(zip(game.role_names, game.players, strict=True)),
         "strategies": {
@@ -133,7 +133,7 @@ def _header(game: RoleSymmetricGame) -> dict[str, Any]:
     }
 
 
-def _read_names(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+def _read_names(game: RoleSymmetricGame, stored: Mapping[str, object]) -> Game:
     return game
 
 
@@ -181,8 +181,8 @@ def _payoffs(stored: Any) -> list[float]:
 
 def _profile(
     game: RoleSymmetricGame, profile: HostVector, payoffs: HostMatrix, repeated: bool
-) -> dict[str, Any]:
-    rows: dict[str, Any] = {}
+) -> dict[str, object]:
+    rows: dict[str, object] = {}
     for role, names, columns in zip(
         game.role_names, game.strategy_names, game.columns, strict=True
     ):
@@ -233,7 +233,7 @@ def _read_model(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
     )
 
 
-def _model_entries(model: PayoffModel) -> dict[str, Any]:
+def _model_entries(model: PayoffModel) -> dict[str, object]:
     game = model.game
     arrays = [
         [np.asarray(to_numpy(a), float) for a in (e.profiles, e.weights, e.lengthscales)]
@@ -254,7 +254,7 @@ def _as_counts(row: HostVector) -> list[float]:
     return [int(x) if x == int(x) else x for x in row.tolist()]
 
 
-def _nonzero(game: RoleSymmetricGame, row: Any) -> dict[str, dict[str, Any]]:
+def _nonzero(game: RoleSymmetricGame, row: Any) -> dict[str, dict[str, object]]:
     """The program leaves zeros out, and roles that have nothing else."""
     nonzero = {
         role: {name: value for name, value in entries.items() if value != 0}

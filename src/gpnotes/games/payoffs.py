@@ -85,7 +85,7 @@ class PayoffModel:
             )
             _refuse_deviator(self.game, s, payoff.profiles)
 
-    def deviation_payoffs(self, mixtures: Array, method: str = "exact", **options: Any) -> Array:
+    def deviation_payoffs(self, mixtures: Array, method: str = "exact", **options: object) -> Array:
         """The expected payoff to each strategy where all others play mixtures.
 
         ==========  ==========================================================  ==============
@@ -131,7 +131,7 @@ class PayoffModel:
         return _columns(payoffs, f"payoffs by method {method!r}")
 
     def deviation_payoffs_and_jacobian(
-        self, mixtures: Array, method: str = "exact", **options: Any
+        self, mixtures: Array, method: str = "exact", **options: object
     ) -> tuple[Array, Array]:
         """`deviation_payoffs` and their Jacobians, ``[b, s, t] = ∂ payoff_s / ∂ p_t``.
 

@@ -27,6 +27,7 @@ from ..ground.xp import (
 from ..infer import fitting  # noqa: F401  it says what the evidence of an exact process is
 from ..infer.objective import Objective
 from ..infer.posterior import Posterior, named
+from ..infer.run import M
 
 __all__ = ["HyperparameterDensity", "average_predictions"]
 
@@ -85,7 +86,7 @@ class HyperparameterDensity:
 
 
 def average_predictions(
-    objective: Objective[Any],
+    objective: Objective[M],
     vectors: HostMatrix,
     Xs: MatrixLike,
     *,
@@ -133,13 +134,13 @@ def average_predictions(
     return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)
 
 
-def _posterior(objective: Objective[Any], vectors: HostMatrix, row: int) -> Posterior:
+def _posterior(objective: Objective[M], vectors: HostMatrix, row: int) -> Posterior:
     """The posterior of a row, which knows the columns of the data by name."""
     found: Posterior = objective.evidence.posterior(_at(objective, vectors, row))
     return named(found, objective.columns, objective.known_columns)
 
 
-def _at(objective: Objective[Any], vectors: HostMatrix, row: int) -> Any:
+def _at(objective: Objective[M], vectors: HostMatrix, row: int) -> M:
     """The model of a row, or an error that says which row has none."""
     try:
         return objective.at(vectors[row])

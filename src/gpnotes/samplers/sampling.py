@@ -45,7 +45,7 @@ Callback = Callable[[int, int], object]
 
 @in_one_pool
 def sample(
-    target: Target | Objective[Any],
+    target: Any,
     sampler: Sampler,
     start: Vector | Matrix | None = None,
     *,
@@ -209,7 +209,7 @@ class _Run:
             warming_up=_is_warming_up(every[0][1]),
         )  # fmt: skip
 
-    def _said_of(self, every: list[tuple[Any, Parts]]) -> str:
+    def _said_of(self, every: list[tuple[Sampler, Parts]]) -> str:
         """Return the warning about interrupted chains."""
         parts = every[0][1]
         rows, chains = parts["draws"].shape[0], f"each of {len(every)} chains"
@@ -220,7 +220,7 @@ class _Run:
 
     def _every(
         self, stored: Parts, saved: Callback, jobs: Jobs, bar: Bar | None
-    ) -> list[tuple[Any, Parts]]:
+    ) -> list[tuple[Sampler, Parts]]:
         """All chains, one after the other or by other jobs."""
         numbers = range(len(self.starts))
         if jobs == 1:
@@ -231,11 +231,11 @@ class _Run:
 
     def _elsewhere(
         self, log: MemoryLog, folder: str, jobs: Jobs, bar: Bar | None
-    ) -> list[tuple[Any, Parts]]:
+    ) -> list[tuple[Sampler, Parts]]:
         """Run all chains in other processes; an interrupt keeps the files that they wrote."""
         numbers = range(len(self.starts))
         pieces = [((i, parts_of(log.stored, i)), folder) for i in numbers]
-        every: list[tuple[Any, Parts]] = []
+        every: list[tuple[Sampler, Parts]] = []
         try:
             for number, chain in enumerate(mapper_of(jobs)(self._leave_a_trail, pieces)):
                 every.append(chain)
@@ -249,11 +249,11 @@ class _Run:
             raise
         return every
 
-    def _leave_a_trail(self, piece: tuple[tuple[int, Parts], str]) -> tuple[Any, Parts]:
+    def _leave_a_trail(self, piece: tuple[tuple[int, Parts], str]) -> tuple[Sampler, Parts]:
         """One chain of another process."""
         return self._chain(piece[0], TrailLog(piece[1], self.identifier))
 
-    def _so_far(self, stored: Parts) -> list[tuple[Any, Parts]]:
+    def _so_far(self, stored: Parts) -> list[tuple[Sampler, Parts]]:
         """The most draws that some chains have in full; before there are any, of warm-ups."""
         made = [(parts_of(stored, number), start) for number, start in enumerate(self.starts)]
         made = [(parts, start) for parts, start in made if parts and parts["draws"].shape[0]]
@@ -268,7 +268,7 @@ class _Run:
             if parts["draws"].shape[0] >= rows
         ]
 
-    def _chain(self, piece: tuple[int, Parts], log: ChainLog) -> tuple[Any, Parts]:
+    def _chain(self, piece: tuple[int, Parts], log: ChainLog) -> tuple[Sampler, Parts]:
         """Run one chain on from its stored parts; return the tuned sampler and all parts."""
         number, parts = piece
         start, stream = self.starts[number], self.stream.spawn(f"chain {number}")
@@ -353,7 +353,7 @@ def _restore_tuning(sampler: Any, parts: Parts, like: Array) -> Any:
     return replace(sampler, step_size=float(parts["step_size"]), inverse_mass_root=root)
 
 
-def _settings(sampler: Any) -> str:
+def _settings(sampler: object) -> str:
     """A sampler in words that are the same in every process."""
     settings = {}
     for name, value in vars(sampler).items():
@@ -365,7 +365,11 @@ def _settings(sampler: Any) -> str:
 
 
 def _prepare(
-    target: Any, sampler: Any, start: Any, num_chains: int, stream: Stream
+    target: Any,
+    sampler: Sampler,
+    start: Any,
+    num_chains: int,
+    stream: Stream,
 ) -> tuple[Target, list[Vector], tuple[str, ...]]:
     """The target as a function, a start for each chain, and the names of the entries."""
     if isinstance(target, Objective):
@@ -380,7 +384,7 @@ def _prepare(
     return target, starts, tuple(f"x[{j}]" for j in range(starts[0].shape[0]))
 
 
-def _starts(start: Any, num_chains: int) -> list[Vector]:
+def _starts(start: Array, num_chains: int) -> list[Vector]:
     _check.floating(start, "start")
     if start.ndim == 1:
         return [_check.vector(start, "start")] * num_chains

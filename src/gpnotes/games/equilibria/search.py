@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -47,7 +46,7 @@ def find_equilibria(
     tolerance: float | None = None,
     min_distance: float = 1e-3,
     rng: RNG | None = None,
-    **options: Any,
+    **options: object,
 ) -> Equilibria:
     """Search for symmetric equilibria of a payoff model, and say how every search ended.
 

@@ -272,7 +272,7 @@ def _block(
     return sums
 
 
-def _chances(polynomials: _Polynomials, rows: slice) -> list[Any]:
+def _chances(polynomials: _Polynomials, rows: slice) -> list[object]:
     p = polynomials.problem.mixtures[rows, :]
     return [node.chances(_table(p[:, c], n)) for node, n, c in polynomials.roles]
 
@@ -302,7 +302,7 @@ def _sum(
 
 
 def _factors(
-    polynomials: _Polynomials, chances: list[Any], samples: _Samples, work: Workspace | None
+    polynomials: _Polynomials, chances: list[object], samples: _Samples, work: Workspace | None
 ) -> tuple[list[Array], list[Any]]:
     """The expectation of each role's part of the bumps, (J, B), and how to pull it back."""
     forwards = [

@@ -240,7 +240,10 @@ class Join:
         return self.left.chances(left), self.right.chances(right)
 
     def forward(
-        self, chances: tuple[Any, Any], bumps: tuple[Any, Any], work: Workspace | None = None
+        self,
+        chances: tuple[object, object],
+        bumps: tuple[object, object],
+        work: Workspace | None = None,
     ) -> tuple[Terms, Pull]:
         """The coefficients, and a function that pulls derivatives back, as in `Node.forward`."""
         left_work = None if work is None else work.part("L")
