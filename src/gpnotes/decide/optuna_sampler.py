@@ -162,11 +162,11 @@ def _step(distribution: Number) -> float | None:
     return None if distribution.log else distribution.step
 
 
-def _point(params: Mapping[str, Any], space: Mapping[str, Distribution]) -> Point:
+def _point(params: Mapping[str, object], space: Mapping[str, Distribution]) -> Point:
     return {name: _setting(params[name], one) for name, one in space.items()}
 
 
-def _setting(value: Any, distribution: Distribution) -> Any:
+def _setting(value: Any, distribution: Distribution) -> object:
     """A parameter of a trial as the dimension has it."""
     if isinstance(distribution, optuna.distributions.CategoricalDistribution):
         return int(distribution.to_internal_repr(value))
@@ -175,7 +175,7 @@ def _setting(value: Any, distribution: Distribution) -> Any:
     return value
 
 
-def _value(setting: Any, distribution: Distribution) -> Any:
+def _value(setting: Any, distribution: Distribution) -> object:
     """A setting of the dimension as a parameter of a trial."""
     if isinstance(distribution, optuna.distributions.CategoricalDistribution):
         return distribution.choices[setting]

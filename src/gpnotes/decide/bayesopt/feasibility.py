@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def validate_odds(acquisition: AcquisitionOf, what: str) -> None:
         raise ValueError(f"acquisition must be {wanted}; got {acquisition!r}")
 
 
-def constraint_values(given: Any, count: int) -> HostVector | None:
+def constraint_values(given: object, count: int) -> HostVector | None:
     """Return the values of so many constraints; some may not be finite."""
     if given is None and not count:
         return None

@@ -122,7 +122,7 @@ class History(Generic[Place, Kept]):
     def __init__(
         self,
         path: str | os.PathLike[str] | None,
-        head: dict[str, Any],
+        head: dict[str, object],
         region: Region[Place],
         form: Form[Kept],
     ) -> None:
@@ -143,7 +143,7 @@ class History(Generic[Place, Kept]):
             self._lines += 1
         self.evaluations.append(evaluation)
 
-    def _record(self, evaluation: Kept) -> dict[str, Any]:
+    def _record(self, evaluation: Kept) -> dict[str, object]:
         return self._form.write(evaluation, self._region)
 
     def _open(self, path: Path) -> None:
@@ -212,7 +212,7 @@ def record_of(evaluation: Evaluation[Place], region: Region[Place]) -> dict[str,
     return {"x": x, "y": None, "problem": evaluation.problem, "failure": evaluation.failure}
 
 
-def _read(record: dict[str, Any], region: Region[Any]) -> Evaluation[Any] | None:
+def _read(record: dict[str, Any], region: Region[Place]) -> Evaluation[Place] | None:
     """The evaluation that a record holds, or None where it cannot have been one."""
     x = region.read(record["x"])
     y = math.nan if record["y"] is None else float(record["y"])
@@ -228,7 +228,7 @@ def _read(record: dict[str, Any], region: Region[Any]) -> Evaluation[Any] | None
 NUMBERS: Form[Evaluation[Any]] = Form(record_of, _read)
 
 
-def _is_sound(evaluation: Evaluation[Any], d: int) -> bool:
+def _is_sound(evaluation: Evaluation[Place], d: int) -> bool:
     """True for a possible evaluation: with a value, or a failure."""
     failed = evaluation.failure in FAILURES and math.isnan(evaluation.y)
     valued = not evaluation.failure and math.isfinite(evaluation.y)

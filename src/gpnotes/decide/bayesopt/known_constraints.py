@@ -54,7 +54,7 @@ class KnownConstraint:
     def __init__(
         self,
         constraint: Callable[[Any], bool],
-        places: Callable[[HostMatrix], Sequence[Any]],
+        places: Callable[[HostMatrix], Sequence[object]],
         columns: int,
         lattice: Lattice | None,
         within: Polytope | None,
@@ -65,7 +65,7 @@ class KnownConstraint:
         self._within = within
         self._known = self._first(lattice)
 
-    def meets(self, place: Any) -> bool:
+    def meets(self, place: object) -> bool:
         """Return True if a place, passed to the caller's function, meets the constraint."""
         return _check.flag(self._constraint(place), "constraint(x)")
 

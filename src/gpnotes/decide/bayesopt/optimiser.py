@@ -176,7 +176,7 @@ class Optimiser(Generic[Place]):
         on_failure: OnFailure = "record",
         num_initial: int | None = None,
         initial_points: Places | None = None,
-        known_evaluations: Sequence[Evaluation[Any]] = (),
+        known_evaluations: Sequence[Evaluation[Place]] = (),
         model: Model | None = None,
         acquisition: AcquisitionOf | None = None,
         gradients: bool = False,
@@ -213,7 +213,7 @@ class Optimiser(Generic[Place]):
             self._region, path, shared, self._head(), NUMBERS, self._known, self._next
         )
 
-    def _head(self) -> dict[str, Any]:
+    def _head(self) -> dict[str, object]:
         """Describe the problem, for the first line of the file."""
         head = {
             "history": "gpnotes.decide.bayesopt 1", "goal": self.goal, **self._region.head,

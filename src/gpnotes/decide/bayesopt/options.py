@@ -17,6 +17,7 @@ from .feasibility import constraint_values
 from .history import Evaluation
 from .pending_points import AcquisitionOf
 from .polytopes import LinearConstraint
+from .search_region import Place
 from .search_space import Setting
 from .surrogates import Model
 from .thompson_sampling import ThompsonSampling
@@ -67,8 +68,8 @@ def validated_acquisition(acquisition: AcquisitionOf, gradients: bool) -> Acquis
 
 
 def validated_known(
-    known_evaluations: Sequence[Evaluation[Any]], num_constraints: int
-) -> Sequence[Evaluation[Any]]:
+    known_evaluations: Sequence[Evaluation[Place]], num_constraints: int
+) -> Sequence[Evaluation[Place]]:
     """Return evaluations made elsewhere, if they are, and have as many constraints."""
     given: object = known_evaluations
     if not isinstance(given, Sequence) or not all(isinstance(e, Evaluation) for e in given):

@@ -120,7 +120,7 @@ def listed(values: HostVector) -> str:
     return "(" + ", ".join(f"{value:.6g}" for value in values) + ")"
 
 
-def record_of_vector(evaluation: VectorEvaluation[Any], region: Region[Any]) -> dict[str, Any]:
+def record_of_vector(evaluation: VectorEvaluation[Place], region: Region[Place]) -> dict[str, Any]:
     """An evaluation in JSON."""
     x = region.record(evaluation.x)
     if evaluation.failure:
@@ -133,7 +133,7 @@ def record_of_vector(evaluation: VectorEvaluation[Any], region: Region[Any]) -> 
 def form_of(objectives: int, num_constraints: int) -> Form[VectorEvaluation[Any]]:
     """Return the file format of evaluations of so many objectives and constraints."""
 
-    def read(record: dict[str, Any], region: Region[Any]) -> VectorEvaluation[Any] | None:
+    def read(record: dict[str, Any], region: Region[Place]) -> VectorEvaluation[Place] | None:
         x = region.read(record["x"])
         if record["y"] is None:
             blank, failure = np.full(objectives, np.nan), str(record["failure"])

@@ -15,7 +15,7 @@ import numpy as np
 from ...ground.random import Stream
 from ...ground.xp import HostMatrix, HostVector, to_numpy
 from ...infer.exact import ExactPosterior
-from .search_region import Region, key_of_place, spread_over
+from .search_region import Place, Region, key_of_place, spread_over
 
 __all__ = [
     "Elsewhere", "Repeats", "are_apart", "has_no_noise", "is_countable", "lines_on_repeats",
@@ -86,13 +86,13 @@ def are_apart(points: HostMatrix, places: HostMatrix) -> HostVector:
     return np.asarray(gaps) > _SAME
 
 
-def is_countable(region: Region[Any]) -> bool:
+def is_countable(region: Region[Place]) -> bool:
     """True where there are so few settings that all can be looked at."""
     lattice = region.lattice
     return lattice is not None and lattice.count is not None and lattice.count <= _COUNTED
 
 
-def unseen_point(region: Region[Any], places: HostMatrix, stream: Stream) -> HostVector | None:
+def unseen_point(region: Region[Place], places: HostMatrix, stream: Stream) -> HostVector | None:
     """Return a point of the cube that is none of the places (n, d): the sequence's next, or None.
 
     Where settings can be counted, None says that none is left.
@@ -129,7 +129,7 @@ class Elsewhere:
     """
 
     def __init__(
-        self, region: Region[Any], taken: HostMatrix, stream: Stream, is_probed: bool
+        self, region: Region[Place], taken: HostMatrix, stream: Stream, is_probed: bool
     ) -> None:
         self._region = region
         self._taken = taken

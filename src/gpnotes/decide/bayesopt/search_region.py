@@ -79,7 +79,7 @@ class Region(Protocol[Place]):
     def record(self, place: Place) -> list[float] | Point:
         """A place in JSON."""
 
-    def read(self, record: Any) -> Place:
+    def read(self, record: Mapping[str, Any]) -> Place:
         """Return a place from JSON; a `ValueError` or `TypeError` for any other record."""
 
 
@@ -94,7 +94,7 @@ def region_of(
     return _Box(box, linear, constraint)
 
 
-def spread_over(region: Region[Any], count: int, stream: Stream) -> HostMatrix:
+def spread_over(region: Region[Place], count: int, stream: Stream) -> HostMatrix:
     """Points of the cube to begin with, (count, columns); more of them begin like fewer."""
     if region.room is None:
         return sobol(count, region.columns, stream.generator)
@@ -102,7 +102,7 @@ def spread_over(region: Region[Any], count: int, stream: Stream) -> HostMatrix:
     return region.room.spread(count, stream, None if lattice is None else lattice.snapped)
 
 
-def _head(linear: Sequence[LinearConstraint]) -> dict[str, Any]:
+def _head(linear: Sequence[LinearConstraint]) -> dict[str, object]:
     return {"linear_constraints": [one.described() for one in linear]} if linear else {}
 
 
@@ -126,7 +126,7 @@ class _Box:
             self, polytope_of(linear, self._row_of, np.zeros(len(ends), dtype=int)), constraint
         )
         self.room = self._limits.room
-        self.head: dict[str, Any] = {"box": ends.tolist(), **_head(linear)}
+        self.head: dict[str, object] = {"box": ends.tolist(), **_head(linear)}
         self.where = f"at {self.columns} numbers"
 
     def _row_of(self, constraint: LinearConstraint) -> Row:
@@ -175,7 +175,7 @@ class _Box:
     def record(self, place: HostVector) -> list[float]:
         return place.tolist()
 
-    def read(self, record: Any) -> HostVector:
+    def read(self, record: Mapping[str, Any]) -> HostVector:
         place = np.asarray(record, dtype=np.float64)
         if place.shape != (self.columns,) or not np.all(np.isfinite(place)):
             raise ValueError
@@ -197,7 +197,7 @@ class _Named:
         self.lattice: Lattice | None = None if space.is_smooth else space
         self._limits = _Limits(self, polytope_of(linear, self._row_of, space.cells), constraint)
         self.room = self._limits.room
-        self.head: dict[str, Any] = {"box": space.described(), **_head(linear)}
+        self.head: dict[str, object] = {"box": space.described(), **_head(linear)}
         self.where = f"at a point with the names {list(space.names)}"
 
     def _row_of(self, constraint: LinearConstraint) -> Row:
@@ -213,7 +213,7 @@ class _Named:
         self._limits.require(self.units([place]), name, place)
         return place
 
-    def all_validated(self, places: Sequence[Mapping[str, Any]], name: str) -> list[Point]:
+    def all_validated(self, places: Sequence[Mapping[str, object]], name: str) -> list[Point]:
         given: object = places
         if not isinstance(given, Sequence) or isinstance(given, str):
             raise TypeError(f"{name} must be a sequence of points; got {_check.kind_of(given)}")
@@ -250,7 +250,7 @@ class _Named:
     def record(self, place: Point) -> Point:
         return place
 
-    def read(self, record: Any) -> Point:
+    def read(self, record: Mapping[str, Any]) -> Point:
         return self._space.validated(record, "x")
 
 
@@ -308,7 +308,7 @@ def named_settings(place: Any) -> dict[str, str]:
     return {name: f"{v:.6g}" if isinstance(v, float) else str(v) for name, v in given.items()}
 
 
-def said(place: Any) -> str:
+def said(place: object) -> str:
     """A place in a line for people, a long one cut."""
     parts = [f"{name} = {value}" for name, value in named_settings(place).items()]
     return ", ".join([*parts[:8], "…"] if len(parts) > 8 else parts)

@@ -232,7 +232,7 @@ class Categorical:
         return 1 if self.count == 2 else self.count
 
     @property
-    def _numbers(self) -> dict[Any, int]:
+    def _numbers(self) -> dict[object, int]:
         return {key_of(choice): number for number, choice in enumerate(self.choices)}
 
     def units(self, values: Sequence[Setting]) -> HostMatrix:
@@ -602,5 +602,5 @@ def _columns(dim: Dimension, name: str, points: Sequence[Point]) -> HostMatrix:
     return columns
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value

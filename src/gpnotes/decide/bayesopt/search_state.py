@@ -56,7 +56,7 @@ class Course(Generic[Place, Kept]):
         region: Region[Place],
         path: str | os.PathLike[str] | None,
         shared: bool,
-        head: dict[str, Any],
+        head: dict[str, object],
         form: Form[Kept],
         known: Sequence[Kept],
         chosen: Callable[[int, list[Place]], list[Place]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ...ground.random import RNG, stream_of
 from ...ground.xp import HostMatrix, HostVector, sobol
 from .history import Evaluation
 from .optimiser import Optimiser
+from .search_region import Place
 
 if TYPE_CHECKING:  # drawing needs it, importing does not
     from matplotlib.axes import Axes
@@ -106,7 +107,7 @@ class SobolIndex:
 
 
 def slices(
-    optimiser: Optimiser[Any], through: Any = None, *, num_points: int = 65
+    optimiser: Optimiser[Place], through: object = None, *, num_points: int = 65
 ) -> tuple[Slice, ...]:
     """Cut the model of a search through a place, along each of the inputs.
 
@@ -162,7 +163,7 @@ def slices(
 
 
 def sobol_indices(
-    optimiser: Optimiser[Any], *, num_points: int = 1024, rng: RNG = 0
+    optimiser: Optimiser[Place], *, num_points: int = 1024, rng: RNG = 0
 ) -> tuple[SobolIndex, ...]:
     """Return the Sobol indices of the inputs, their shares in a model's variance.
 
@@ -227,7 +228,7 @@ def sobol_indices(
     )
 
 
-def _valued(optimiser: Optimiser[Any]) -> list[Evaluation[Any]]:
+def _valued(optimiser: Optimiser[Place]) -> list[Evaluation[Place]]:
     """Return the evaluations that the model is made of, at least one."""
     valued = [each for each in optimiser.evaluations if not each.failure]
     if not valued:
@@ -235,14 +236,14 @@ def _valued(optimiser: Optimiser[Any]) -> list[Evaluation[Any]]:
     return valued
 
 
-def _recommended(optimiser: Optimiser[Any]) -> Any:
+def _recommended(optimiser: Optimiser[Place]) -> Place:
     recommended = optimiser.recommend()
     if recommended is None:
         raise ValueError("through must be a place as long as none is feasible; got None")
     return recommended.x
 
 
-def _snapped(optimiser: Optimiser[Any], units: HostMatrix) -> HostMatrix:
+def _snapped(optimiser: Optimiser[Place], units: HostMatrix) -> HostMatrix:
     lattice = optimiser.region.lattice
     return units if lattice is None else lattice.snapped(units)
 

@@ -31,7 +31,7 @@ def plain(value: T) -> T:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def is_setting(value: Any) -> bool:
+def is_setting(value: object) -> bool:
     """Return True for a value that can be a setting."""
     if isinstance(value, float):
         return math.isfinite(value)
@@ -53,7 +53,7 @@ def key_of(value: Setting) -> tuple[str, Setting]:
     return type(value).__name__, value
 
 
-def validated_when(when: Any) -> dict[str, tuple[Setting, ...]] | None:
+def validated_when(when: object) -> dict[str, tuple[Setting, ...]] | None:
     """Return for each input that another hangs on the settings with which that is there."""
     if when is None:
         return None
@@ -65,7 +65,7 @@ def validated_when(when: Any) -> dict[str, tuple[Setting, ...]] | None:
     return {_named(name): _settings(name, given) for name, given in when.items()}
 
 
-def _named(name: Any) -> str:
+def _named(name: object) -> str:
     if not isinstance(name, str):
         raise TypeError(f"when must have strings for names; got {name!r}")
     return name
@@ -178,7 +178,7 @@ def _valid(
     return found
 
 
-def _ordered(when: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def _ordered(when: Mapping[str, Mapping[str, object]]) -> list[str]:
     """The inputs that hang on others, each after those that it hangs on."""
     order: list[str] = []
     while len(order) < len(when):

@@ -119,7 +119,7 @@ class ParetoOptimiser(Generic[Place]):
         on_failure: OnFailure = "record",
         num_initial: int | None = None,
         initial_points: Places | None = None,
-        known_evaluations: Sequence[VectorEvaluation[Any]] = (),
+        known_evaluations: Sequence[VectorEvaluation[Place]] = (),
         model: Model | None = None,
         linear_constraints: Sequence[LinearConstraint] = (),
         constraint: Callable[[Any], bool] | None = None,
@@ -143,7 +143,7 @@ class ParetoOptimiser(Generic[Place]):
         )
 
     def _validated_known(
-        self, known: Sequence[VectorEvaluation[Any]]
+        self, known: Sequence[VectorEvaluation[Place]]
     ) -> tuple[VectorEvaluation[Place], ...]:
         given: object = known
         if not isinstance(given, Sequence) or not all(
@@ -158,7 +158,7 @@ class ParetoOptimiser(Generic[Place]):
         name = "known_evaluations"
         return tuple(replace(one, x=self._region.validated(one.x, name)) for one in known)
 
-    def _head(self) -> dict[str, Any]:
+    def _head(self) -> dict[str, object]:
         """Describe the problem, for the first line of the file."""
         head = {
             "history": "gpnotes.decide.bayesopt 1", "objectives": self.objectives,
@@ -403,7 +403,7 @@ def _surface(
     return SurfaceSum(parts) if len(parts) > 1 else parts[0]
 
 
-def _readings(evaluations: Sequence[VectorEvaluation[Any]]) -> HostMatrix:
+def _readings(evaluations: Sequence[VectorEvaluation[Place]]) -> HostMatrix:
     return np.stack([one.y for one in evaluations])
 
 
@@ -536,5 +536,5 @@ def _values(given: VectorLike, name: str, count: int) -> HostVector:
     return _check.finite(_vector(given, name, count), name)
 
 
-def _is_real(value: Any) -> bool:
+def _is_real(value: object) -> bool:
     return isinstance(value, float | int | np.floating | np.integer) and type(value) is not bool

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...ground.xp import HostMatrix, HostVector, to_numpy
 from ...model.kernels import gradients_at, values_at
 from .history import Evaluation
+from .search_region import Place
 
 __all__ = [
     "TrainingData", "are_penalties", "compress_tail", "rank_tail", "rows_and_values",
@@ -33,7 +34,7 @@ class TrainingData(NamedTuple):
 
 def rows_and_values(
     places: HostMatrix,
-    evaluations: Sequence[Evaluation[Any]],
+    evaluations: Sequence[Evaluation[Place]],
     sign: float,
     widths: HostVector,
     gradients: bool,

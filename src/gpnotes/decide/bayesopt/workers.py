@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic
+from typing import Generic
 
 from .history import Form, History, Kept, as_line, as_path, put
 from .locks import Lock
@@ -47,7 +47,7 @@ class SharedHistory(History[Place, Kept]):
     def __init__(
         self,
         path: str | os.PathLike[str],
-        head: dict[str, Any],
+        head: dict[str, object],
         region: Region[Place],
         form: Form[Kept],
     ) -> None:
@@ -146,7 +146,7 @@ class SharedHistory(History[Place, Kept]):
             self._gone.add(worker)
         return worker in self._gone
 
-    def _record(self, evaluation: Kept) -> dict[str, Any]:
+    def _record(self, evaluation: Kept) -> dict[str, object]:
         return {**super()._record(evaluation), "by": self._name}
 
     def _note(self, line: bytes) -> bool:

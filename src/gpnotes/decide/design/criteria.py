@@ -32,7 +32,7 @@ class Information:
     needs_noise = True
 
     def __init__(
-        self, gp: GP | ExactPosterior, X: Matrix, noise: Vector, capacity: int, **_: Any
+        self, gp: GP | ExactPosterior, X: Matrix, noise: Vector, capacity: int, **_: object
     ) -> None:
         self.state = start_downdates(gp, X, noise, capacity)
 
@@ -154,7 +154,7 @@ class MutualInformation:
     needs_noise = True
 
     def __init__(
-        self, gp: GP | ExactPosterior, X: Matrix, noise: Vector, capacity: int, **_: Any
+        self, gp: GP | ExactPosterior, X: Matrix, noise: Vector, capacity: int, **_: object
     ) -> None:
         self.state = start_downdates(gp, X, noise, capacity)
         n = X.shape[0]

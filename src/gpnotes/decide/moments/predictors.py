@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ...ground import memory
 from ...ground.showing import summary
@@ -100,7 +99,7 @@ def _predictor(posteriors: Sequence[ExactPosterior]) -> Predictor:
     return _collect(tuple(posteriors), n)
 
 
-def _validate_posterior(posterior: Any, name: str) -> None:
+def _validate_posterior(posterior: object, name: str) -> None:
     if not isinstance(posterior, ExactPosterior):
         raise TypeError(f"{name} must be an ExactPosterior; got {type(posterior).__name__}")
 

@@ -9,10 +9,10 @@ rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...ground import check as _check
-from ...ground.xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, as_array
+from ...ground.xp import Array, Matrix, Namespace, Numbers, Stack, Vector, array_namespace, as_array
 from ...model.kernels import RBF, ActiveDims, Kernel, Scaled, Sum
 from .input_covariance import DampedCovariance, Scales
 
@@ -75,7 +75,7 @@ def term_scales(kernel: Kernel, like: Array, name: str = "kernel") -> tuple[list
     return [variance for variance, _ in terms], precision
 
 
-def _terms_of(kernel: Any, scale: float, like: Array) -> list[tuple[float, Any]]:
+def _terms_of(kernel: Kernel, scale: float, like: Array) -> list[tuple[float, Numbers]]:
     """Variance and lengthscale of each term, for inputs like the rows of `like`."""
     if type(kernel) is Sum:
         return [term for part in kernel.parts for term in _terms_of(part, scale, like)]
@@ -91,7 +91,7 @@ def _terms_of(kernel: Any, scale: float, like: Array) -> list[tuple[float, Any]]
     return [(scale * kernel.variance, kernel.lengthscale)]
 
 
-def _widen(dims: tuple[int, ...], lengths: Any, like: Array) -> Vector:
+def _widen(dims: tuple[int, ...], lengths: Numbers, like: Array) -> Vector:
     """The lengthscales (D,) of a term on the columns `dims`: so long in the others that they count
     for nothing in 12 digits."""
     xp = array_namespace(like)

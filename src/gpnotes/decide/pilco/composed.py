@@ -38,10 +38,10 @@ class ComposableCost:
 
     __array_ufunc__ = None  # a NumPy number times a cost is a cost, no array of objects
 
-    def __add__(self, other: Any) -> SumCost | StepCost:
+    def __add__(self, other: object) -> SumCost | StepCost:
         return _plus(self, other) if _is_cost(other) else NotImplemented
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         if isinstance(other, int) and other == 0:  # where sum() begins
             return self
         return _plus(other, self) if _is_cost(other) else NotImplemented
@@ -237,7 +237,7 @@ def expectation(cost: Cost) -> Expectation:
     return getattr(cost, "_expected_and_pullback" if own else "expected_and_pullback")
 
 
-def _is_cost(value: Any) -> bool:
+def _is_cost(value: object) -> bool:
     return isinstance(value, StepCost) or not (isinstance(value, type) or missing(value, Cost))
 
 
@@ -250,7 +250,7 @@ def _plus(first: Any, second: Any) -> SumCost | StepCost:
     return SumCost(costs + more_costs, weights + more_weights)
 
 
-def _plus_or_none(first: Any, second: Any) -> Any:
+def _plus_or_none(first: object, second: object) -> Any:
     if first is None or second is None:
         return first if second is None else second
     return _plus(first, second)

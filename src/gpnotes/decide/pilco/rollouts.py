@@ -112,7 +112,7 @@ def step(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> tuple[Vect
 
 def step_and_pullback(
     dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix
-) -> tuple[_Gaussian, Callable[[_Gaussian], tuple[Any, Vector, Matrix]]]:
+) -> tuple[_Gaussian, Callable[[_Gaussian], tuple[Policy, Vector, Matrix]]]:
     """Return `step` and its pullback to the policy, m and S.
 
     Arguments and errors are those of `step`.
@@ -135,7 +135,7 @@ def step_and_pullback(
     z, pull_z = augment_by(system.angles, m, S)
     x_next, _, pull_step = _forward_step(system, _Gaussian(m, S), z)
 
-    def pull(bar: _Gaussian) -> tuple[Any, Vector, Matrix]:
+    def pull(bar: _Gaussian) -> tuple[Policy, Vector, Matrix]:
         """The derivatives by policy, m and S."""
         policy_bar, state_bar = pull_step(_check.cotangents(bar, "bar", x_next))
         return policy_bar, *_through_sines(pull_z, state_bar.z, state_bar.x)
@@ -143,10 +143,10 @@ def step_and_pullback(
     return x_next, pull
 
 
-PullAction: TypeAlias = Callable[[Moments], tuple[Any, Vector, Matrix]]
+PullAction: TypeAlias = Callable[[Moments], tuple[Policy, Vector, Matrix]]
 PullState: TypeAlias = Callable[[Augmented], tuple[Vector, Matrix]]
 PullCost: TypeAlias = Callable[[float], "tuple[Augmented, _Gaussian | None]"]
-PullStep: TypeAlias = Callable[..., "tuple[Any, _Bars]"]  # of _Gaussian, or two
+PullStep: TypeAlias = Callable[..., "tuple[Policy, _Bars]"]  # of _Gaussian, or two
 
 
 class _Bars(NamedTuple):
@@ -186,7 +186,7 @@ def _forward_step(
     covariance = x.covariance + change.covariance + cross + cross.T
     x_next = _Gaussian(x.mean + change.mean, symmetric_part(covariance))
 
-    def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Any, _Bars]:
+    def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Policy, _Bars]:
         """The derivatives by policy and state; `action_bar` are those by the action alone."""
         cov_bar = symmetric_part(bar.covariance)
         zeros = xp.zeros_like(change.cross[D:, :])
@@ -251,7 +251,7 @@ def rollout(
 
 def rollout_and_pullback(
     dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, horizon: int
-) -> tuple[Rollout, Callable[[Vector], tuple[Any, Vector, Matrix]]]:
+) -> tuple[Rollout, Callable[[Vector], tuple[Policy, Vector, Matrix]]]:
     """Return `rollout` and its pullback to the policy, m and S.
 
     Arguments and errors are those of `rollout`.
@@ -279,7 +279,7 @@ def rollout_and_pullback(
     result, pullbacks = _forward_pass(system, x, z, by_step(cost), horizon)
 
     @threads_for(lambda _: _step_flops(system))
-    def pull(bar: Vector) -> tuple[Any, Vector, Matrix]:
+    def pull(bar: Vector) -> tuple[Policy, Vector, Matrix]:
         """The derivatives by policy, m and S."""
         costs_bar = _check.cotangent(bar, "costs_bar", result.costs)
         return _backward_pass(pull_start, pullbacks, costs_bar)
@@ -386,13 +386,13 @@ def _stack(states: list[_Gaussian], costs: list[float]) -> Rollout:
 
 def _backward_pass(
     pull_start: PullState, pullbacks: list[tuple[PullStep, PullState, PullCost]], costs_bar: Vector
-) -> tuple[Any, Vector, Matrix]:
+) -> tuple[Policy, Vector, Matrix]:
     """The derivatives by the policy, and by the first mean and covariance.
 
     A state leads to its cost and to the next step; the derivatives of both by its sines go through
     them together.
     """
-    policy_bars: list[Any] = []
+    policy_bars: list[Policy] = []
     state_bar: _Bars | None = None  # from the costs of later steps, by the state after this one
     for t in range(len(pullbacks) - 1, -1, -1):
         pull_step, pull_z, pull_cost = pullbacks[t]
@@ -415,7 +415,7 @@ def _through_sines(pull_z: PullState, z_bar: Augmented, x_bar: _Gaussian) -> _Ga
     return _Gaussian(x_bar.mean + mean, x_bar.covariance + covariance)
 
 
-def _sum(bars: list[Any]) -> Any:
+def _sum(bars: list[Policy]) -> Policy:
     """Objects that hold derivatives, added entry by entry."""
     total = {
         leaf.path: sum((_entry(bar, leaf.path) for bar in bars[1:]), start=leaf.value)
@@ -424,7 +424,7 @@ def _sum(bars: list[Any]) -> Any:
     return replaced(bars[0], total, make=cotangent)
 
 
-def _entry(bar: Any, path: str) -> Any:
+def _entry(bar: object, path: str) -> Any:
     """The entry at the path of a leaf, through dataclasses and tuples."""
     for name in path.split("."):
         bar = bar[int(name)] if isinstance(bar, tuple) else getattr(bar, name)
