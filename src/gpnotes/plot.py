@@ -138,18 +138,18 @@ def _is_public(name: str, act: object) -> bool:
     return isinstance(act, FunctionType) and not name.startswith("_")
 
 
-def _with_host_arrays(act: Callable[..., Any]) -> Callable[..., Any]:
+def _with_host_arrays(act: Callable[..., object]) -> Callable[..., Any]:
     """Wrap a method so that arguments, and entries of lists and tuples, come to the host."""
 
     @wraps(act)
-    def drawn(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def drawn(self: object, *args: object, **kwargs: object) -> object:
         given = {name: _drawable(value) for name, value in kwargs.items()}
         return act(self, *map(_drawable, args), **given)
 
     return drawn
 
 
-def _drawable(value: Any) -> Any:
+def _drawable(value: Any) -> object:
     if type(value) in (list, tuple):
         return type(value)(map(_drawable, value))
     if isinstance(value, np.ndarray | np.generic) or not is_array_api_obj(value):
@@ -297,7 +297,7 @@ def line(ax: Axes, x: Series, y: Series, *, role: str = "exact", **style: Any) -
     return ax.plot(x, y, **{**drawn, **style})[0]
 
 
-def points(ax: Axes, x: Series, y: Series, **style: Any) -> Artist:
+def points(ax: Axes, x: Series, y: Series, **style: object) -> Artist:
     """Draw observations y at x as open circles in the ink.
 
     Parameters
@@ -323,7 +323,7 @@ def field(
     readings: HostMatrix | None = None,
     label: str = "",
     role: str = "exact",
-    **style: Any,
+    **style: object,
 ) -> Artist:
     """Draw a map: values on a grid as filled contours, with their scale, and where readings are.
 
@@ -418,7 +418,7 @@ def progress(
     *,
     least: float | None = None,
     role: str = "exact",
-    **style: Any,
+    **style: object,
 ) -> Artist:
     """Draw the best value so far over the evaluations: one run, or the middle of several.
 

@@ -52,13 +52,13 @@ _WITHIN = "kernel__"
 _FEW = 64  # rows of one block, whatever the number of readings
 _SURE = 1e100  # whose square is far from overflow
 # what files from before such arguments were there do not hold
-_LATER: dict[str, Any] = {"verbose": 0, "fixed": (), "bounds": None, "priors": None, "tied": ()}
+_LATER: dict[str, object] = {"verbose": 0, "fixed": (), "bounds": None, "priors": None, "tied": ()}
 
 
 class ScoreOfRows:
     """The score of a mixin of scikit-learn, with a warning of rows that are labelled otherwise."""
 
-    def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: ArrayLike, y: object, sample_weight: ArrayLike | None = None) -> float:
         """Score predictions at X (m, d) by y, as scikit-learn does.
 
         Parameters
@@ -144,7 +144,7 @@ class GPEstimator(BaseEstimator):
         return saving.read(path, cls._kind, cls.of_saved)
 
     @classmethod
-    def of_saved(cls, values: dict[str, Any]) -> Self:
+    def of_saved(cls, values: dict[str, object]) -> Self:
         """The estimator of `saved_values`; a `ValueError` or a `TypeError` if they are none."""
         values = {**_LATER, **values}
         model = cls(**{name: values.pop(name) for name in cls._get_param_names()})
@@ -158,12 +158,12 @@ class GPEstimator(BaseEstimator):
         With `deep`, as scikit-learn's searches want it, the hyperparameters of the kernel too:
         ``kernel__lengthscale``, ``kernel__parts__0__variance``, by the names of a report.
         """
-        values: dict[str, Any] = super().get_params(deep=False)
+        values: dict[str, object] = super().get_params(deep=False)
         if deep:
             values.update({_nested(leaf.path): leaf.value for leaf in leaves(values["kernel"])})
         return values
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: object) -> Self:
         """Set arguments, and by names as of `get_params` hyperparameters of the kernel.
 
         A kernel never changes: the estimator gets another, with the new values and the others as
@@ -175,7 +175,7 @@ class GPEstimator(BaseEstimator):
             self.kernel = _changed(self.kernel, within)
         return self
 
-    def _restore(self, values: dict[str, Any]) -> None:
+    def _restore(self, values: dict[str, object]) -> None:
         """Set the attributes of a fit, as they were saved."""
         validate_fitted(values, self._posteriors)
         names = values.pop("feature_names_in_")
@@ -224,7 +224,7 @@ class GPEstimator(BaseEstimator):
         self.posterior_ = posterior
         self.gp_ = posterior.gp
 
-    def _named(self) -> dict[str, Any]:
+    def _named(self) -> dict[str, object]:
         """Return the options that name parameters, as types that a file can hold."""
         bounds = None if self.bounds is None else {n: (*b,) for n, b in self.bounds.items()}
         return {"fixed": (*self.fixed,), "bounds": bounds, "tied": groups_of(self.tied)}
@@ -348,7 +348,7 @@ class GPEstimator(BaseEstimator):
         return bool(np.abs(X).max() < _SURE)  # of NaN it is False
 
 
-def warn_of_order(**tables: Any) -> None:
+def warn_of_order(**tables: object) -> None:
     """Warn of tables of one call whose rows are labelled otherwise, by the names of arguments.
 
     scikit-learn joins them by position without a word.
@@ -370,7 +370,7 @@ def _nested(path: str) -> str:
     return _WITHIN + path.replace(".", "__")
 
 
-def _changed(kernel: Kernel | None, within: dict[str, Any]) -> Kernel:
+def _changed(kernel: Kernel | None, within: dict[str, object]) -> Kernel:
     """The kernel with hyperparameters, by the names of scikit-learn, replaced."""
     paths = {_nested(leaf.path): leaf.path for leaf in leaves(kernel)}
     for name in within:

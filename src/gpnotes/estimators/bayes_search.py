@@ -76,10 +76,10 @@ class BayesSearchCV(BaseSearchCV):
         n_iter: int = 50,
         n_points: int = 1,
         num_initial: int | None = None,
-        scoring: Any = None,
+        scoring: object = None,
         n_jobs: int | None = None,
         refit: bool | str = True,
-        cv: Any = None,
+        cv: object = None,
         verbose: int = 0,
         pre_dispatch: int | str = "2*n_jobs",
         random_state: RandomState = None,
@@ -123,7 +123,7 @@ class BayesSearchCV(BaseSearchCV):
                     optimiser.tell(point, float(score))  # what is not finite is a failure
         self.recommended_: Recommendation[Point] | None = optimiser.recommend()
 
-    def _score_of(self, results: Mapping[str, Any]) -> str:
+    def _score_of(self, results: Mapping[str, object]) -> str:
         """Return the column of the score that is searched for."""
         if "mean_test_score" in results:
             return "mean_test_score"

@@ -244,7 +244,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     def _batch(self, rows: int) -> int | None:
         return _BATCH if self.inducing is not None and rows > 2 * _BATCH else None
 
-    def _read_off(self, posterior: Any) -> None:
+    def _read_off(self, posterior: object) -> None:
         if not isinstance(posterior, _OF_INDUCING):
             super()._read_off(posterior)
             return
@@ -321,7 +321,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         return values
 
     @classmethod
-    def of_saved(cls, values: dict[str, Any]) -> Self:
+    def of_saved(cls, values: dict[str, object]) -> Self:
         """The estimator of `saved_values`; files from before there was a `method` hold none."""
         return super().of_saved({"method": None, **values})
 
@@ -349,7 +349,7 @@ def _model(
     return laplace.EPGP(of_two) if method == "ep" else laplace.LaplaceGP(of_two)
 
 
-def _functions(posterior: Any) -> int:
+def _functions(posterior: object) -> int:
     """Return the number of classes of a posterior."""
     if isinstance(posterior, svgp.ClassesPosterior):
         return posterior.likelihood.classes
@@ -375,7 +375,7 @@ def _numbered(y: ArrayLike, n: int) -> tuple[HostArray, HostVector]:
     return classes, number.astype(np.float64)
 
 
-def _classes(told: Any) -> HostArray:
+def _classes(told: object) -> HostArray:
     """The labels as `saved_values` has them."""
     if not isinstance(told, tuple):
         return np.asarray(told)

@@ -72,7 +72,7 @@ def validate_fitted(values: Mapping[str, Any], posteriors: tuple[type, ...]) -> 
 
 
 @singledispatch
-def _columns(posterior: Any) -> int:
+def _columns(posterior: object) -> int:
     """Return the number of columns of X of a posterior, once all its parts agree."""
     raise TypeError(f"posterior_ must be one of an estimator; got {_check.kind_of(posterior)}")
 
@@ -199,7 +199,7 @@ def _q(q: VariationalPosterior | Whitened, m: int) -> None:
     _check.alike(_check.vector(q.weights, "weights", size=m), "weights", precision, "precision")
 
 
-def _vectors(posterior: Any, X: Matrix, *names: str) -> None:
+def _vectors(posterior: object, X: Matrix, *names: str) -> None:
     for name in names:
         vector = _check.vector(getattr(posterior, name), name, size=X.shape[0])
         _check.alike(vector, name, X, "X")
@@ -244,7 +244,7 @@ def _run(run: Run[Any], model: type) -> None:
         _check.number(value, "runs_.trace")
 
 
-def _tuple(value: Any, name: str) -> tuple[Any, ...]:
+def _tuple(value: object, name: str) -> tuple[Any, ...]:
     if not isinstance(value, tuple):
         raise TypeError(f"{name} must be a tuple; got {_check.kind_of(value)}")
     return value

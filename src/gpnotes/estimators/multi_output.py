@@ -163,7 +163,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         scaled = (table - self.centre_) / self.scale_
         model = self._start(rows, scaled)
         places, readings = map(to_numpy, readings_of(rows, scaled, gaps=True))
-        told: dict[str, Any] = {}
+        told: dict[str, object] = {}
         if known is not None:
             told["noise_var"] = self._told(rows, known)
         found = None
@@ -219,7 +219,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         sd = self._table(np.sqrt(variance))
         return self._table(mean) + self._shaped(self.centre_), sd
 
-    def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: ArrayLike, y: object, sample_weight: ArrayLike | None = None) -> float:
         """Score the means at X (m, d) by R² of y (m, p), averaged over the outputs.
 
         Parameters

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ground.xp import Array, array_namespace, device, epsilon, to_numpy
+from ..ground.xp import Array, HostArray, Numbers, array_namespace, device, epsilon, to_numpy
 
 __all__ = ["close", "hold", "is_array", "is_double", "rounding", "semidefinite"]
 
@@ -40,7 +40,7 @@ def rounding(*arrays: Array) -> float:
     return 1e3 * epsilon(arrays[0]) * (1e-300 + max(sizes))
 
 
-def close(what: str, a: Any, b: Any, atol: float) -> None:
+def close(what: str, a: Numbers, b: Numbers, atol: float) -> None:
     """Check that two arrays of one shape agree up to a gap; `what` names both in errors."""
     left, right = _host(a), _host(b)
     hold(left.shape == right.shape, f"{what} have the shapes {left.shape} and {right.shape}")
@@ -60,5 +60,5 @@ def semidefinite(name: str, a: Array, atol: float) -> None:
     hold(lowest >= -atol * host.shape[0], f"{name} has the eigenvalue {lowest:.3g}")
 
 
-def _host(a: Any) -> Any:
+def _host(a: Numbers) -> HostArray:
     return np.asarray(a if isinstance(a, float | np.ndarray) else to_numpy(a), dtype=np.float64)

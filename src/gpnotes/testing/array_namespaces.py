@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,11 @@ class ArraySpace:
 
     name: str
     xp: Any
-    dtype: Any
-    device: Any
+    dtype: Hashable
+    device: Hashable
     reason: str | None = None
 
-    def asarray(self, data: Any) -> Array:
+    def asarray(self, data: object) -> Array:
         """An array of this space from data on the host.
 
         Parameters
@@ -65,7 +66,7 @@ class ArraySpace:
         """True where numbers here are float64."""
         return self.dtype == self.xp.float64
 
-    def holds(self, a: Any) -> bool:
+    def holds(self, a: Array) -> bool:
         """True if `a` is an array of this namespace, dtype and device."""
         same = array_namespace(a) == self.xp and a.dtype == self.dtype
         return same and device(a) == self.device
@@ -122,7 +123,7 @@ class ListedSpace:
         return ArraySpace(self.name, xp, getattr(xp, self.dtype), here)
 
 
-def _namespace_of(library: Any) -> Any:
+def _namespace_of(library: ModuleType) -> ModuleType:
     return library.numpy if library.__name__ == "jax" else library
 
 

@@ -106,7 +106,7 @@ def _check_part(policy: contracts.Policy, m: Vector, S: Matrix, k: int, name: st
     def moment(policy: contracts.Policy, m: Vector, S: Matrix) -> Array:
         return policy.moments_and_pullback(m, symmetric_part(S))[0][k]
 
-    def pulled(policy: contracts.Policy, m: Vector, S: Matrix, bar: Array) -> tuple[Any, ...]:
+    def pulled(policy: contracts.Policy, m: Vector, S: Matrix, bar: Array) -> tuple[object, ...]:
         moments, pull = policy.moments_and_pullback(m, symmetric_part(S))
         bars = [bar if part == k else xp.zeros_like(a) for part, a in enumerate(moments)]
         policy_bar, m_bar, S_bar = pull(Moments(*bars))

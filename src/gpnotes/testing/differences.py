@@ -17,9 +17,9 @@ _SMALLEST = 1e-280  # a step of a thousandth of less may be no number
 
 
 def gradcheck(
-    f: Callable[..., Any],
-    pullback: Callable[..., Any],
-    *args: Any,
+    f: Callable[..., object],
+    pullback: Callable[..., Sequence[object]],
+    *args: object,
     rtol: float = 1e-6,
     names: Sequence[str] | None = None,
     what: str = "the pullback",
@@ -63,18 +63,23 @@ def gradcheck(
 
 
 def _along(
-    f: Callable[..., Any], args: tuple[Any, ...], i: int, bar: Any
-) -> Callable[[Any], float]:
+    f: Callable[..., object], args: tuple[object, ...], i: int, bar: object
+) -> Callable[[object], float]:
     """The inner product of `bar` and ``f`` as a function of the argument with number `i`."""
 
-    def value(arg: Any) -> float:
+    def value(arg: object) -> float:
         return _inner(bar, f(*args[:i], arg, *args[i + 1 :]))
 
     return value
 
 
 def _compare(
-    name: str, arg: Any, arg_bar: Any, along: Callable[[Any], float], rtol: float, what: str
+    name: str,
+    arg: object,
+    arg_bar: object,
+    along: Callable[[object], float],
+    rtol: float,
+    what: str,
 ) -> None:
     entries, derivatives = list(_entries(arg)), [value for _, value, _ in _entries(arg_bar)]
     if len(entries) != len(derivatives):
@@ -89,7 +94,7 @@ def _compare(
 
 
 def _difference(
-    along: Callable[[Any], float], value: float, change: Callable[[float], Any]
+    along: Callable[[Any], float], value: float, change: Callable[[float], object]
 ) -> tuple[float, float]:
     """Return the extrapolated difference, and the error that rounding of the function may add."""
     size = abs(value)
@@ -103,7 +108,7 @@ def _difference(
     return (4.0 * near - far) / 3.0, float(np.finfo(np.float64).eps) * near_size
 
 
-def _entries(arg: Any) -> Iterator[tuple[str, float, Callable[[float], Any]]]:
+def _entries(arg: Any) -> Iterator[tuple[str, float, Callable[[float], object]]]:
     """Name, value, and a function that changes the value, for every number in `arg`."""
     if isinstance(arg, float):
         yield "", arg, lambda new: new
@@ -117,11 +122,13 @@ def _entries(arg: Any) -> Iterator[tuple[str, float, Callable[[float], Any]]]:
             yield str(list(index)), float(host[index]), _at_index(arg, host, index)
 
 
-def _at_path(obj: Any, path: str, change: Callable[[float], Any]) -> Callable[[float], Any]:
+def _at_path(
+    obj: object, path: str, change: Callable[[float], object]
+) -> Callable[[float], object]:
     return lambda new: replaced(obj, {path: change(new)}, make=_remade)
 
 
-def _remade(obj: Any, **values: Any) -> Any:
+def _remade(obj: Any, **values: object) -> object:
     """`dataclasses.replace` past the ends of ranges too, where a step of a difference may lead."""
     new = object.__new__(type(obj))
     for item in fields(obj):
@@ -138,7 +145,7 @@ def _at_index(arg: Array, host: HostArray, index: tuple[int, ...]) -> Callable[[
     return change
 
 
-def _random_like(value: Any) -> Any:
+def _random_like(value: Any) -> object:
     if isinstance(value, float):
         return 1.0
     return as_array(np.random.default_rng(0).standard_normal(value.shape), value)

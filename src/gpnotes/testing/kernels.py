@@ -95,7 +95,7 @@ def _check_pullbacks(kernel: Kernel, X: Matrix, Z: Matrix, moving: int) -> None:
     )  # fmt: skip
 
 
-def _of_points(bars: tuple[Any, ...], moving: int) -> tuple[Any, ...]:
+def _of_points(bars: tuple[Any, ...], moving: int) -> tuple[object, ...]:
     """The derivatives of a pullback, less those by labels, which must be zero."""
     kernel_bar, *by_rows = bars
     for bar in by_rows:

@@ -13,6 +13,7 @@ from ..ground.random import Stream, stream
 from ..ground.xp import HostVector
 from ..mdp import MDP
 from ..mdp.learning import Environment, Learner, MDPEnvironment, TimeStep, Transition, run
+from ..mdp.learning.tabular import L
 from ..model.contracts import missing
 from .agreement import hold
 
@@ -21,7 +22,7 @@ __all__ = ["check_environment", "check_learner"]
 _RUNS, _STEPS = 5, 40
 
 
-def check_learner(learner: Learner[Any], num_states: int = 3, num_actions: int = 2) -> None:
+def check_learner(learner: Learner[L], num_states: int = 3, num_actions: int = 2) -> None:
     """Check that a learner keeps its contract, in a process with rewards in [0, 1].
 
     Its state is a dataclass of arrays and numbers, its actions are actions, the same random
@@ -103,13 +104,13 @@ def check_environment(environment: Environment) -> None:
     )
 
 
-def _complete(value: Any, name: str, contract: type, parts: str) -> None:
+def _complete(value: object, name: str, contract: type, parts: str) -> None:
     if isinstance(value, type) or (lacking := missing(value, contract)):
         got = _check.kind_of(value) if isinstance(value, type) else f"{lacking} missing"
         raise TypeError(f"{name} must be {parts}; got {got}")
 
 
-def _whole(values: Any, below: int, problem: str) -> None:
+def _whole(values: object, below: int, problem: str) -> None:
     got = np.asarray(values)
     good = got.shape == (_RUNS,) and np.issubdtype(got.dtype, np.integer)
     hold(good and 0 <= got.min() <= got.max() < below, f"{problem}; got {values}")
@@ -121,7 +122,7 @@ def _process(states: int, actions: int) -> MDP:
     return MDP(P, draw.random((states, actions)), 0.9)
 
 
-def _taught(learner: Any, states: int, actions: int, seed: int) -> Any:
+def _taught(learner: Learner[L], states: int, actions: int, seed: int) -> L:
     """A learner's state after steps that are the same for the first run, whatever the seed."""
     own, others = stream(1).generator, stream(seed).spawn("others").generator
     learned, unused = learner.init(states, actions, _RUNS), stream(1)
@@ -142,7 +143,7 @@ def _drawn(draw: np.random.Generator, states: int, actions: int, runs: int) -> T
     )
 
 
-def _same(one: Any, other: Any, problem: str, *, first: bool = False) -> None:
+def _same(one: Any, other: object, problem: str, *, first: bool = False) -> None:
     for part in fields(one):
         ours, theirs = getattr(one, part.name), getattr(other, part.name)
         if first and np.ndim(ours):

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ..ground import check as _check
 from ..ground.random import RNG, stream
-from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, diagonal, epsilon, to_numpy
+from ..ground.xp import (
+    Array,
+    HostArray,
+    Matrix,
+    Stack,
+    Vector,
+    array_namespace,
+    diagonal,
+    epsilon,
+    to_numpy,
+)
 from ..model.contracts import missing
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
 from .differences import gradcheck
@@ -109,7 +119,7 @@ def check_classes(posterior: Classes, Xs: Matrix) -> None:
     _check_shares(_host(told), _host(mean), _host(covariance), 1e3 * epsilon(Xs))
 
 
-def _check_shares(told: Any, mean: Any, covariance: Any, top: float) -> None:
+def _check_shares(told: HostArray, mean: HostArray, covariance: HostArray, top: float) -> None:
     hold(bool(np.all((told >= 0.0) & (told <= 1.0 + top))), "a probability lies outside [0, 1]")
     close("the sums of probabilities and one", told.sum(-1), np.ones(len(told)), top)
     values, vectors = np.linalg.eigh(covariance)
@@ -226,7 +236,9 @@ def check_mixture(posterior: Mixed, Xs: Matrix, *, continuous: bool = True) -> N
         _check_density(posterior, Xs, _host(variance), top)
 
 
-def _check_functions(posterior: Mixed, Xs: Matrix, means: Any, variances: Any, top: float) -> None:
+def _check_functions(
+    posterior: Mixed, Xs: Matrix, means: HostArray, variances: HostArray, top: float
+) -> None:
     """Mean and variance of functions; parts and functions both have errors of their own."""
     drawn = posterior.sample(Xs, _DRAWS, rng=stream(0))
     is_array("sample", drawn, (_DRAWS, means.shape[1]), Xs)
@@ -243,7 +255,7 @@ def _check_functions(posterior: Mixed, Xs: Matrix, means: Any, variances: Any, t
     hold(bool(np.all(gap <= within)), "functions have another variance than the parts")
 
 
-def _check_density(posterior: Mixed, Xs: Matrix, variance: Any, top: float) -> None:
+def _check_density(posterior: Mixed, Xs: Matrix, variance: HostArray, top: float) -> None:
     """The density of a new y, by the trapezoidal rule over all that it covers."""
     mean, noisy = (_host(a) for a in posterior.predict(Xs, noise=True))
     hold(bool(np.all(noisy >= variance - top)), "noise lowers a variance")
@@ -261,11 +273,11 @@ def _check_density(posterior: Mixed, Xs: Matrix, variance: Any, top: float) -> N
     close("the mean of the density and that of predict", middle, np.zeros_like(middle), atol)
 
 
-def _host(a: Any) -> Any:
+def _host(a: Array) -> HostArray:
     return np.asarray(to_numpy(a), dtype=np.float64)
 
 
-def _require(given: Any, name: str, contract: type) -> None:
+def _require(given: object, name: str, contract: type) -> None:
     """Refuse an object that lacks a part of a contract, or is a class."""
     wanted = f"{name} must have {', '.join(missing(object(), contract))}"
     if isinstance(given, type):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from ..ground import check as _check
 from ..ground.random import stream
-from ..ground.xp import Array, Vector, to_numpy
+from ..ground.xp import Array, HostArray, Vector, to_numpy
 from ..model.contracts import missing
 from ..samplers.states import Sampler
 from ..samplers.targets import Target
@@ -61,7 +60,7 @@ def _standard_normal(x: Vector) -> tuple[float, Vector]:
     return -0.5 * float(x @ x), -x
 
 
-def _end(sampler: Sampler, target: Target, start: Vector, seed: int) -> Any:
+def _end(sampler: Sampler, target: Target, start: Vector, seed: int) -> HostArray:
     state, draw = sampler.init(target, start), stream(seed).spawn("steps")
     for _ in range(_STEPS):
         step = sampler.step(target, state, draw)
@@ -72,7 +71,7 @@ def _end(sampler: Sampler, target: Target, start: Vector, seed: int) -> Any:
     return to_numpy(state.position)
 
 
-def _check_moments(ends: Any) -> None:
+def _check_moments(ends: HostArray) -> None:
     x, y = ends.T.astype(np.float64)
     moments = {
         "mean": (x, 0.0, 1.0), "other mean": (y, 0.0, 1.0), "variance": (x * x, 1.0, 2.0),
