@@ -302,7 +302,7 @@ def _read(
     return {entry: _interval(key, pairs[key], kinds[entry]) for entry, key in keys.items()}
 
 
-def _interval(key: str, pair: Any, constraint: str) -> tuple[float, float]:
+def _interval(key: str, pair: object, constraint: str) -> tuple[float, float]:
     name = f"bounds[{key!r}]"
     positive = constraint != "real"
     wanted = f"must be {'0 < ' if positive else ''}low <= high, with None for an end that is open"

@@ -14,11 +14,11 @@ derivatives by the value back to derivatives by the arguments. A derivative by a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import Field
 from functools import cache
 from inspect import isroutine
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
+from ..ground.params import Parameters
 from ..ground.showing import summary
 from ..ground.xp import Array, HostArray, Matrix, Vector
 from .kernels import Kernel
@@ -41,15 +41,13 @@ those by x.
 """
 
 
-class Mean(Protocol):
+class Mean(Parameters, Protocol):
     """A mean function with its gradient: a frozen dataclass whose fields are its parameters.
 
     Any function will do as the mean of a process in `gpnotes.condition`; the members here are
     those that a fit needs to move the parameters.
     One whose weights are unknown is `means.BasisMean`: as a function, its expectation.
     """
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __call__(self, x: Matrix, /) -> Vector:
         """Evaluate the mean.
@@ -151,10 +149,8 @@ class LabelLikelihood(Likelihood, Protocol):
         """
 
 
-class ParametricLikelihood(Likelihood, Protocol):
+class ParametricLikelihood(Likelihood, Parameters, Protocol):
     """A likelihood whose parameters can be fitted: a frozen dataclass whose fields they are."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def pullback(self, y: Array, f: Array, bar: Array, /) -> tuple[Self, Array]:
         """Carry derivatives by `log_density` back to the parameters and f.
@@ -175,10 +171,8 @@ class ParametricLikelihood(Likelihood, Protocol):
         """
 
 
-class CurvedLikelihood(Likelihood, Protocol):
+class CurvedLikelihood(Likelihood, Parameters, Protocol):
     """A likelihood whose parameters can be fitted by Laplace's method: a frozen dataclass."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def derivatives_bar(
         self, y: Array, f: Array, bar: Array, first_bar: Array, second_bar: Array, /
@@ -217,14 +211,12 @@ class PredictiveLikelihood(Likelihood, Protocol):
         """
 
 
-class InducingVariables(Protocol):
+class InducingVariables(Parameters, Protocol):
     """M linear functionals of a process, ``uₘ = Lₘ f``: a frozen dataclass, its arrays its fields.
 
     Approximations take it in place of inducing points Z, for which ``uₘ = f(zₘ)``. Each of the u
     must have a variance: ``K_uu`` is finite, and with K_uf and K_ff a covariance.
     """
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     @property
     def inputs(self) -> Matrix:
@@ -341,10 +333,8 @@ class Moments(NamedTuple):
         return summary(self)
 
 
-class Policy(Protocol):
+class Policy(Parameters, Protocol):
     """A rule for the action in a state: a frozen dataclass whose fields are its parameters."""
-
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __call__(self, z: Vector, /) -> Vector:
         """Choose the action (U,) in the state z (K,)."""
@@ -485,7 +475,7 @@ _A_FUNCTION = (
 T = TypeVar("T")
 
 
-def missing(value: object, contract: Any) -> list[str]:
+def missing(value: object, contract: object) -> list[str]:
     """List the members of a contract that an object lacks.
 
     Parameters

@@ -58,11 +58,11 @@ class _PositivePrior:
         return slopes
 
     @abstractmethod
-    def _log_terms(self, value: Any, log: Any) -> Any:
+    def _log_terms(self, value: Numbers, log: Numbers) -> Numbers:
         """The log density of each entry, from the value and its logarithm."""
 
     @abstractmethod
-    def _slope(self, value: Any, log: Any) -> Any:
+    def _slope(self, value: Value, log: Value) -> Value:
         """Its derivative by the value."""
 
 
@@ -88,11 +88,11 @@ class GammaPrior(_PositivePrior):
     shape: float
     rate: float
 
-    def _log_terms(self, value: Any, log: Any) -> Any:
+    def _log_terms(self, value: Numbers, log: Numbers) -> Numbers:
         constant = self.shape * math.log(self.rate) - math.lgamma(self.shape)
         return constant + (self.shape - 1.0) * log - self.rate * value
 
-    def _slope(self, value: Any, log: Any) -> Any:
+    def _slope(self, value: Value, log: Value) -> Value:
         return (self.shape - 1.0) / value - self.rate
 
 
@@ -166,11 +166,11 @@ class InverseGammaPrior(_PositivePrior):
             raise ValueError(f"high must be further from low, or nearer; got {low} and {high}")
         return cls(math.exp(shape), low * gamma_tail(math.exp(shape), outside))
 
-    def _log_terms(self, value: Any, log: Any) -> Any:
+    def _log_terms(self, value: Numbers, log: Numbers) -> Numbers:
         constant = self.shape * math.log(self.scale) - math.lgamma(self.shape)
         return constant - (self.shape + 1.0) * log - self.scale / value
 
-    def _slope(self, value: Any, log: Any) -> Any:
+    def _slope(self, value: Value, log: Value) -> Value:
         return (self.scale / value - self.shape - 1.0) / value
 
 
@@ -191,11 +191,11 @@ class HalfNormalPrior(_PositivePrior):
 
     sd: float
 
-    def _log_terms(self, value: Any, log: Any) -> Any:
+    def _log_terms(self, value: Numbers, log: Numbers) -> Numbers:
         z = value / self.sd
         return 0.5 * _LOG_2_OVER_PI - math.log(self.sd) - 0.5 * z * z
 
-    def _slope(self, value: Any, log: Any) -> Any:
+    def _slope(self, value: Value, log: Value) -> Value:
         return -(value / self.sd) / self.sd
 
 
@@ -220,11 +220,11 @@ class HalfCauchyPrior(_PositivePrior):
 
     scale: float
 
-    def _log_terms(self, value: Any, log: Any) -> Any:
+    def _log_terms(self, value: Numbers, log: Numbers) -> Numbers:
         log_scale = math.log(self.scale)
         return _LOG_2_OVER_PI - log_scale - _log_one_plus_square(log - log_scale)
 
-    def _slope(self, value: Any, log: Any) -> Any:
+    def _slope(self, value: Value, log: Value) -> Value:
         return -2.0 * _share_of_square(log - math.log(self.scale)) / value
 
 
@@ -261,12 +261,12 @@ class SAASPrior(_PositivePrior):
 
     shrinkage: float = 0.1
 
-    def _log_terms(self, value: Any, log: Any) -> Any:
+    def _log_terms(self, value: Numbers, log: Numbers) -> Numbers:
         log_shrinkage = math.log(self.shrinkage)
         constant = math.log(4.0 / math.pi) - log_shrinkage
         return constant - 3.0 * log - _log_one_plus_square(-2.0 * log - log_shrinkage)
 
-    def _slope(self, value: Any, log: Any) -> Any:
+    def _slope(self, value: Value, log: Value) -> Value:
         return (4.0 * _share_of_square(-2.0 * log - math.log(self.shrinkage)) - 3.0) / value
 
 
@@ -274,7 +274,7 @@ def _log(value: Any) -> Any:
     return math.log(value) if isinstance(value, int | float) else array_namespace(value).log(value)
 
 
-def _log_one_plus_square(log: Any) -> Any:
+def _log_one_plus_square(log: Numbers) -> Numbers:
     """``log(1 + t²)`` from ``log t``, where squares may overflow."""
     if isinstance(log, float):
         return max(2.0 * log, 0.0) + math.log1p(math.exp(-abs(2.0 * log)))
@@ -283,7 +283,7 @@ def _log_one_plus_square(log: Any) -> Any:
     return small + xp.where(log > 0.0, 2.0 * log, xp.zeros_like(log))
 
 
-def _share_of_square(log: Any) -> Any:
+def _share_of_square(log: Value) -> Value:
     """``t² / (1 + t²)`` from ``log t``."""
     if isinstance(log, float):
         least = math.exp(-abs(2.0 * log))

@@ -120,7 +120,7 @@ def _settle_prior(prior: NormalPrior | LogNormalPrior) -> None:
     object.__setattr__(prior, "sd", _check.positive(_check.number(prior.sd, "sd"), "sd"))
 
 
-def _log_normal(value: Any, mean: float, sd: float) -> float:
+def _log_normal(value: Numbers, mean: float, sd: float) -> float:
     z = (value - mean) / sd
     return _sum(-0.5 * z * z - math.log(sd) - 0.5 * LOG_2PI)
 
@@ -131,5 +131,5 @@ def _log(value: Any) -> Any:
     return np.log(value) if type(value) is np.ndarray else array_namespace(value).log(value)
 
 
-def _sum(terms: Any) -> float:
+def _sum(terms: Numbers) -> float:
     return terms if isinstance(terms, float) else float(array_namespace(terms).sum(terms))

@@ -79,14 +79,14 @@ class Scales:
         """Those of a share of y."""
         return replace(self, variance=variance)
 
-    def opened(self, part: Any, name: str) -> bool:
+    def opened(self, part: object, name: str) -> bool:
         """Return True if a parameter is to have a number from the data."""
         if name in left_open(part):
             return True
         value = getattr(part, name)
         return self.every and (value > 0.0 if isinstance(value, float) else value.ndim == 1)
 
-    def shaped(self, part: Any, name: str, numbers: HostVector, per_dimension: bool) -> Numbers:
+    def shaped(self, part: object, name: str, numbers: HostVector, per_dimension: bool) -> Numbers:
         """A number for each column, or one for all: where one was given, or the class wants it."""
         given = getattr(part, name)
         several = per_dimension and (name in left_open(part) or not isinstance(given, float))
@@ -150,7 +150,7 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
         return model
     if isinstance(model, GP):
         return cast("M", _process(model, scales, of, noisy=True))
-    parts: dict[str, Any] = {}
+    parts: dict[str, object] = {}
     if isinstance(gp := getattr(model, "gp", None), GP):
         likely = getattr(model, "likelihood", None)
         parts["gp"] = _process(gp, scales, of, noisy=likely is None)
@@ -162,13 +162,13 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
     return cast("M", replace(cast("Any", model), **parts)) if changed else model
 
 
-def noise_is_open(model: Any) -> bool:
+def noise_is_open(model: object) -> bool:
     """Return whether the process of a model was made without a variance of the noise."""
     gp = getattr(model, "gp", model)
     return isinstance(gp, GP) and "noise_var" in left_open(gp)
 
 
-def out_of_scale(model: Any, of: Spread, like: Array) -> bool:
+def out_of_scale(model: object, of: Spread, like: Array) -> bool:
     """Return whether a start says nothing of these data, so far is it from their units.
 
     Each parameter that is a length is a hundred times away from that of `started`, for one column
@@ -207,7 +207,7 @@ def _process(gp: GP, scales: Scales, of: Spread, *, noisy: bool) -> GP:
     return replace(gp, **parts) if changed else gp
 
 
-def _scattered(likelihood: Any, scales: Scales) -> Any:
+def _scattered(likelihood: Any, scales: Scales) -> object:
     """A likelihood whose open scale is that of noise."""
     found = {"y²": NOISE * scales.variance, "y": math.sqrt(NOISE * scales.variance)}
     opened = {name: found[unit] for name, unit, _ in _units(likelihood) if unit in found}

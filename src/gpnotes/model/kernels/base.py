@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Hashable
 from dataclasses import Field, fields, is_dataclass
 from typing import Any, ClassVar, Self
 
@@ -47,7 +48,7 @@ class KernelBase(ABC):
             if name not in vars(cls):
                 setattr(cls, name, getattr(cls, name))
 
-    def __new__(cls, *_: Any, **__: Any) -> Self:
+    def __new__(cls, *_: object, **__: object) -> Self:
         """Refuse a class that lacks a hook, and one without fields for its hyperparameters."""
         lacking = sorted(getattr(cls, "__abstractmethods__", ()))
         if lacking:
@@ -203,7 +204,7 @@ class KernelBase(ABC):
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[Hashable, ...]:
         """The class and the hyperparameters, arrays by kind and entries, that equality compares."""
         return type(self), *(_hashable(getattr(self, item.name)) for item in fields(self))
 
@@ -272,7 +273,7 @@ def _kernels_in(kernel: KernelBase) -> list[KernelBase]:
     return [part for part in held if isinstance(part, KernelBase)]
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: Any) -> Hashable:
     if getattr(value, "ndim", 0) == 0:
         return value
     host = to_numpy(value)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from ...ground import check as _check
 
 __all__ = ["settled_names", "shown_parts"]
 
 
-def settled_names(names: Any, many: int, kind: type) -> tuple[str, ...]:
+def settled_names(names: object, many: int, kind: type) -> tuple[str, ...]:
     """Return names for so many parts of an object of a class; none, where all are empty.
 
     Raises
@@ -30,7 +29,7 @@ def settled_names(names: Any, many: int, kind: type) -> tuple[str, ...]:
     return tuple(names) if given else ()
 
 
-def _require_free(name: Any, kind: type) -> None:
+def _require_free(name: object, kind: type) -> None:
     """Refuse names for a part that are no words, attributes of its class, or the mean function."""
     if not isinstance(name, str):
         raise TypeError(f"names must be strings; got {_check.kind_of(name)}")

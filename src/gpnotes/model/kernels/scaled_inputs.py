@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from ...ground.distances import (
     _centroid,
@@ -61,7 +61,9 @@ class ScaledInputs(NamedTuple):
         """Multiply all rows of u with all of v, (n, m)."""
         return self.u @ array_namespace(self.u).matrix_transpose(self._others)
 
-    def through(self, products: Matrix, function: Callable[..., Array], *arguments: Any) -> Array:
+    def through(
+        self, products: Matrix, function: Callable[..., Array], *arguments: object
+    ) -> Array:
         """Evaluate a function ``(q, *arguments)`` of the squared distances q, where `expanded`."""
         own, other = cast("tuple[Vector, Vector]", self.sizes)
         sizes = own[:, None], other[None, :]
@@ -123,7 +125,7 @@ def _by_lengths(u: Matrix, x_bar: Matrix) -> Vector:
 def _of_products(function: Callable[..., Array]) -> Callable[..., Array]:
     """A function of squared distances as one of products of rows and of the sizes of these."""
 
-    def whole(products: Matrix, own: Matrix, other: Matrix, share: float, *others: Any) -> Array:
+    def whole(products: Matrix, own: Matrix, other: Matrix, share: float, *others: object) -> Array:
         size = own + other
         q = size - 2.0 * products
         return function(zero_where(q <= share * size, q), *others)

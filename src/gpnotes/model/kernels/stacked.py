@@ -78,7 +78,7 @@ def form(kernel: Kernel) -> Hashable:
     return kind if kind in (Constant, White) else None
 
 
-def _form_of(kind: type, what: tuple[Any, ...], *parts: Kernel) -> Hashable:
+def _form_of(kind: type, what: tuple[object, ...], *parts: Kernel) -> Hashable:
     forms = tuple(map(form, parts))
     return None if None in forms else (kind, what, *forms)
 
@@ -102,7 +102,7 @@ def _stacked(first: Kernel, kernels: Sequence[Kernel], gaps: Gaps) -> tuple[Arra
 
 
 @_stacked.register
-def _(first: Stationary, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+def _(first: Stationary, kernels: Sequence[Stationary], gaps: Gaps) -> tuple[Array, Pull]:
     X, xp = gaps.X, array_namespace(gaps.X)
     (n, d), many = X.shape[-2:], len(kernels)
     lengths, variances = _lengths(kernels, gaps), _column(kernels, "variance", X)
@@ -129,13 +129,13 @@ def _(first: Stationary, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pul
 
 
 @_stacked.register
-def _(first: Sum, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+def _(first: Sum, kernels: Sequence[Sum], gaps: Gaps) -> tuple[Array, Pull]:
     parts, pulls = _parts(kernels, gaps)
     return added(parts), lambda K_bar: cotangent(first, parts=tuple(p(K_bar) for p in pulls))
 
 
 @_stacked.register
-def _(first: Product, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+def _(first: Product, kernels: Sequence[Product], gaps: Gaps) -> tuple[Array, Pull]:
     parts, pulls = _parts(kernels, gaps)
 
     def pull(K_bar: Array) -> Kernel:
@@ -147,14 +147,16 @@ def _(first: Product, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
     return reduce(mul, parts), pull
 
 
-def _parts(kernels: Sequence[Any], gaps: Gaps) -> tuple[list[Array], list[Pull]]:
+def _parts(
+    kernels: Sequence[Sum] | Sequence[Product], gaps: Gaps
+) -> tuple[list[Array], list[Pull]]:
     each = zip(*(kernel.parts for kernel in kernels), strict=True)
     parts, pulls = zip(*(matrices(alike, gaps) for alike in each), strict=True)
     return list(parts), list(pulls)
 
 
 @_stacked.register
-def _(first: Scaled, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+def _(first: Scaled, kernels: Sequence[Scaled], gaps: Gaps) -> tuple[Array, Pull]:
     scales, xp = _column(kernels, "scale", gaps.X), array_namespace(gaps.X)
     K, pull = matrices([kernel.kernel for kernel in kernels], gaps)
 
@@ -166,20 +168,20 @@ def _(first: Scaled, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
 
 
 @_stacked.register
-def _(first: ActiveDims, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+def _(first: ActiveDims, kernels: Sequence[ActiveDims], gaps: Gaps) -> tuple[Array, Pull]:
     K, pull = matrices([kernel.kernel for kernel in kernels], gaps.of(first.places))
     return K, lambda K_bar: cotangent(first, kernel=pull(K_bar))
 
 
 @_stacked.register
-def _(first: Constant, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+def _(first: Constant, kernels: Sequence[Constant], gaps: Gaps) -> tuple[Array, Pull]:
     xp = array_namespace(gaps.X)
     variances = _column(kernels, "variance", gaps.X)
     return variances, lambda K_bar: cotangent(first, variance=xp.sum(K_bar, axis=(1, 2)))
 
 
 @_stacked.register
-def _(first: White, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
+def _(first: White, kernels: Sequence[White], gaps: Gaps) -> tuple[Array, Pull]:
     X, xp = gaps.X, array_namespace(gaps.X)
     variances = _column(kernels, "variance", X)
 
@@ -189,7 +191,7 @@ def _(first: White, kernels: Sequence[Any], gaps: Gaps) -> tuple[Array, Pull]:
     return variances * eye(X.shape[-2], X), pull
 
 
-def _column(kernels: Sequence[Any], name: str, like: Array) -> Array:
+def _column(kernels: Sequence[Kernel], name: str, like: Array) -> Array:
     """A number of each kernel, (B, 1, 1)."""
     return as_array([[[getattr(kernel, name)]] for kernel in kernels], like)
 

@@ -308,9 +308,9 @@ class LikelihoodBase(ABC):
             raise ValueError(f"y must have the shape of f, {tuple(f.shape)}; got {tuple(y.shape)}")
         return self._observable(y)
 
-    def _observable(self, y: Any) -> Any:
+    def _observable(self, y: object) -> Any:
         return _check.finite(y, "y")
 
 
-def _is_array(y: Any) -> bool:
+def _is_array(y: object) -> bool:
     return hasattr(y, "dtype") and hasattr(y, "ndim")

@@ -68,7 +68,7 @@ class Bernoulli(LikelihoodBase):
         if not isinstance(self.link, str) or self.link not in _LINKS:
             raise ValueError(f"link must be one of {list(_LINKS)}; got {self.link!r}")
 
-    def _observable(self, y: Any) -> Any:
+    def _observable(self, y: object) -> Any:
         return _labels(y)
 
     def _log_density(self, y: Array, f: Array) -> Array:
