@@ -8,7 +8,7 @@ checker does not compare but a reader does: the letters are those of the functio
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -108,14 +108,14 @@ class FloatInfo(Protocol):
 class Namespace(Protocol):
     """The functions of the array API standard that the package uses, as a namespace has them."""
 
-    float32: Any
-    float64: Any
-    int8: Any
-    int32: Any
-    int64: Any
-    complex64: Any
-    complex128: Any
-    bool: Any
+    float32: Hashable
+    float64: Hashable
+    int8: Hashable
+    int32: Hashable
+    int64: Hashable
+    complex64: Hashable
+    complex128: Hashable
+    bool: Hashable
 
     @property
     def linalg(self) -> LinearAlgebra: ...
@@ -123,8 +123,8 @@ class Namespace(Protocol):
     def fft(self) -> Fourier: ...
     def __hash__(self) -> int: ...
     def __array_namespace_info__(self) -> Any: ...
-    def finfo(self, dtype: Any, /) -> FloatInfo: ...
-    def isdtype(self, dtype: Any, kind: Any) -> builtins.bool: ...
+    def finfo(self, dtype: Hashable, /) -> FloatInfo: ...
+    def isdtype(self, dtype: Hashable, kind: str | tuple[str, ...]) -> builtins.bool: ...
 
     # elementwise
     def abs(self, x: Array, /) -> Array: ...
@@ -184,33 +184,35 @@ class Namespace(Protocol):
     # creation
     def asarray(
         self,
-        obj: Any,
+        obj: object,
         /,
         *,
-        dtype: Any = None,
-        device: Any = None,
+        dtype: Hashable = None,
+        device: Hashable = None,
         copy: builtins.bool | None = None,
     ) -> Array: ...
-    def astype(self, x: Array, dtype: Any, /, *, copy: builtins.bool = True) -> Array: ...
-    def arange(self, start: float, /, *, dtype: Any = None, device: Any = None) -> Array: ...
+    def astype(self, x: Array, dtype: Hashable, /, *, copy: builtins.bool = True) -> Array: ...
+    def arange(
+        self, start: float, /, *, dtype: Hashable = None, device: Hashable = None
+    ) -> Array: ...
     def empty_like(self, x: Array, /) -> Array: ...
     def empty(
-        self, shape: int | tuple[int, ...], *, dtype: Any = None, device: Any = None
+        self, shape: int | tuple[int, ...], *, dtype: Hashable = None, device: Hashable = None
     ) -> Array: ...
     def zeros(
-        self, shape: int | tuple[int, ...], *, dtype: Any = None, device: Any = None
+        self, shape: int | tuple[int, ...], *, dtype: Hashable = None, device: Hashable = None
     ) -> Array: ...
     def ones(
-        self, shape: int | tuple[int, ...], *, dtype: Any = None, device: Any = None
+        self, shape: int | tuple[int, ...], *, dtype: Hashable = None, device: Hashable = None
     ) -> Array: ...
-    def eye(self, n: int, /, *, dtype: Any = None, device: Any = None) -> Array: ...
+    def eye(self, n: int, /, *, dtype: Hashable = None, device: Hashable = None) -> Array: ...
     def full(
         self,
         shape: int | tuple[int, ...],
         fill_value: float,
         *,
-        dtype: Any = None,
-        device: Any = None,
+        dtype: Hashable = None,
+        device: Hashable = None,
     ) -> Array: ...
     def full_like(self, x: Array, /, fill_value: float) -> Array: ...
     def ones_like(self, x: Array, /) -> Array: ...

@@ -32,7 +32,7 @@ def backend() -> str:
     return name
 
 
-def asarray(data: Any) -> Array:
+def asarray(data: object) -> Array:
     """Put data from the host where ``GPNOTES_BACKEND`` says, as float64.
 
     Parameters
@@ -54,7 +54,7 @@ def asarray(data: Any) -> Array:
     return xp.asarray(_numbers(data), dtype=xp.float64)
 
 
-def _numbers(data: Any) -> Any:
+def _numbers(data: object) -> object:
     """`data`, if it is made of real numbers; an array of another backend knows its own dtype."""
     if hasattr(data, "dtype") and not isinstance(data, np.ndarray | np.generic):
         return data
@@ -65,7 +65,7 @@ def _numbers(data: Any) -> Any:
     return host
 
 
-def host_columns(**named: Any) -> list[HostVector]:
+def host_columns(**named: object) -> list[HostVector]:
     """Return the arguments as NumPy vectors (n,) of one length.
 
     Parameters

@@ -230,7 +230,7 @@ def _real(value: Any, name: str) -> Namespace:
     return xp
 
 
-def kind_of(value: Any) -> str:
+def kind_of(value: object) -> str:
     """Return the kind of a value in words, for an error message."""
     if got := refusal(value):
         return got
@@ -270,16 +270,16 @@ def alike(a: Array, name: str, other: Array, other_name: str) -> Array:
     return a
 
 
-def _is_host_dtype(a: Any, what: str) -> bool:
+def _is_host_dtype(a: object, what: str) -> bool:
     """Return True if only the dtype of an array of NumPy is wrong, which one call mends."""
     return what == "dtype" and isinstance(a, np.ndarray)
 
 
-def _dtype(a: Array) -> Any:
+def _dtype(a: Array) -> object:
     return a.dtype
 
 
-def _word(thing: Any) -> str:
+def _word(thing: object) -> str:
     return getattr(thing, "__name__", str(thing)).removeprefix("array_api_compat.")
 
 
@@ -419,7 +419,7 @@ def _all_finite(a: Any) -> bool:
 
 def no_overflow(value: T, name: str, what: str) -> T:
     """Return `value`, which is `what` of an argument `name`, unless the argument was too large."""
-    given: Any = value
+    given: object = value
     if not (_is_finite(given) if isinstance(given, float) else _all_finite(given)):
         raise NoValueError(f"{name} must be smaller in size: {what} overflows")
     return value
@@ -464,7 +464,7 @@ def plain(a: T, name: str) -> T:
     return a
 
 
-def _floating(a: Any, name: str) -> None:
+def _floating(a: Array, name: str) -> None:
     if type(a) is np.ndarray and a.dtype in _REAL:
         return
     xp = array_namespace(array(a, name))

@@ -301,7 +301,7 @@ def _answers(given: Any) -> Iterator[Any]:
         raise TypeError(f"map must give {wanted}; got {_check.kind_of(given)}") from None
 
 
-def _answer(given: Any) -> tuple[int, Any]:
+def _answer(given: object) -> tuple[int, Any]:
     """The answer of `_Numbered`, if `map` handed that on."""
     if not isinstance(given, tuple) or len(given) != 2:
         raise TypeError(f"map must give what its function returned; got {_check.kind_of(given)}")
@@ -357,7 +357,7 @@ class _Numbered(Generic[S]):
         return self.work(rows.X, rows.y)
 
 
-def _rows(chunk: Any) -> Rows:
+def _rows(chunk: object) -> Rows:
     pair = chunk() if callable(chunk) else chunk
     if isinstance(pair, Rows):
         return pair

@@ -97,7 +97,7 @@ def takes(*names: str, kept: tuple[str, ...] = ()) -> Callable[[Callable[P, R]],
     return decorated
 
 
-def _found(owner: T, given: dict[str, Any]) -> T:
+def _found(owner: T, given: dict[str, object]) -> T:
     """An owner without data of its own, with the columns that it names found in its inputs."""
     if hasattr(owner, "columns"):
         return owner
@@ -106,7 +106,7 @@ def _found(owner: T, given: dict[str, Any]) -> T:
     return at_columns(owner, columns, name)
 
 
-def _recalled(owner: object, given: dict[str, Any], of_y: bool) -> dict[str, Any]:
+def _recalled(owner: object, given: dict[str, object], of_y: bool) -> dict[str, object]:
     """Tables, those that are not given by the columns that they were of the data of an owner."""
     known = getattr(owner, "known_columns", ())
     if not known:
@@ -188,14 +188,14 @@ def _only_column(a: Any) -> Any:
     return _picked(a, names)[names[0]] if len(names) == 1 else a
 
 
-def _labels(a: Any) -> Any:
+def _labels(a: object) -> Any:
     """Return the row labels of a frame or a column of pandas; None for anything else."""
     labels = getattr(a, "index", None)
     labels = _index_of(a, 0) if labels is None else labels
     return labels if hasattr(labels, "equals") else None  # of a list it is a method
 
 
-def _index_of(a: Any, axis: int) -> Any:
+def _index_of(a: object, axis: int) -> Any:
     """Return the labels along an axis of a DataArray of xarray; None for anything else."""
     dims, indexes = getattr(a, "dims", ()), getattr(a, "indexes", {})
     known = isinstance(dims, tuple) and len(dims) > axis
@@ -212,7 +212,7 @@ def _picked(frame: Any, columns: Sequence[str]) -> Any:
     return framed(frame)[list(columns)]
 
 
-def _by_name(owner: object, tables: dict[str, Any]) -> dict[str, Any]:
+def _by_name(owner: object, tables: dict[str, object]) -> dict[str, object]:
     """Tables of inputs in the order of the columns of their owner, or of the first of them."""
     known = getattr(owner, "columns", ())
     known = known if isinstance(known, tuple) else ()  # of a frame it is no tuple
@@ -285,7 +285,7 @@ class NamedRows:
         return np.asarray(self.rows, dtype=dtype)
 
 
-def columns_of(X: Any) -> tuple[str, ...]:
+def columns_of(X: object) -> tuple[str, ...]:
     """Return the names of the columns of a frame of pandas or Polars, else ``()``.
 
     So it is with the labels of the second axis of a DataArray of xarray.
@@ -334,17 +334,17 @@ def taken_out(X: T, **given: OfEach | None) -> tuple[T, dict[str, Table | None]]
     each: dict[str, Table | None] = {n: _column(X, "X", a, n) for n, a in given.items()}
     if not names:
         return X, each
-    frame: Any = X
+    frame: object = X
     left = _picked(frame, [column for column in columns_of(X) if column not in names])
     return cast(T, left), each
 
 
-def known_columns(**given: Any) -> tuple[tuple[str, str], ...]:
+def known_columns(**given: object) -> tuple[tuple[str, str], ...]:
     """Return the arguments that are names of columns, with these names."""
     return tuple((name, column) for name, column in given.items() if isinstance(column, str))
 
 
-def _with_columns(tables: dict[str, Any]) -> dict[str, Any]:
+def _with_columns(tables: dict[str, object]) -> dict[str, object]:
     """Return tables, with names replaced by the columns of the inputs that they name."""
     if not any(isinstance(a, str) for a in tables.values()):
         return tables
@@ -352,7 +352,7 @@ def _with_columns(tables: dict[str, Any]) -> dict[str, Any]:
     return {n: _column(X, inputs, a, n) if n != inputs else a for n, a in tables.items()}
 
 
-def _column(X: Any, inputs: str, a: Any, name: str) -> Any:
+def _column(X: Any, inputs: str, a: object, name: str) -> Any:
     """Return the values of each row, a column of the inputs for a name."""
     if isinstance(a, int | float) and not isinstance(a, bool):
         wanted = "a vector with a number for each row, or the name of a column"
@@ -381,18 +381,18 @@ def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:
         if (times := given.count(column)) != 1:
             wanted = f"{name} must have a column {column!r}, as the data had"
             raise ValueError(f"{wanted}; got {'it twice' if times else list(given)}")
-    frame: Any = a
+    frame: object = a
     return cast(T, _picked(frame, columns))
 
 
-def _entries_of(a: Any) -> tuple[str, ...]:
+def _entries_of(a: object) -> tuple[str, ...]:
     """The names of the entries of a row of a frame, which pandas makes a column."""
     labels = _labels(a) if getattr(a, "ndim", 0) == 1 else None
     names = () if labels is None else tuple(labels)
     return names if all(isinstance(name, str) for name in names) else ()
 
 
-def _is_array(a: Any) -> bool:
+def _is_array(a: object) -> bool:
     if isinstance(a, np.ndarray):
         return True
     try:
@@ -402,7 +402,7 @@ def _is_array(a: Any) -> bool:
     return True
 
 
-def are_floats(*tables: Any) -> bool:
+def are_floats(*tables: object) -> bool:
     """Tell if all are arrays of floats or None, so that there is nothing to convert or to name."""
     for a in tables:
         if type(a) is np.ndarray:  # as most are, and need no more questions
@@ -431,7 +431,7 @@ def _of_whole_numbers(a: Any, like: Array | None) -> Any:
     return xp.astype(a, xp.__array_namespace_info__().default_dtypes()["real floating"])
 
 
-def on_host(a: Any, name: str) -> HostArray:
+def on_host(a: object, name: str) -> HostArray:
     """Return a value of the host as a NumPy array; errors say if it is ragged or no array."""
     try:
         return np.asarray(a)
@@ -441,7 +441,7 @@ def on_host(a: Any, name: str) -> HostArray:
         raise TypeError(f"{name} must be an array or a frame: {problem}") from problem
 
 
-def _host(a: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
+def _host(a: object, name: str) -> HostArray:
     host, columns = on_host(a, name), columns_of(a)
     if host.dtype.kind == "O":  # columns of several kinds, or numbers that may be missing
         for i, value in enumerate(host.flat):
@@ -468,7 +468,7 @@ def _require_finite(host: HostArray, name: str, columns: tuple[str, ...]) -> Non
         raise _check.NoValueError(f"{name} must be finite; {count}, {where}")
 
 
-def _remedy(value: Any) -> str:
+def _remedy(value: object) -> str:
     """Return the advice for a value of a frame that is no number."""
     if isinstance(value, str) and _is_number(value):
         return ": make numbers of its text, by `astype(float)`"
@@ -498,7 +498,7 @@ def first_array(owner: object) -> Array | None:
     return next(_held(owner, _DEEP), None)
 
 
-def _held(owner: Any, levels: int) -> Iterator[Array]:
+def _held(owner: object, levels: int) -> Iterator[Array]:
     """The arrays of floats that an object holds, and those of the objects that it is made of."""
     parts = list(owner if isinstance(owner, tuple) else getattr(owner, "__dict__", {}).values())
     yield from (part for part in parts if _is_floats(part))

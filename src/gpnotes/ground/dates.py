@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from . import check as _check
-from .xp import HostVector
+from .xp import HostArray, HostVector
 
 __all__ = ["days_since"]
 
 _DAY = np.timedelta64(1, "D")
 
 
-def days_since(dates: Any, origin: Any) -> HostVector:
+def days_since(dates: object, origin: object) -> HostVector:
     """Return dates as the days, and parts of days, that they are after an origin.
 
     Lengthscales and periods of a model of these inputs are then in days: a year is a period of
@@ -57,7 +57,7 @@ def days_since(dates: Any, origin: Any) -> HostVector:
     return (found - start) / _DAY
 
 
-def _as_dates(given: Any, name: str) -> np.ndarray[Any, np.dtype[np.datetime64]]:
+def _as_dates(given: object, name: str) -> HostArray:
     host = np.asarray(given)
     entries = host.ravel().tolist() if host.dtype.kind in "OU" else []
     if any(getattr(one, "tzinfo", None) is not None for one in entries):
@@ -85,7 +85,7 @@ def _is_missing(entry: Any) -> bool:
     return np.ndim(entry) == 0 and bool(entry != entry)
 
 
-def _first_that_is_none(host: np.ndarray[Any, Any]) -> str:
+def _first_that_is_none(host: HostArray) -> str:
     """The first entry that is no date, or the type of all where they are no dates by type."""
     for row, one in enumerate(host if host.dtype.kind in "OU" and host.ndim == 1 else ()):
         try:

@@ -63,10 +63,10 @@ def _on_processes(jobs: int) -> Mapper:
         message = f"jobs={jobs} needs the package joblib, which comes with scikit-learn"
         raise ImportError(f"{message}; without, jobs= takes the map of an executor") from problem
 
-    def mapped(function: Callable[[Any], Any], pieces: Iterable[Any]) -> Iterator[Any]:
+    def mapped(function: Callable[[Any], object], pieces: Iterable[object]) -> Iterator[object]:
         # large arrays are sent as they are: those that joblib maps from files can only be read
         pool = Parallel(n_jobs=jobs, backend="loky", return_as="generator", max_nbytes=None)
-        answers: Iterator[Any] = pool(delayed(function)(piece) for piece in pieces)
+        answers: Iterator[object] = pool(delayed(function)(piece) for piece in pieces)
         return answers
 
     return mapped

@@ -20,7 +20,7 @@ Within it `number` leaves a number on the device, and `expect` writes one down; 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from threading import local
@@ -47,7 +47,7 @@ class Trial:
         self._before = _trial.set(self)
         return self
 
-    def __exit__(self, kind: Any, problem: BaseException | None, _: Any) -> bool:
+    def __exit__(self, kind: object, problem: BaseException | None, _: object) -> bool:
         """Read all conditions. An error in a trial whose conditions fail is dropped."""
         _trial.reset(self._before)
         if problem is not None and not isinstance(problem, Exception):
@@ -76,7 +76,7 @@ class _Doubt(local):
 _doubt = _Doubt()
 
 
-def trials(like: Any) -> Iterator[AbstractContextManager[Any]]:
+def trials(like: object) -> Iterator[AbstractContextManager[object]]:
     """Yield the contexts in which to compute, until one holds: a trial on a device, then none.
 
     Within another trial, and on the host, there is none. Numbers do not depend on it, time does: a

@@ -6,6 +6,7 @@ words is refused at every door, and `Levels` gives the codes to whoever wants th
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self, TypeVar, cast
@@ -60,7 +61,7 @@ class Levels:
     """
 
     columns: tuple[str, ...]
-    known: tuple[tuple[Any, ...], ...]
+    known: tuple[tuple[Hashable, ...], ...]
 
     @classmethod
     def of(cls, frame: Any) -> Self:
@@ -118,7 +119,7 @@ class Levels:
         return cast(F, made(columns, **labels))
 
 
-def _levels(column: Any, name: str) -> tuple[Any, ...]:
+def _levels(column: object, name: str) -> tuple[object, ...]:
     if hasattr(column, "cat") and hasattr(column.cat, "categories"):  # of pandas
         return tuple(column.cat.categories)
     values = np.asarray(column)
@@ -133,7 +134,7 @@ def _levels(column: Any, name: str) -> tuple[Any, ...]:
     return tuple(sorted(levels))
 
 
-def _codes(column: Any, name: str, levels: tuple[Any, ...]) -> HostVector:
+def _codes(column: object, name: str, levels: tuple[object, ...]) -> HostVector:
     codes = {level: float(code) for code, level in enumerate(levels)}
     values = np.asarray(column).tolist()
     for row, value in enumerate(values):

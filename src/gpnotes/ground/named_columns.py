@@ -49,7 +49,7 @@ def number_of(column: str, columns: tuple[str, ...], name: str, owner: object) -
     return columns.index(column)
 
 
-def _found(obj: Any, columns: tuple[str, ...], name: str) -> Any:
+def _found(obj: object, columns: tuple[str, ...], name: str) -> object:
     if type(obj) is tuple:
         parts = tuple(_found(part, columns, name) for part in obj)
         return obj if all(a is b for a, b in zip(parts, obj, strict=True)) else parts

@@ -18,15 +18,15 @@ from typing import Any, cast
 import array_api_compat
 import numpy as np
 
-from .array_types import Namespace
+from .array_types import Array, HostArray, Namespace, Numbers
 
 __all__ = ["array_namespace", "is_jax_array", "refusal", "traced_as"]
 
 _OURS = "carry gradients back by a pullback, as the page on arrays shows"
 # Declared so loosely since NumPy declares each with a dozen signatures.
-_sum: Callable[..., Any] = partial(np.add.reduce, axis=None)
-_max: Callable[..., Any] = partial(np.maximum.reduce, axis=None)
-_min: Callable[..., Any] = partial(np.minimum.reduce, axis=None)
+_sum: Callable[..., Array] = partial(np.add.reduce, axis=None)
+_max: Callable[..., Array] = partial(np.maximum.reduce, axis=None)
+_min: Callable[..., Array] = partial(np.minimum.reduce, axis=None)
 
 
 def array_namespace(*arrays: Any) -> Namespace:
@@ -51,10 +51,12 @@ def array_namespace(*arrays: Any) -> Namespace:
     return _numpy() if array_api_compat.is_numpy_namespace(xp) else xp
 
 
-_OF_CUPY: dict[type[Any] | None, Namespace] = {}  # by the class of its arrays, none of which traces
+_OF_CUPY: dict[
+    type[object] | None, Namespace
+] = {}  # by the class of its arrays, none of which traces
 
 
-def traced_as(cupy: Any, *arguments: Any) -> None:
+def traced_as(cupy: ModuleType, *arguments: object) -> None:
     """Give the arguments that CuPy traces when it fuses a function a namespace, that of CuPy."""
     for kind in map(type, arguments):
         if kind not in _OF_CUPY and kind is not type(None):
@@ -62,19 +64,19 @@ def traced_as(cupy: Any, *arguments: Any) -> None:
 
 
 @cache
-def _of_traced(cupy: Any) -> Namespace:
-    def astype(x: Any, dtype: Any, /, *, copy: bool = True) -> Any:
+def _of_traced(cupy: ModuleType) -> Namespace:
+    def astype(x: HostArray, dtype: Any, /, *, copy: bool = True) -> HostArray:
         return x.astype(dtype)
 
     return cast("Namespace", _like(cupy, astype=astype))
 
 
-def is_jax_array(a: Any) -> bool:
+def is_jax_array(a: object) -> bool:
     """Tell if an array is one of JAX; an array of NumPy is recognised by its type, at once."""
     return type(a) is not np.ndarray and array_api_compat.is_jax_array(a)
 
 
-def refusal(a: Any) -> str | None:
+def refusal(a: object) -> str | None:
     """Return the message of an error for an unsupported array, or None for any other value.
 
     A collection of Dask, by what Dask itself asks: its library has a Cholesky factor, but the upper
@@ -94,7 +96,7 @@ def refusal(a: Any) -> str | None:
     return f"a {type(a).__module__.partition('.')[0]} {type(a).__name__}, which {what}"
 
 
-def _is_traced(a: Any) -> bool:
+def _is_traced(a: object) -> bool:
     """Tell if JAX traces it, without importing JAX."""
     jax = sys.modules.get("jax")
     return jax is not None and isinstance(a, jax.core.Tracer)
@@ -129,18 +131,18 @@ def _cupy(standard: Namespace) -> Namespace:
     """Its own `clip`: that of the standard reads the bounds back from the device."""
     clip = import_module("cupy").clip
 
-    def shorter(x: Any, /, min: Any = None, max: Any = None) -> Any:
+    def shorter(x: Array, /, min: Numbers | None = None, max: Numbers | None = None) -> Array:
         return clip(x, min, max)
 
     return cast("Namespace", _like(cast("ModuleType", standard), clip=shorter))
 
 
-def _like(module: ModuleType, **shorter: Any) -> ModuleType:
+def _like(module: ModuleType, **shorter: object) -> ModuleType:
     """A module with the names of another, some of them bound to the functions in `shorter`."""
     copy = ModuleType(module.__name__)
     vars(copy).update({**vars(module), **shorter})
     return copy
 
 
-def _reshape(x: Any, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Any:
+def _reshape(x: HostArray, /, shape: tuple[int, ...], *, copy: bool | None = None) -> HostArray:
     return x.reshape(shape, copy=copy)

@@ -62,7 +62,7 @@ def require_names(fixed: Collection[str]) -> Collection[str]:
     return fixed
 
 
-def unknown(said: str, names: Sequence[Any], there: Mapping[str, Sequence[str]]) -> ValueError:
+def unknown(said: str, names: Sequence[object], there: Mapping[str, Sequence[str]]) -> ValueError:
     """Return the error for names of nothing, with the names that there are.
 
     Parameters
@@ -128,7 +128,7 @@ def given_by_entry(
     if none := sorted((name for name in given if spelt(name) not in named), key=str):
         ordered = {path: there[path] for path in sorted(there)}
         raise unknown(argument + " name {}; the parameters are {}", none, ordered)
-    keys: dict[str, Any] = {}
+    keys: dict[str, object] = {}
     for key in given:
         for entry in dict.fromkeys((tied or {}).get(e, e) for e in named[spelt(key)]):
             if entry in keys:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -55,8 +55,11 @@ def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
     return _fractions(x, array_namespace(x).zeros_like(x))
 
 
-def _fractions(x: Any, zero: Any) -> tuple[Any, Any, Any]:
-    q = [zero]
+_Number = TypeVar("_Number", float, Array)
+
+
+def _fractions(x: _Number, zero: _Number) -> tuple[_Number, _Number, _Number]:
+    q: list[Any] = [zero]
     for k in range(_LEVELS, 0, -1):
         q = [k / (x + q[0]), *q[:2]]
     return q[0], q[1], q[2]

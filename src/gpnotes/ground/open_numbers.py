@@ -16,7 +16,7 @@ class Open(float):
             type.__setattr__(owner, "__setstate__", _unpickled)
 
 
-def _unpickled(obj: Any, state: dict[str, Any]) -> None:
+def _unpickled(obj: object, state: dict[str, Any]) -> None:
     """Set the fields of an object; a pickle holds its numbers by value, so that none were open."""
     opened = {name: kept_open(state[name]) for name in state.get("_open", ())}
     obj.__dict__.update(state, **opened)

@@ -124,7 +124,7 @@ def fixed(default: T | EllipsisType = ...) -> T:
     return _field(default, constraint="fixed")
 
 
-def _field(default: Any, **metadata: Any) -> Any:
+def _field(default: object, **metadata: object) -> Any:
     if metadata.get("unit") and type(default) is float:
         default = Open(default)
     return field(default=MISSING if default is ... else default, metadata=metadata)
@@ -214,7 +214,7 @@ def _divisible(length: Numbers, name: str) -> Numbers:
     return length
 
 
-def _scalar(value: Any, name: str) -> float:
+def _scalar(value: object, name: str) -> float:
     if not (_is_real(value) and hasattr(value, "__float__")):
         got = refusal(value) or getattr(value, "dtype", type(value).__name__)
         raise TypeError(
@@ -227,7 +227,7 @@ def _scalar(value: Any, name: str) -> float:
         raise ValueError(f"{name} must be finite; got a number that no float can hold") from problem
 
 
-def _is_real(value: Any) -> bool:
+def _is_real(value: object) -> bool:
     """Tell if it counts as a number; of an array without axes its dtype decides."""
     if not hasattr(value, "dtype"):
         return not isinstance(value, str | bytes | bool | complex | type)
@@ -238,7 +238,7 @@ def _is_real(value: Any) -> bool:
         return False
 
 
-def cotangent(obj: P, **bars: Any) -> P:
+def cotangent(obj: P, **bars: object) -> P:
     """Return an object of the class of `obj` whose fields hold derivatives, given by name.
 
     Parameters
@@ -295,7 +295,7 @@ def added(first: P, second: P) -> P:
     return cast("P", _added(first, second))
 
 
-def _added(first: Any, second: Any) -> Any:
+def _added(first: Any, second: Any) -> object:
     if isinstance(first, tuple):
         return tuple(map(_added, first, second))
     if not is_dataclass(first) or isinstance(first, type):
@@ -346,7 +346,7 @@ class _Declared(NamedTuple):
 
 
 @cache
-def _declared(kind: Any) -> tuple[_Declared, ...] | None:
+def _declared(kind: object) -> tuple[_Declared, ...] | None:
     """The fields of a dataclass; None for a class that is none."""
     if not is_dataclass(kind):
         return None
@@ -405,7 +405,7 @@ def leaves(obj: object, path: str = "") -> list[Leaf]:
     return found
 
 
-def _steps(obj: Any, name: str, path: str, size: int) -> list[str]:
+def _steps(obj: object, name: str, path: str, size: int) -> list[str]:
     """The way to each entry of a tuple in a field of `obj`, which may give names to entries.
 
     It gives them in `entry_names`, a mapping from fields to names, ``""`` for an entry that has
@@ -415,7 +415,7 @@ def _steps(obj: Any, name: str, path: str, size: int) -> list[str]:
     return [f"{path}{word or f'{name}.{i}'}." for i, word in enumerate(given)]
 
 
-def _moved(obj: Any, **values: Any) -> Any:
+def _moved(obj: object, **values: object) -> object:
     """The same with parameters that are in their range: a class of ours need not look again."""
     kind = type(obj)
     if not kind.__module__.startswith(_OURS):
@@ -425,13 +425,13 @@ def _moved(obj: Any, **values: Any) -> Any:
     return new
 
 
-def _anew(obj: Any, **values: Any) -> Any:
+def _anew(obj: object, **values: object) -> object:
     """`dataclasses.replace` of all fields at once."""
     return type(obj)(**values)
 
 
 def replaced(
-    obj: T, values: Mapping[str, Any], *, make: Callable[..., Any] = _anew, path: str = ""
+    obj: T, values: Mapping[str, object], *, make: Callable[..., object] = _anew, path: str = ""
 ) -> T:
     """`obj` with the parameters at the paths of `values` replaced.
 
@@ -441,14 +441,14 @@ def replaced(
     if isinstance(obj, tuple):
         entries = (replaced(p, values, make=make, path=f"{path}{i}.") for i, p in enumerate(obj))
         return cast("T", tuple(entries))
-    kind: Any = type(obj)
+    kind: object = type(obj)
     declared = _declared(kind)
     if declared is None:
         return obj
     new = {}
     for name, constraint, *_ in declared:
         here, value = f"{path}{name}", getattr(obj, name)
-        own: Any = type(value)
+        own: object = type(value)
         if here in values or constraint != "fixed":
             value = values.get(here, value)
             value = value * 1.0 if isinstance(value, float) else value  # a float that is not open
@@ -550,7 +550,7 @@ def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> Host
 def _flatten_gradient(obj: Parameters, obj_bar: Parameters, fixed: Collection[str]) -> HostVector:
     """`flatten_gradient` of what are known to be dataclasses."""
     every, others = leaves(obj), leaves(obj_bar)
-    bars: dict[str, Any] = {}
+    bars: dict[str, Numbers] = {}
     for other in others:
         bars[other.path] = other.value
     alike = len(bars) == len(every)

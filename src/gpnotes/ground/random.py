@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -213,13 +213,13 @@ def _shape(shape: int | tuple[int, ...]) -> tuple[int, ...]:
     return tuple(_check.whole(size, "shape") for size in sizes)
 
 
-def _floats(drawn: Any, like: Array | None) -> Array:
+def _floats(drawn: object, like: Array | None) -> Array:
     if like is None:
         return np.asarray(drawn)
     return as_array(np.asarray(drawn), _check.floating(like, "like"))
 
 
-def _integers(drawn: Any, like: Array | None) -> Array:
+def _integers(drawn: object, like: Array | None) -> Array:
     if like is None:
         return np.asarray(drawn)
     place = device(_check.array(like, "like"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 __all__ = ["class_of", "saved_as", "tag_of"]
 
@@ -40,7 +40,7 @@ def saved_as(tag: str) -> Callable[[type[T]], type[T]]:
     return noted
 
 
-def class_of(tag: str) -> type[Any] | None:
+def class_of(tag: str) -> type | None:
     """Return the class that has a tag.
 
     Returns
@@ -51,6 +51,6 @@ def class_of(tag: str) -> type[Any] | None:
     return _TAGGED.get(tag)
 
 
-def tag_of(kind: type[Any]) -> str | None:
+def tag_of(kind: type[object]) -> str | None:
     """Return the tag of a class."""
     return next((tag for tag, one in _TAGGED.items() if one is kind), None)

@@ -26,7 +26,7 @@ __all__ = ["aligned", "preformatted", "summary"]
 _FEW = 4  # entries of a tuple that are printed one by one
 
 
-def summary(value: Any) -> str:
+def summary(value: object) -> str:
     """The class and its fields on one line, arrays by shape and dtype."""
     kind: Any = type(value)
     names = [f.name for f in fields(kind) if f.repr] if is_dataclass(kind) else kind._fields
@@ -34,7 +34,7 @@ def summary(value: Any) -> str:
     return f"{kind.__name__}({parts})"
 
 
-def preformatted(value: Any) -> str:
+def preformatted(value: object) -> str:
     """The page that ``print`` gives, as a notebook shows it: the ``_repr_html_`` of results."""
     return f"<pre>{html.escape(str(value))}</pre>"
 
@@ -68,7 +68,7 @@ def _brief(value: Any) -> str:
     return repr(value)
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     if not hasattr(value, "shape") or not hasattr(value, "dtype") or not hasattr(value, "ndim"):
         return False
     try:

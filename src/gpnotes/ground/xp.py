@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Literal, Protocol, TypeVar, cast
 
 from array_api_compat import (
@@ -146,7 +147,7 @@ def fused(function: Callable[..., T]) -> Callable[..., T]:
     """
 
     @wraps(function)
-    def called(first: Any, *others: Any) -> T:
+    def called(first: object, *others: object) -> T:
         if not is_cupy_array(first):
             return function(first, *others)
         return _fused_by_cupy(import_module("cupy"), function)(first, *others)
@@ -155,10 +156,10 @@ def fused(function: Callable[..., T]) -> Callable[..., T]:
 
 
 @cache
-def _fused_by_cupy(cupy: Any, function: Callable[..., T]) -> Callable[..., T]:
-    def traced(first: Any, *others: Any) -> Any:
+def _fused_by_cupy(cupy: ModuleType, function: Callable[..., T]) -> Callable[..., T]:
+    def traced(first: Any, *others: object) -> object:
         traced_as(cupy, first, *others)
-        made: Any = function(first, *others)
+        made: object = function(first, *others)
         # a number of Python's counts as one of float64 where versions of CuPy fuse
         parts = made if type(made) is tuple else (made,)
         parts = tuple(part.astype(first.dtype, copy=False) for part in parts)
@@ -167,7 +168,7 @@ def _fused_by_cupy(cupy: Any, function: Callable[..., T]) -> Callable[..., T]:
     return cast("Callable[..., T]", cupy.fuse(kernel_name=_identifier(function))(traced))
 
 
-def _identifier(function: Callable[..., Any]) -> str:
+def _identifier(function: Callable[..., object]) -> str:
     return "gpnotes_" + function.__name__.strip("_<>")
 
 
@@ -199,7 +200,7 @@ def epsilon(like: Array) -> float:
 
 
 @cache
-def _epsilon(xp: Namespace, dtype: Any) -> float:
+def _epsilon(xp: Namespace, dtype: object) -> float:
     return float(xp.finfo(dtype).eps)
 
 
@@ -249,7 +250,7 @@ def cast_like(a: Array, like: Array) -> Array:
     return xp.astype(a, like.dtype) if same else as_array(a, like)
 
 
-def set_at(a: Array, index: Any, values: Any) -> Array:
+def set_at(a: Array, index: object, values: object) -> Array:
     """Return `a` with ``a[index] = values``: itself, written into; a copy of an array of JAX."""
     if is_jax_array(a):
         changed: Any = a
@@ -269,7 +270,7 @@ def zero_where(truths: Array, a: Array) -> Array:
     return xp.where(truths, _zero(xp, a), a)
 
 
-def _zero(xp: Namespace, like: Array) -> Any:
+def _zero(xp: Namespace, like: Array) -> Numbers:
     """Return a zero for an array: CuPy takes a number of Python's, which need not be made there."""
     return 0.0 if is_cupy_namespace(xp) else xp.zeros((), dtype=like.dtype, device=device(like))
 
@@ -523,7 +524,7 @@ def _potri(lower: Matrix) -> Matrix:
     return np.tril(inverse) + np.tril(inverse, -1).T
 
 
-def blas(name: str, like: Array) -> Callable[..., Any]:
+def blas(name: str, like: Array) -> Callable[..., HostArray]:
     """Return SciPy's wrapper of a BLAS routine, ``blas("gemm", a)``.
 
     Parameters
@@ -542,14 +543,14 @@ def blas(name: str, like: Array) -> Callable[..., Any]:
     return _routine("get_blas_funcs", name, dtype.char)
 
 
-def lapack(name: str, like: Array) -> Callable[..., Any]:
+def lapack(name: str, like: Array) -> Callable[..., HostArray]:
     """Return SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a)``, as `blas` does."""
     dtype: Any = like.dtype
     return _routine("get_lapack_funcs", name, dtype.char)
 
 
 @cache
-def _routine(which: str, name: str, dtype: str) -> Callable[..., Any]:
+def _routine(which: str, name: str, dtype: str) -> Callable[..., HostArray]:
     """The routine, looked up once: a deep bound asks for a hundred, each as long as a small one."""
     from scipy import linalg
 
@@ -622,7 +623,7 @@ def gamma_tail(shape: float, mass: float) -> float:
     return float(gammainccinv(shape, mass))
 
 
-def sobol(n: int, d: int, generator: Any) -> HostMatrix:
+def sobol(n: int, d: int, generator: object) -> HostMatrix:
     """Return the first n points, in [0, 1)ᵈ, of a Sobol sequence that `generator` scrambles."""
     from scipy.stats.qmc import Sobol
 
