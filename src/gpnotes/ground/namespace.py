@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache, partial, wraps
 from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import array_api_compat
 import numpy as np
+from array_api_compat import is_cupy_array
 
 from .array_types import Array, HostArray, Namespace, Numbers
 
-__all__ = ["array_namespace", "is_jax_array", "refusal", "traced_as"]
+__all__ = ["array_namespace", "fused", "is_jax_array", "refusal"]
+
+T = TypeVar("T")
 
 _OURS = "carry gradients back by a pullback, as the page on arrays shows"
 # Declared so loosely since NumPy declares each with a dozen signatures.
@@ -56,7 +59,7 @@ _OF_CUPY: dict[
 ] = {}  # by the class of its arrays, none of which traces
 
 
-def traced_as(cupy: ModuleType, *arguments: object) -> None:
+def _traced_as(cupy: ModuleType, *arguments: object) -> None:
     """Give the arguments that CuPy traces when it fuses a function a namespace, that of CuPy."""
     for kind in map(type, arguments):
         if kind not in _OF_CUPY and kind is not type(None):
@@ -146,3 +149,48 @@ def _like(module: ModuleType, **shorter: object) -> ModuleType:
 
 def _reshape(x: HostArray, /, shape: tuple[int, ...], *, copy: bool | None = None) -> HostArray:
     return x.reshape(shape, copy=copy)
+
+
+def fused(function: Callable[..., T]) -> Callable[..., T]:
+    """Return a function of arrays, entry by entry, as one launch where the library can do so.
+
+    That is CuPy, whose ``fuse`` compiles the function's operations into one kernel. It is
+    made once for each function: one that is fused stands in a module, or is kept in a cache.
+
+    Parameters
+    ----------
+    function : callable
+        It takes arrays, the first in the precision of its result, and numbers. In it stand the
+        library's operations entry by entry, ``where`` and at the end one sum or extreme; no shape,
+        no index, no branch by a number. A sum to one number is for vectors: it runs in one block.
+
+    Returns
+    -------
+    callable
+        The same, which elsewhere does plain operations.
+    """
+
+    @wraps(function)
+    def called(first: object, *others: object) -> T:
+        if not is_cupy_array(first):
+            return function(first, *others)
+        return _fused_by_cupy(import_module("cupy"), function)(first, *others)
+
+    return called
+
+
+@cache
+def _fused_by_cupy(cupy: ModuleType, function: Callable[..., T]) -> Callable[..., T]:
+    def traced(first: Any, *others: object) -> object:
+        _traced_as(cupy, first, *others)
+        made: object = function(first, *others)
+        # a number of Python's counts as one of float64 where versions of CuPy fuse
+        parts = made if type(made) is tuple else (made,)
+        parts = tuple(part.astype(first.dtype, copy=False) for part in parts)
+        return parts if type(made) is tuple else parts[0]
+
+    return cast("Callable[..., T]", cupy.fuse(kernel_name=_identifier(function))(traced))
+
+
+def _identifier(function: Callable[..., object]) -> str:
+    return "gpnotes_" + function.__name__.strip("_<>")

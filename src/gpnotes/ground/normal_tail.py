@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .array_types import Array, Namespace
-from .namespace import array_namespace
+from .namespace import fused
 
 __all__ = ["LOG_2PI", "mills_fractions", "standard_log_cdf"]
 
@@ -49,17 +49,15 @@ def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
     26.2.
     """
     if type(x) is np.ndarray and x.dtype == np.float64 and 0 < x.size <= _FEW:
-        each = [_fractions(value, 0.0) for value in x.ravel().tolist()]
+        each = [_fractions(value) for value in x.ravel().tolist()]
         first, second, third = np.array(each).T
         return first.reshape(x.shape), second.reshape(x.shape), third.reshape(x.shape)
-    return _fractions(x, array_namespace(x).zeros_like(x))
+    return _fractions(x)
 
 
-_Number = TypeVar("_Number", float, Array)
-
-
-def _fractions(x: _Number, zero: _Number) -> tuple[_Number, _Number, _Number]:
-    q: list[Any] = [zero]
-    for k in range(_LEVELS, 0, -1):
-        q = [k / (x + q[0]), *q[:2]]
+@fused
+def _fractions(x: Any) -> tuple[Any, Any, Any]:
+    q = [_LEVELS / x]
+    for k in range(_LEVELS - 1, 0, -1):
+        q = [float(k) / (x + q[0]), *q[:2]]
     return q[0], q[1], q[2]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache, wraps
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Literal, Protocol, TypeVar, cast
@@ -42,7 +42,7 @@ from .array_types import (
     Vector,
     VectorLike,
 )
-from .namespace import array_namespace, is_jax_array, refusal, traced_as
+from .namespace import array_namespace, fused, is_jax_array, refusal
 from .normal_tail import LOG_2PI, mills_fractions, standard_log_cdf
 from .threads import called_back, threads_for
 
@@ -125,51 +125,6 @@ def whole_power(a: Array, exponent: int) -> Array:
 
 
 _PRODUCTS = 16  # the largest power that products make
-
-
-def fused(function: Callable[..., T]) -> Callable[..., T]:
-    """Return a function of arrays, entry by entry, as one launch where the library can do so.
-
-    That is CuPy, whose ``fuse`` compiles the function's operations into one kernel. It is
-    made once for each function: one that is fused stands in a module, or is kept in a cache.
-
-    Parameters
-    ----------
-    function : callable
-        It takes arrays, the first in the precision of its result, and numbers. In it stand the
-        library's operations entry by entry, ``where`` and at the end one sum or extreme; no shape,
-        no index, no branch by a number. A sum to one number is for vectors: it runs in one block.
-
-    Returns
-    -------
-    callable
-        The same, which elsewhere does plain operations.
-    """
-
-    @wraps(function)
-    def called(first: object, *others: object) -> T:
-        if not is_cupy_array(first):
-            return function(first, *others)
-        return _fused_by_cupy(import_module("cupy"), function)(first, *others)
-
-    return called
-
-
-@cache
-def _fused_by_cupy(cupy: ModuleType, function: Callable[..., T]) -> Callable[..., T]:
-    def traced(first: Any, *others: object) -> object:
-        traced_as(cupy, first, *others)
-        made: object = function(first, *others)
-        # a number of Python's counts as one of float64 where versions of CuPy fuse
-        parts = made if type(made) is tuple else (made,)
-        parts = tuple(part.astype(first.dtype, copy=False) for part in parts)
-        return parts if type(made) is tuple else parts[0]
-
-    return cast("Callable[..., T]", cupy.fuse(kernel_name=_identifier(function))(traced))
-
-
-def _identifier(function: Callable[..., object]) -> str:
-    return "gpnotes_" + function.__name__.strip("_<>")
 
 
 @fused

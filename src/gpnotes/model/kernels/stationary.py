@@ -74,7 +74,7 @@ class Stationary(Kernel):
     lengthscale: Numbers = positive(1.0, per_dimension=True, unit="x")
 
     differentiable: ClassVar[bool] = False  # whether `WithGradients` can work for the class
-    fusible: ClassVar[bool] = False  # whether profile and slope are such as `xp.fused` takes
+    fusible: ClassVar[bool] = False  # whether profile and slope are such as `namespace.fused` takes
 
     def __init_subclass__(cls) -> None:
         """A class speaks for itself, not for its subclasses: they may have another profile."""

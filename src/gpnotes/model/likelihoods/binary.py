@@ -19,6 +19,7 @@ from ...ground.xp import (
     HostVector,
     array_namespace,
     as_array,
+    fused,
     log_normal_cdf,
     mills_fractions,
 )
@@ -292,11 +293,18 @@ def _probit_derivatives(z: Array) -> tuple[Array, Array, Array]:
     ``r q₁² q₂ (q₃ − q₂)``: nothing cancels.
     """
     xp = array_namespace(z)
-    tail = z < -_TAIL
     x = xp.clip(-z, _TAIL, None)
-    q1, q2, q3 = mills_fractions(x)
     near = xp.clip(z, -_TAIL, _CERTAIN)  # where r is zero already
-    here = xp.exp(-0.5 * (near * near + LOG_2PI) - log_normal_cdf(near))
+    return _of_ratio(z, x, near, log_normal_cdf(near), *mills_fractions(x))
+
+
+@fused
+def _of_ratio(
+    z: Array, x: Array, near: Array, log_cdf: Array, q1: Array, q2: Array, q3: Array
+) -> tuple[Array, Array, Array]:
+    """`_probit_derivatives`, of x in the tail, z elsewhere, and what belongs to these."""
+    xp, tail = array_namespace(z), z < -_TAIL
+    here = xp.exp(-0.5 * (near * near + LOG_2PI) - log_cdf)
     r, both = xp.where(tail, x + q1, here), near + here
     second = -r * xp.where(tail, q1, both)
     third_over_r = xp.where(tail, q1 * q1 * q2 * (q3 - q2), both * (both + here) - 1.0)

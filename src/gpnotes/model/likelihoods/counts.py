@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 from ...ground.params import cotangent, positive, settle
-from ...ground.xp import LOG_2PI, Array, Numbers, array_namespace, as_array, digamma
+from ...ground.xp import LOG_2PI, Array, Numbers, array_namespace, as_array, digamma, fused
 from .base import Bars, LikelihoodBase
 from .hermite_averages import Expected
 
@@ -187,12 +187,9 @@ def log_factorial(y: Any, like: Array) -> Array:
     """
     y = y if hasattr(y, "ndim") else as_array(y, like)
     xp = array_namespace(y)
-    small = xp.clip(y + 1.0, None, _LARGE)
-    product = xp.ones_like(small)
-    for k in range(_SHIFT):
-        product = product * (small + float(k))
-    shifted = _stirling(small + float(_SHIFT)) - xp.log(product)
-    return xp.where(y + 1.0 < _LARGE, shifted, _stirling(xp.clip(y + 1.0, _LARGE, None)))
+    z = y + 1.0
+    shifted = _shifted_stirling(xp.clip(z, None, _LARGE))
+    return xp.where(z < _LARGE, shifted, _stirling(xp.clip(z, _LARGE, None)))
 
 
 def _log_top(y: Array) -> Array:
@@ -204,16 +201,27 @@ def _log_top(y: Array) -> Array:
     return xp.where(y < _LARGE, direct, -0.5 * (xp.log(large) + LOG_2PI) - _tail(large))
 
 
+@fused
+def _shifted_stirling(z: Array) -> Array:
+    """``log Γ(z)`` for z from 1, by that of z and a whole number."""
+    product = z
+    for k in range(1, _SHIFT):
+        product = product * (z + float(k))
+    return _stirling(z + float(_SHIFT)) - array_namespace(z).log(product)
+
+
+@fused
 def _stirling(z: Array) -> Array:
     """``log Γ(z)`` for z from 8."""
     return (z - 0.5) * array_namespace(z).log(z) - z + 0.5 * LOG_2PI + _tail(z)
 
 
+@fused
 def _tail(z: Array) -> Array:
     """The sum of the terms of Stirling's series beyond the first, for z from 8."""
-    xp = array_namespace(z)
     inverse = 1.0 / z
-    tail = xp.zeros_like(z)
-    for coefficient in reversed(_STIRLING):
+    *others, last = _STIRLING
+    tail: Any = last
+    for coefficient in reversed(others):
         tail = tail * inverse * inverse + coefficient
     return tail * inverse
