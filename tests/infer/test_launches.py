@@ -16,8 +16,25 @@ import numpy as np
 import pytest
 from cupy_stand_in.counts import Counts, counting
 
-from gpnotes import GP, RBF, SVGP, Gaussian, condition, fit, log_evidence, log_evidence_and_gradient
+from gpnotes import (
+    GP,
+    RBF,
+    SVGP,
+    FeatureGP,
+    Gaussian,
+    LaplaceGP,
+    Poisson,
+    SoftmaxGP,
+    StudentT,
+    condition,
+    fit,
+    log_evidence,
+    log_evidence_and_gradient,
+)
 from gpnotes.ground import late_reads
+from gpnotes.infer.features import draw_frequencies, leading_sines
+from gpnotes.infer.laplace import EPGP
+from gpnotes.infer.objective import objective_of
 from gpnotes.infer.stacks import evidences_and_gradients
 from gpnotes.infer.svgp import Minibatches
 
@@ -90,6 +107,62 @@ def test_a_step_of_variational_inference_by_batches(cp: ModuleType) -> None:
     few, more = (counted(steps(most)) for most in (5, 10))
     assert (more.launches - few.launches) / 5 <= 125
     assert (more.crossings - few.crossings) / 5 <= 2
+
+
+def seen_through(cp: ModuleType, which: str) -> tuple[Any, Any, Any]:
+    """A model of labels, counts, readings or classes, and its data."""
+    X = np.random.default_rng(7).normal(size=(40, 2))
+    f, gp = np.sin(2.0 * X.sum(axis=1)), GP(RBF(4.0, cp.asarray([1.0, 1.5])), 0.0)
+    model, y = {
+        "labels": (LaplaceGP(gp), np.sign(f)),
+        "counts": (LaplaceGP(gp, Poisson()), np.exp(f).round()),
+        "heavy tails": (LaplaceGP(gp, StudentT(0.5)), f),
+        "classes": (SoftmaxGP(gp, 3), np.digitize(f, [-0.5, 0.5]).astype(float)),
+        "sites": (EPGP(gp), np.sign(f)),
+        "wide": (EPGP(GP(RBF(1e5, 2.0), 0.0)), np.sign(f)),
+    }[which]
+    return model, cp.asarray(X), cp.asarray(y)
+
+
+@pytest.mark.parametrize(
+    ("which", "launches", "reads"),
+    [
+        ("labels", 58, 2),
+        ("counts", 93, 2),
+        ("heavy tails", 102, 2),
+        ("classes", 127, 3),
+        ("sites", 52, 2),
+        ("wide", 55, 2),
+    ],
+)
+def test_a_step_to_a_mode_or_a_sweep_over_sites(
+    cp: ModuleType, which: str, launches: int, reads: int
+) -> None:
+    """Two reads each, of the factor and of its end; of classes one more, for that of their sum."""
+    model, X, y = seen_through(cp, which)
+    posterior = condition(model, X, y)
+    steps = getattr(posterior, "sweeps", None) or posterior.steps
+    counts = counted(lambda: condition(model, X, y))
+    assert counts.launches <= launches * steps
+    assert counts.crossings <= reads * steps + 7
+    with_gradient = counted(lambda: log_evidence_and_gradient(model, X, y))
+    assert with_gradient.launches <= launches * steps + 185
+    assert with_gradient.crossings <= reads * steps + 6
+
+
+@pytest.mark.parametrize("which", ["drawn", "sines"])
+def test_an_evidence_by_features_with_its_gradient(cp: ModuleType, which: str) -> None:
+    """As a fit asks for it, so that sines are summed before."""
+    _, X, y = problem(cp, 40)
+    X, kernel = X[:, :2], RBF(1.3, cp.asarray([1.5, 3.0]))
+    drawn = draw_frequencies(kernel, X, 10, rng=1)
+    frequencies = drawn if which == "drawn" else leading_sines(kernel, X, 10)
+    model = FeatureGP(GP(kernel, 0.1), frequencies)
+    objective = objective_of(model, X, y)
+    vector = objective.vector(model)
+    counts = counted(lambda: objective(vector))
+    assert counts.launches <= 101
+    assert counts.crossings <= 2
 
 
 def test_one_number_says_whether_inputs_may_be_taken_as_they_are(cp: ModuleType) -> None:

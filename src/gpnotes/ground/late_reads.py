@@ -32,6 +32,7 @@ from .array_types import Array
 
 __all__ = ["Unforeseen", "expect", "number", "on_trial", "trials", "unforeseen"]
 
+
 class Unforeseen(Exception):
     """The signal that ends a trial at once: the computation needs to read a number."""
 

@@ -22,6 +22,7 @@ from ..ground.conversion import (
     taken_out,
     together,
 )
+from ..ground.late_reads import number
 from ..ground.named_columns import at_columns
 from ..ground.params import Parameters, left_open
 from ..ground.xp import OfEach, Table
@@ -82,7 +83,7 @@ class Evidence(ABC, Generic[M, Q_co]):
     def value(self, model: M, /) -> float:
         """Return its value alone: that of the posterior, where nothing else is cheaper."""
         posterior: Any = self.posterior(model)
-        return float(posterior.log_evidence)
+        return number(posterior.log_evidence)
 
     def require_gradient(self, model: M, /) -> None:
         """Raise a `TypeError` for a model that has a value but no gradient."""

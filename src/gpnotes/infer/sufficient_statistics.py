@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..ground.late_reads import number
 from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.params import left_open
 from ..ground.threads import threads_for
@@ -104,7 +105,7 @@ class Statistics:
     @property
     def fit(self) -> float:
         """``rᵀ(ΦΦᵀ + Λ)⁻¹r = rᵀΛ⁻¹r − cᵀc``."""
-        return self.squares - float(array_namespace(self.half).sum(self.half * self.half))
+        return self.squares - number(array_namespace(self.half).sum(self.half * self.half))
 
     @property
     def log_evidence(self) -> float:
@@ -145,9 +146,10 @@ class Statistics:
         """
         xp = array_namespace(self.cross)
         w = self.weight_mean
-        left = self.squares - 2.0 * float(xp.sum(w * self.cross))
-        left += float(xp.sum(w * (self.gram @ w)))
-        return max(0.0, left) / noise_var
+        left = self.squares - 2.0 * number(xp.sum(w * self.cross))
+        left += number(xp.sum(w * (self.gram @ w)))
+        least = max(0.0, left) if isinstance(left, float) else xp.clip(left, 0.0, None)
+        return least / noise_var
 
 
 def positive_noise(gp: GP) -> float:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.conversion import takes
+from ...ground.late_reads import number
 from ...ground.params import cotangent
 from ...ground.showing import summary
 from ...ground.xp import (
@@ -152,11 +153,11 @@ class BoxSines(FeatureMap):
         q, nu, d = self._squares(leaf), _FREEDOM[type(leaf)], self.orders.shape[1]
         xp = array_namespace(q)
         logs = xp.log(leaf.lengthscale + xp.zeros_like(self.low))
-        volume = leaf.variance * math.exp(float(xp.sum(logs))) * (2.0 * math.pi) ** (0.5 * d)
+        volume = leaf.variance * _exp(number(xp.sum(logs))) * (2.0 * math.pi) ** (0.5 * d)
         if math.isinf(nu):
-            return math.sqrt(volume) * xp.exp(-0.25 * q)
+            return _sqrt(volume) * xp.exp(-0.25 * q)
         scale = math.lgamma(0.5 * (nu + d)) - math.lgamma(0.5 * nu) + 0.5 * d * math.log(2.0 / nu)
-        return math.sqrt(volume * math.exp(scale)) * (1.0 + q / nu) ** (-0.25 * (nu + d))
+        return _sqrt(volume * math.exp(scale)) * (1.0 + q / nu) ** (-0.25 * (nu + d))
 
     def kernel_bar(self, kernel: Kernel, weighted: Vector, omega_bar: Matrix) -> Kernel:
         """By the spectral density alone, since the frequencies stay."""
@@ -169,7 +170,7 @@ class BoxSines(FeatureMap):
         terms = 0.5 * weighted[:, None] * (1.0 - falls * scaled) / leaf.lengthscale
         return cotangent(
             leaf,
-            variance=float(xp.sum(weighted)) / (2.0 * leaf.variance),
+            variance=number(xp.sum(weighted)) / (2.0 * leaf.variance),
             lengthscale=per_dimension(terms, leaf.lengthscale),
         )
 
@@ -182,6 +183,14 @@ class BoxSines(FeatureMap):
         """``Σ_k ℓ_k² ω_k²`` of each, (R,)."""
         scaled = self._frequencies * leaf.lengthscale
         return array_namespace(scaled).sum(scaled * scaled, axis=1)
+
+
+def _exp(a: Any) -> Any:
+    return math.exp(a) if isinstance(a, float) else array_namespace(a).exp(a)
+
+
+def _sqrt(a: Any) -> Any:
+    return math.sqrt(a) if isinstance(a, float) else array_namespace(a).sqrt(a)
 
 
 def _known(kernel: Kernel) -> Stationary:

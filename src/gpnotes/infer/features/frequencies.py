@@ -17,6 +17,7 @@ from ...fast import cosines
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.conversion import takes
+from ...ground.late_reads import number
 from ...ground.params import cotangent
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
@@ -178,7 +179,7 @@ class Frequencies(FeatureMap):
         xp = array_namespace(weighted)
         bars = []
         for term, rows, leaf in self._leaves(kernel):
-            total = float(xp.sum(weighted[rows]))
+            total = number(xp.sum(weighted[rows]))
             by_omega = -omega_bar[rows, :] * self.unit[rows, :] / self._lengths(term, leaf) ** 2
             own = array_namespace(by_omega).stack([by_omega[:, k] for k in term.columns], axis=1)
             alpha = {} if term.alpha is None else {"alpha": 0.0}

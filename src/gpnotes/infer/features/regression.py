@@ -6,8 +6,9 @@ weights. The data enter by sums over rows, in blocks, so that Φ (n, R) is never
 
 from __future__ import annotations
 
-from ...ground.chunks import Data
-from ...ground.params import cotangent
+from ...ground.chunks import Chunks, Data
+from ...ground.late_reads import number, trials
+from ...ground.params import cotangent, numbers_read
 from ...ground.xp import Vector, array_namespace, diagonal, eye
 from ...model.gaussian_process import GP
 from ..linear import WeightPosterior
@@ -29,14 +30,17 @@ def posterior_of(work: Sums, data: Data | SineSums) -> FeaturePosterior:
     data : Rows, Chunks or SineSums
         The data.
     """
-    statistics: Statistics = data.over(work).warned()
     gp, frequencies = work.gp, work.frequencies
+    for trial in trials(None if isinstance(data, Chunks) else frequencies.like):
+        with trial:
+            statistics: Statistics = data.over(work).warned()
+            log_evidence = statistics.log_evidence
     root = statistics.factor._half_solve_t(eye(frequencies.size, statistics.gram))
     weights = WeightPosterior(
         like_data(statistics.weight_mean, frequencies.like),
         like_data(root, frequencies.like),
         gp.noise_var,
-        statistics.log_evidence,
+        number(log_evidence),
     )
     return FeaturePosterior(gp, frequencies, weights)
 
@@ -54,6 +58,13 @@ def value_and_gradient(work: Sums, data: Data | SineSums) -> tuple[float, GP]:
     value, gp_bar
         As in `log_evidence_and_gradient`.
     """
+    for trial in trials(None if isinstance(data, Chunks) else work.frequencies.like):
+        with trial:
+            value, bar = _value_and_gradient(work, data)
+    return number(value), numbers_read(bar)
+
+
+def _value_and_gradient(work: Sums, data: Data | SineSums) -> tuple[float, GP]:
     gp, frequencies = work.gp, work.frequencies
     sums: Statistics = data.over(work)
     w = sums.weight_mean
@@ -71,5 +82,5 @@ def value_and_gradient(work: Sums, data: Data | SineSums) -> tuple[float, GP]:
 
 def _by_one_noise(sums: Statistics, left: Vector, noise_var: float) -> float:
     """``½ (|α|² − tr K_y⁻¹)``, where ``tr K_y⁻¹ = (n − tr(I − B⁻¹)) / σ²``, of diag B⁻¹."""
-    used = left.shape[0] - float(array_namespace(left).sum(left))
+    used = left.shape[0] - number(array_namespace(left).sum(left))
     return 0.5 * (sums.squared_alpha(noise_var) - (sums.count - used) / noise_var)

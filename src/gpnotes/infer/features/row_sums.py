@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Rows
+from ...ground.late_reads import number
 from ...ground.params import added
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace, in_double, zeros
@@ -60,7 +61,7 @@ class Sums:
             return self._each_by_its_own(self.gp.kernel, X, r, self.noise)
         gram, cross = self._gram_and_cross(self.gp.kernel, X, r)
         noise_var = self.gp.noise_var
-        squares = float(array_namespace(r).sum(r * r))
+        squares = number(array_namespace(r).sum(r * r))
         log_noise = X.shape[0] * math.log(noise_var)
         return Statistics(
             X.shape[0], gram / noise_var, cross / noise_var, squares / noise_var, log_noise
@@ -71,8 +72,8 @@ class Sums:
         xp = array_namespace(r)
         noise_var = in_double_of(noise).variance + xp.zeros_like(r)
         gram, cross = self.frequencies.weighted_gram_and_cross(kernel, X, r, noise_var)
-        squares, log_noise = float(xp.sum(r * r / noise_var)), float(xp.sum(xp.log(noise_var)))
-        return Statistics(X.shape[0], gram, cross, squares, log_noise)
+        squares, log_noise = xp.sum(r * r / noise_var), xp.sum(xp.log(noise_var))
+        return Statistics(X.shape[0], gram, cross, number(squares), number(log_noise))
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
     def _gram_and_cross(self, kernel: Kernel, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
@@ -170,7 +171,7 @@ class Pull:
         if self.noise is not None:  # λ_bar = ½ (α² − diag K_y⁻¹)
             explained = xp.sum((Phi @ self.spread) * Phi, axis=1)
             lambda_bar = 0.5 * (alpha * alpha - (1.0 - explained / scales) / scales)
-            by_noise = float(xp.sum(share * lambda_bar))
+            by_noise = number(xp.sum(share * lambda_bar))
         return self.frequencies.omega_bar(kernel, X, Phi_bar), alpha, by_noise
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar, cast
 
 from ...ground import memory
+from ...ground.late_reads import number
 from ...ground.params import cotangent
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace, in_double, zeros
+from ...ground.xp import HostMatrix, Matrix, Vector, array_namespace, in_double, to_numpy, zeros
 from ...model.gaussian_process import GP, differentiable_mean
 from ...model.means import ConstantMean
 from ..sufficient_statistics import Statistics
@@ -61,7 +63,8 @@ class SineSums:
         gp, S, a = work.gp, self.products, _deviations(work)
         low, noise_var = self._level(gp), gp.noise_var
         # Σ(ỹ − low)² = Σỹ² − 2 low Σỹ + n low²
-        squares = float(S[-1, -1]) - low * (2.0 * float(S[-2, -1]) - low * self.count)
+        total, of_squares = self._of_readings[:, 1].tolist()
+        squares = of_squares - low * (2.0 * total - low * self.count)
         return Statistics(
             self.count,
             a[:, None] * S[:-2, :-2] * a[None, :] / noise_var,
@@ -72,8 +75,8 @@ class SineSums:
 
     def _slopes(self, work: Pull) -> Slopes:
         gp, S, a = work.gp, self.products, _deviations(work)
-        fitted = float(array_namespace(a).sum(S[:-2, -2] * a * work.weight_mean))
-        left = float(S[-2, -1]) - self.count * self._level(gp) - fitted  # Σ(r − Φw)
+        fitted = number(array_namespace(a).sum(S[:-2, -2] * a * work.weight_mean))
+        left = float(self._of_readings[0, 1]) - self.count * self._level(gp) - fitted  # Σ(r − Φw)
         mean = differentiable_mean(gp)
         bars = {"value": left / gp.noise_var} if type(mean) is ConstantMean else {}
         return Slopes(zeros(work.frequencies.like.shape, a), cotangent(mean, **bars))
@@ -81,7 +84,12 @@ class SineSums:
     @property
     def count(self) -> int:
         """The number of readings n."""
-        return round(float(self.products[-2, -2]))
+        return round(float(self._of_readings[0, 0]))
+
+    @cached_property
+    def _of_readings(self) -> HostMatrix:
+        """``[1 ỹ]ᵀ[1 ỹ]``, on the host: a fit reads it once."""
+        return to_numpy(self.products[-2:, -2:])
 
     def _level(self, gp: GP) -> float:
         """The mean of a process, which is the same everywhere, from the centre."""

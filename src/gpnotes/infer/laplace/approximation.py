@@ -13,8 +13,9 @@ from typing import ClassVar, NamedTuple
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
+from ...ground.late_reads import number, trials
 from ...ground.linalg import Cholesky
-from ...ground.params import cotangent, leaves
+from ...ground.params import cotangent, leaves, numbers_read
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
@@ -29,7 +30,7 @@ from ...model.likelihoods.multiclass import one_hot
 from ..evidence import Evidence, Model, evidence_of, whole_rows
 from .bending import Bending, bending_of
 from .left_out import LeftOut, compared
-from .mode import mode_of
+from .mode import Mode, Seen, mode_of
 from .sites import SitePosterior, factored, shifted_mean, validate
 
 __all__ = ["LaplaceGP", "LaplacePosterior"]
@@ -42,37 +43,39 @@ _REMEDY = "take an EPGP, method='ep' of an estimator, or give the variance of th
 def _conditioned(gp: GP, rows: Rows, likelihood: Likelihood) -> LaplacePosterior:
     X, y = rows.X, rows.y
     K = gp.kernel._gram(X, None)
-    f, steps = _mode(K, shifted_mean(gp, rows), y, likelihood)
-    first, second, third = with_hooks(likelihood)._derivatives(y, f)
+    f, (first, second, third), bends, steps = _mode(K, shifted_mean(gp, rows), y, likelihood)
     sqrt_W = _root(second)
     factor = factored(K, sqrt_W)
-    bent = bending_of(K, sqrt_W, factor, second)
+    bent = bending_of(K, sqrt_W, factor, second) if bends else None
     mode = f if rows.offset is None else f - rows.offset
     return LaplacePosterior(
         gp, X, y, likelihood, mode, first, sqrt_W, third, factor, steps, rows.offset, bent
     )
 
 
-def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[Vector, int]:
-    """The f of the largest ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m)``, and the steps it took."""
+def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> Mode:
+    """The f of the largest ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m)``."""
     xp = array_namespace(K)
     hooks = with_hooks(likelihood)
 
-    def value(alpha: Vector, f: Vector) -> float:
-        return float(xp.sum(hooks._log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean)))
+    def look(alpha: Vector, f: Vector) -> Seen:
+        value = xp.sum(hooks._log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean))
+        slopes = hooks._derivatives(y, f)
+        return Seen(value, slopes, xp.any(slopes[1] > 0.0))
 
-    def newton(f: Vector) -> Vector:
-        return _newton(K, f - mean, *hooks._derivatives(y, f)[:2])
+    def newton(f: Vector, slopes: tuple[Vector, ...], bends: bool) -> Vector:
+        first, second, _ = slopes
+        return _newton(K, f - mean, first, second, bends)
 
     doubt = f"has p(f | y) a maximum, and is the prior not too wide for {K.dtype}?"
-    return mode_of(K, mean, value, newton, doubt)
+    return mode_of(K, mean, look, newton, doubt)
 
 
-def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vector:
+def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector, bends: bool) -> Vector:
     """``K⁻¹(f − m)`` at the maximum of the quadratic that touches the posterior, [eq-la-newton]."""
     sqrt_W = _root(second)
     factor = factored(K, sqrt_W)
-    bent = _bent_there(K, sqrt_W, factor, second)
+    bent = _bent_there(K, sqrt_W, factor, second) if bends else None
     W = sqrt_W * sqrt_W if bent is None else -second
     # with b = W (f − m) + ∇log p: α = b − R K b, and R = W^½ B⁻¹ W^½ but for what bends upwards
     b = first + W * deviation
@@ -180,9 +183,9 @@ class LaplacePosterior(SitePosterior):
         xp = array_namespace(self.mode)
         deviation = self.mode - means.with_hooks(self.gp.mean)._call(self.X)
         f = self.mode if self.offset is None else self.mode + self.offset
-        fit = float(xp.sum(with_hooks(self.likelihood)._log_density(self.y, f)))
+        fit = number(xp.sum(with_hooks(self.likelihood)._log_density(self.y, f)))
         log_det = self.cholesky.log_det + (0.0 if self.bent is None else self.bent.log_det)
-        return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * log_det
+        return fit - 0.5 * number(xp.sum(self.gradient * deviation)) - 0.5 * log_det
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix]:
@@ -345,12 +348,18 @@ class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
     def value_and_gradient(
         self, model: LaplaceGP, *, quiet: bool = False
     ) -> tuple[float, LaplaceGP]:
-        posterior = self.posterior(model)
-        gp_bar, likelihood_bar = posterior._gradients()
-        return posterior.log_evidence, cotangent(model, gp=gp_bar, likelihood=likelihood_bar)
+        for trial in trials(self.rows.X):
+            with trial:
+                posterior = self.posterior(model)
+                gp_bar, likelihood_bar = posterior._gradients()
+                value = posterior.log_evidence
+        return number(value), numbers_read(cotangent(model, gp=gp_bar, likelihood=likelihood_bar))
 
     def posterior(self, model: LaplaceGP) -> LaplacePosterior:
-        return _conditioned(model.gp, self.rows, model.likelihood)
+        for trial in trials(self.rows.X):
+            with trial:
+                found = _conditioned(model.gp, self.rows, model.likelihood)
+        return found
 
     def doubt(self, model: LaplaceGP) -> str:
         if not isinstance(model.likelihood, Bernoulli):

@@ -32,8 +32,8 @@ class Bending(NamedTuple):
     log_det: float
 
 
-def bending_of(K: Matrix, sqrt_W: Vector, cholesky: Cholesky, second: Vector) -> Bending | None:
-    """Return the terms of sites of negative precision; None where there are none.
+def bending_of(K: Matrix, sqrt_W: Vector, cholesky: Cholesky, second: Vector) -> Bending:
+    """Return the terms of sites of negative precision, where there are some.
 
     Parameters
     ----------
@@ -52,8 +52,6 @@ def bending_of(K: Matrix, sqrt_W: Vector, cholesky: Cholesky, second: Vector) ->
         If f is no maximum of the posterior density.
     """
     xp = array_namespace(K)
-    if not bool(xp.any(second > 0.0)):
-        return None
     pulls = xp.sqrt(xp.clip(second, 0.0, None))  # W₋^½
     half = cholesky._half_solve(sqrt_W[:, None] * K)
     S = K - xp.matrix_transpose(half) @ half

@@ -6,6 +6,7 @@ latent value are those that it has with this one likelihood as it is and all oth
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -14,12 +15,22 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
+from ...ground.late_reads import number, trials
 from ...ground.linalg import Cholesky
-from ...ground.params import cotangent
+from ...ground.params import cotangent, numbers_read
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace, diagonal, epsilon
+from ...ground.xp import (
+    Array,
+    Matrix,
+    Vector,
+    array_namespace,
+    diagonal,
+    epsilon,
+    fused,
+    zero_where,
+)
 from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
@@ -52,37 +63,41 @@ class _Step(NamedTuple):
         at, to = (array_namespace(s.shift).stack(s) for s in (sites, wanted))
         return cls(at, to - at)
 
-    def moved(self, share: float, before: list[_Step]) -> _Sites:
+    def products(self, before: list[_Step]) -> list[Array]:
+        """The products of what lies between the ways of steps, and of each with this way.
+
+        Each site counts in units of its size.
+        """
+        if not before:
+            return []
+        xp = array_namespace(self.at)
+        size = xp.maximum(xp.abs(self.at), xp.abs(self.at + self.way))
+        unit = 1.0 / xp.where(size > 0.0, size, xp.ones_like(size))
+        apart, way = [unit * (step.way - self.way) for step in before], unit * self.way
+        return [xp.sum(a * b) for b in (*apart, way) for a in apart]
+
+    def moved(self, share: float, before: list[_Step], products: list[float]) -> _Sites:
         """The sites after a share of the way, or of the shortest that steps before make with it.
 
         That is Anderson's mixing (Walker & Ni, 2011): if ways were linear in sites, the sites
-        between those of some steps would have the way between theirs. Each site counts in units of
-        its size; precisions stay positive.
+        between those of some steps would have the way between theirs. Precisions stay positive.
         """
         xp = array_namespace(self.at)
-        plain = self.at + share * self.way
-        if not before:
-            return _Sites(plain[0, :], plain[1, :])
-        size = xp.maximum(xp.abs(self.at), xp.abs(self.at + self.way))
-        unit = 1.0 / xp.where(size > 0.0, size, xp.ones_like(size))
-        apart = [unit * (step.way - self.way) for step in before]
-        weights = _shortest(unit * self.way, apart)
-        mixed = plain
+        mixed = plain = self.at + share * self.way
+        weights = _shortest(products, epsilon(plain)) if before else []
         for weight, step in zip(weights, before, strict=True):
             mixed = mixed - weight * (step.at - self.at + share * (step.way - self.way))
-        good = bool(xp.all(mixed[0, :] >= 0.0))
-        mixed = mixed if good else plain
+        mixed = xp.where(xp.all(mixed[0, :] >= 0.0), mixed, plain) if before else plain
         return _Sites(mixed[0, :], mixed[1, :])
 
 
-def _shortest(way: Matrix, apart: list[Matrix]) -> list[float]:
+def _shortest(products: list[float], eps: float) -> list[float]:
     """The w that make ``way − Σ w apart`` short; a ridge keeps those of ways alike small."""
-    xp = array_namespace(way)
-    gram = np.asarray([[float(xp.sum(a * b)) for a in apart] for b in apart])
-    along = np.asarray([float(xp.sum(way * a)) for a in apart])
+    many = math.isqrt(len(products))
+    table = np.reshape(products, (many + 1, many))
+    gram, along = table[:many, :], table[many, :]
     size = np.sqrt(np.diagonal(gram)) + np.finfo(np.float64).tiny
-    ridge = epsilon(way) ** 0.75 * np.eye(len(apart))
-    scaled = np.linalg.solve(gram / size / size[:, None] + ridge, along / size)
+    scaled = np.linalg.solve(gram / size / size[:, None] + eps**0.75 * np.eye(many), along / size)
     return [float(w) for w in scaled / size]
 
 
@@ -92,19 +107,22 @@ class _Sweep(NamedTuple):
     sites: _Sites
     cholesky: Cholesky
     gradient: Vector
-    log_evidence: float
+    fit: Array  # the log evidence but for the determinant
     wanted: _Sites
-    gap: float  # how far they are from there, in units of the marginals
+    gap: Array  # how far they are from there, in units of the marginals
 
 
 @threads_for(lambda gp, rows, likelihood: rows.X.shape[0] ** 3)
 def _conditioned(gp: GP, rows: Rows, likelihood: Bernoulli) -> EPPosterior:
     X, y = rows.X, rows.y
-    K = gp.kernel._gram(X, None)
-    swept, sweeps = _settled(K, shifted_mean(gp, rows), y, likelihood)
+    for trial in trials(X):
+        with trial:
+            K = gp.kernel._gram(X, None)
+            swept, sweeps = _settled(K, shifted_mean(gp, rows), y, likelihood)
+            log_evidence = number(swept.fit) - 0.5 * swept.cholesky.log_det
     sqrt_W = array_namespace(K).sqrt(swept.sites.precision)
     return EPPosterior(
-        gp, X, y, likelihood, swept.gradient, sqrt_W, swept.cholesky, swept.log_evidence, sweeps
+        gp, X, y, likelihood, swept.gradient, sqrt_W, swept.cholesky, number(log_evidence), sweeps
     )
 
 
@@ -113,20 +131,21 @@ def _settled(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli) -> tuple
 
     All sites move at once, by a share of the way that falls whenever the way gets longer, and
     grows else: under a wide prior whole steps go to and fro. Where they have not settled after
-    thirty sweeps, the ways of the last three are put together.
+    thirty sweeps, the ways of the last three are put together. A device is read twice a sweep: for
+    the factor, and for all numbers of its end.
     """
     sites = _Sites(*2 * [array_namespace(K).zeros_like(mean)])
     share, last = 1.0, float("inf")
     steps: list[_Step] = []
     for sweep in range(1, _MOST_SWEEPS + 1):
         swept = _sweep(K, mean, y, likelihood, sites)
-        if swept.gap <= epsilon(K) ** 0.5:
+        here, before = _Step.of(sites, swept.wanted), steps if sweep > _PLAIN_SWEEPS else []
+        gap, *products = map(float, (swept.gap, *here.products(before)))
+        if gap <= epsilon(K) ** 0.5:
             return swept, sweep
-        away = swept.gap > last
-        share = max(_SLOWER * share, _LEAST) if away else min(_FASTER * share, 1.0)
-        last = swept.gap
-        here = _Step.of(sites, swept.wanted)
-        sites = here.moved(share, steps if sweep > _PLAIN_SWEEPS else [])
+        share = max(_SLOWER * share, _LEAST) if gap > last else min(_FASTER * share, 1.0)
+        last = gap
+        sites = here.moved(share, before, products)
         steps = [*steps[-1:], here]
     wanted = f"model must let expectation propagation settle in {_MOST_SWEEPS} sweeps"
     doubt = f"is the prior not too wide, or offset too large, for {K.dtype}?"
@@ -143,19 +162,50 @@ def _sweep(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli, sites: _Si
     variance = xp.clip(diagonal(K) - xp.sum(half * half, axis=0), 0.0, None)
     gradient = nu - root * factor._solve(root * (K @ nu))
     f = K @ gradient
-    # the cavity: the marginal without its own site, [eq-la-cavity]
+    cavity = _cavities(variance, tau, nu, f)
+    tilted = likelihood._tilted(y, mean + cavity[1], cavity[0])
+    precision, shift, moved = _matched(variance, tau, nu, f, *cavity, *tilted[1:])
+    fit = xp.sum(_terms(tilted[0], tau, nu, *cavity)) + 0.5 * xp.sum(nu * f)
+    wanted = _Sites(precision, shift)
+    return _Sweep(sites, factor, gradient, fit, wanted, xp.max(moved))
+
+
+@fused
+def _cavities(variance: Vector, tau: Vector, nu: Vector, f: Vector) -> tuple[Vector, Vector]:
+    """Variance and mean of the marginals, each without its own site, [eq-la-cavity]."""
     left = 1.0 - tau * variance
-    cavity_variance, cavity_mean = variance / left, (f - nu * variance) / left
-    log_z, alpha, beta = likelihood._tilted(y, mean + cavity_mean, cavity_variance)
-    narrower = 1.0 - cavity_variance * beta
-    wanted = _Sites(xp.clip(beta / narrower, 0.0, None), (alpha + cavity_mean * beta) / narrower)
-    by_tau, by_nu = wanted.precision - tau, wanted.shift - nu
+    return variance / left, (f - nu * variance) / left
+
+
+@fused
+def _matched(
+    variance: Vector,
+    tau: Vector,
+    nu: Vector,
+    f: Vector,
+    cavity_variance: Vector,
+    cavity_mean: Vector,
+    alpha: Vector,
+    beta: Vector,
+) -> tuple[Vector, Vector, Vector]:
+    """Precisions and shifts of the sites that are wanted, and how far these are, see `_Sweep`."""
+    xp, narrower = array_namespace(variance), 1.0 - cavity_variance * beta
+    precision = beta / narrower
+    precision = zero_where(precision < 0.0, precision)
+    shift = (alpha + cavity_mean * beta) / narrower
+    by_tau, by_nu = precision - tau, shift - nu
     moved = xp.abs(by_nu - f * by_tau) * xp.sqrt(variance) + xp.abs(by_tau) * variance
+    return precision, shift, moved
+
+
+@fused
+def _terms(
+    log_z: Vector, tau: Vector, nu: Vector, cavity_variance: Vector, cavity_mean: Vector
+) -> Vector:
+    """The term of each label in the evidence."""
     wider = 1.0 + tau * cavity_variance
-    square = nu * (2.0 * cavity_mean + nu * cavity_variance) - tau * cavity_mean**2
-    terms = log_z + 0.5 * xp.log(wider) - 0.5 * square / wider
-    value = float(xp.sum(terms) + 0.5 * xp.sum(nu * f)) - 0.5 * factor.log_det
-    return _Sweep(sites, factor, gradient, value, wanted, float(xp.max(moved)))
+    square = nu * (2.0 * cavity_mean + nu * cavity_variance) - tau * (cavity_mean * cavity_mean)
+    return log_z + 0.5 * array_namespace(tau).log(wider) - 0.5 * square / wider
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,8 +354,12 @@ class _Evidence(Evidence[EPGP, EPPosterior]):
         differentiable_mean(model.gp)
 
     def value_and_gradient(self, model: EPGP, *, quiet: bool = False) -> tuple[float, EPGP]:
-        posterior = self.posterior(model)
-        return posterior.log_evidence, cotangent(model, gp=posterior.evidence_gradient()[0])
+        for trial in trials(self.rows.X):
+            with trial:
+                posterior = self.posterior(model)
+                gp_bar = posterior.evidence_gradient()[0]
+        value, bar = posterior.log_evidence, cotangent(model, gp=gp_bar)
+        return number(value), numbers_read(bar)
 
     def posterior(self, model: EPGP) -> EPPosterior:
         return _conditioned(model.gp, self.rows, model.likelihood)

@@ -3,23 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ...ground import check as _check
-from ...ground.xp import Array, Matrix, array_namespace, epsilon
+from ...ground.xp import Array, Matrix, array_namespace, epsilon, largest
 
-__all__ = ["mode_of"]
+__all__ = ["Mode", "Seen", "mode_of"]
 
 _MOST_STEPS, _MOST_HALVINGS = 200, 20
+
+
+class Seen(NamedTuple):
+    """The posterior density at some f; numbers are arrays without axes, to be read together.
+
+    Parameters
+    ----------
+    value : Array, shape ()
+        Its logarithm, up to a constant.
+    slopes : tuple of Array
+        The derivatives of the log likelihood, from which the next step starts.
+    bends : Array, shape (), or bool, default False
+        True if log p(y | f) bends upwards for one of the observations.
+    """
+
+    value: Array
+    slopes: tuple[Array, ...]
+    bends: Array | bool = False
+
+
+class Mode(NamedTuple):
+    """The mode, in the shape of the mean, with the slopes there, as of `Seen`, and the steps."""
+
+    f: Array
+    slopes: tuple[Array, ...]
+    bends: bool
+    steps: int
 
 
 def mode_of(
     K: Matrix,
     mean: Array,
-    value: Callable[[Array, Array], float],
-    newton: Callable[[Array], Array],
+    look: Callable[[Array, Array], Seen],
+    newton: Callable[[Array, tuple[Array, ...], bool], Array],
     doubt: str,
-) -> tuple[Array, int]:
-    """The ``f = m + K α`` of the largest value, and the steps it took.
+) -> Mode:
+    """The ``f = m + K α`` of the largest posterior density.
+
+    A device is read once a step, and once for each factor that the step takes: all numbers on
+    which it depends if a step was right are launched before the first of them is read.
 
     Parameters
     ----------
@@ -27,19 +58,13 @@ def mode_of(
         The prior covariance.
     mean : Array, shape (n,) or (n, c)
         The prior mean m, of one function or of several, a column each.
-    value : callable
-        The log posterior up to a constant, of α and f.
+    look : callable
+        The density at α and f.
     newton : callable
-        The α at the maximum of the quadratic that touches it at f, [eq-la-newton].
+        The α at the maximum of the quadratic that touches the log density at f, [eq-la-newton],
+        of f, the slopes there, and whether log p(y | f) bends upwards.
     doubt : str
         The question in the error where no mode is found.
-
-    Returns
-    -------
-    f : Array
-        The mode, in the shape of `mean`.
-    steps : int
-        The number of steps.
 
     Raises
     ------
@@ -48,27 +73,28 @@ def mode_of(
     """
     xp = array_namespace(K)
     alpha, f = xp.zeros_like(mean), mean
-    here = value(alpha, f)
+    seen = look(alpha, f)
+    here, bends = float(seen.value), bool(seen.bends)
     eps = epsilon(K)
     for step in range(1, _MOST_STEPS + 1):
-        toward = newton(f) - alpha
+        toward = newton(f, seen.slopes, bends) - alpha
         for halvings in range(_MOST_HALVINGS):
             tried = alpha + 0.5**halvings * toward
             new = mean + K @ tried
-            there = value(tried, new)
-            if there >= here - 10.0 * eps * (1.0 + abs(here) + _summed(K, tried)):
+            seen = look(tried, new)
+            asked = seen.value, _summed(K, tried), largest(new - f), largest(f)
+            there, summed, moved, size = map(float, asked)
+            if there >= here - 10.0 * eps * (1.0 + abs(here) + summed):
                 break
-        moved = float(xp.max(xp.abs(new - f)))
-        size = 1.0 + float(xp.max(xp.abs(f)))
-        alpha, f, here = tried, new, there
-        if halvings == 0 and moved <= eps**0.5 * size:  # Newton squares it: √eps leaves eps
-            return f, step
+        alpha, f, here, bends = tried, new, there, bool(seen.bends)
+        if halvings == 0 and moved <= eps**0.5 * (1.0 + size):  # Newton squares it: √eps leaves eps
+            return Mode(f, seen.slopes, bends, step)
     wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
     raise _check.NoValueError(f"{wanted}; it was not: {doubt}")
 
 
-def _summed(K: Matrix, alpha: Array) -> float:
+def _summed(K: Matrix, alpha: Array) -> Array:
     """``|α|ᵀ |K| |α|``: the sizes of all that ``αᵀ K α`` sums, which it is rounded by."""
     xp = array_namespace(K)
     size = xp.abs(alpha)
-    return float(xp.sum(size * (xp.abs(K) @ size)))
+    return xp.sum(size * (xp.abs(K) @ size))

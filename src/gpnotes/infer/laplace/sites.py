@@ -15,7 +15,7 @@ from ...ground import memory
 from ...ground.chunks import Rows
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace, eye
+from ...ground.xp import Matrix, Vector, array_namespace, eye, fused
 from ...model import means
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import GP, validate_data
@@ -28,11 +28,16 @@ __all__ = ["SitePosterior", "factored", "shifted_mean", "validate"]
 
 def factored(K: Matrix, sqrt_W: Vector) -> Cholesky:
     """Factor ``B = I + W^½ K W^½``."""
-    B = eye(K.shape[0], K) + sqrt_W[:, None] * K * sqrt_W[None, :]
+    B = _one_and_scaled(K, eye(K.shape[0], K), sqrt_W[:, None], sqrt_W[None, :])
     name = "I + W^½ K W^½"
     factor = _cholesky(B, name=name)
     warn_of_jitter(factor.jitter, name)
     return factor
+
+
+@fused
+def _one_and_scaled(K: Matrix, one: Matrix, rows: Matrix, columns: Matrix) -> Matrix:
+    return one + rows * K * columns
 
 
 class SitePosterior(Posterior):

@@ -14,8 +14,9 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
+from ...ground.late_reads import number, trials
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
-from ...ground.params import cotangent, fixed
+from ...ground.params import cotangent, fixed, numbers_read
 from ...ground.random import RNG, Stream, stream, stream_of
 from ...ground.saved import saved_as
 from ...ground.showing import summary
@@ -27,8 +28,10 @@ from ...ground.xp import (
     Stack,
     Vector,
     array_namespace,
+    cholesky_factor,
     diagonal,
     eye,
+    is_cupy_array,
     symmetric_part,
 )
 from ...model.gaussian_process import GP, require_no_noise, require_zero_mean, validate_data
@@ -36,7 +39,7 @@ from ...model.likelihoods.multiclass import one_hot, require_classes
 from ..evidence import Evidence, Model, evidence_of, whole_rows
 from ..posterior import Posterior, one_function_a_class, require_inputs
 from .left_out import LeftOut, compared
-from .mode import mode_of
+from .mode import Mode, Seen, mode_of
 
 __all__ = ["SoftmaxGP", "SoftmaxPosterior"]
 
@@ -48,8 +51,7 @@ _REMEDY = "take an SVGP with a Categorical likelihood, method=None of an estimat
 def _conditioned(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
     K = gp.kernel._gram(X, None)
     told = one_hot(y, classes)
-    f, steps = _mode(K, told)
-    share = _softmax(f)
+    f, (share,), _, steps = _mode(K, told)
     return SoftmaxPosterior(gp, X, y, classes, f, told - share, _curvature(K, share), steps)
 
 
@@ -62,10 +64,6 @@ def _log_sum(f: Array) -> Array:
 
 def _softmax(f: Array) -> Array:
     return array_namespace(f).exp(f - _log_sum(f))
-
-
-def _log_density(told: Matrix, f: Matrix) -> float:
-    return float(array_namespace(f).sum(told * (f - _log_sum(f))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,12 +130,25 @@ class Curvature:
 def _curvature(K: Matrix, share: Matrix) -> Curvature:
     roots = array_namespace(share).sqrt(share)
     identity = eye(K.shape[0], K)
-    own, total = [], array_namespace(K).zeros_like(K)
-    for c in range(share.shape[1]):
-        root = roots[:, c]
-        own.append(_factor(identity + root[:, None] * K * root[None, :], "I + D^½ K D^½"))
-        total = total + root[:, None] * own[-1].inverse() * root[None, :]
-    return Curvature(share, tuple(own), _factor(total, "the sum of the E of all classes"))
+    each = [identity + root[:, None] * K * root[None, :] for root in _columns(roots)]
+    own = _factors(each, "I + D^½ K D^½")
+    total = array_namespace(K).zeros_like(K)
+    for root, factor in zip(_columns(roots), own, strict=True):
+        total = total + root[:, None] * factor.inverse() * root[None, :]
+    return Curvature(share, own, _factor(total, "the sum of the E of all classes"))
+
+
+def _columns(a: Matrix) -> list[Vector]:
+    return [a[:, c] for c in range(a.shape[1])]
+
+
+def _factors(each: list[Matrix], name: str) -> tuple[Cholesky, ...]:
+    """The factors of some matrices; a device, which is asked if it has them, makes all at once."""
+    if is_cupy_array(each[0]):
+        lower = cholesky_factor(array_namespace(each[0]).stack(each))
+        if lower is not None:
+            return tuple(Cholesky(lower[c, :, :]) for c in range(len(each)))
+    return tuple(_factor(A, name) for A in each)
 
 
 def _factor(A: Matrix, name: str) -> Cholesky:
@@ -146,23 +157,23 @@ def _factor(A: Matrix, name: str) -> Cholesky:
     return factor
 
 
-def _mode(K: Matrix, told: Matrix) -> tuple[Matrix, int]:
-    """The f (n, c) of the largest ``log p(y | f) − ½ Σ f_cᵀ K⁻¹ f_c``, and the steps it took."""
+def _mode(K: Matrix, told: Matrix) -> Mode:
+    """The f (n, c) of the largest ``log p(y | f) − ½ Σ f_cᵀ K⁻¹ f_c``, and the shares there."""
     xp = array_namespace(K)
 
-    def value(alpha: Matrix, f: Matrix) -> float:
-        return _log_density(told, f) - 0.5 * float(xp.sum(alpha * f))
+    def look(alpha: Matrix, f: Matrix) -> Seen:
+        logs = f - _log_sum(f)
+        return Seen(xp.sum(told * logs) - 0.5 * xp.sum(alpha * f), (xp.exp(logs),))
 
-    def newton(f: Matrix) -> Matrix:
-        return _newton(K, f, told)
+    def newton(f: Matrix, slopes: tuple[Matrix, ...], bends: bool) -> Matrix:
+        return _newton(K, f, told, slopes[0])
 
     doubt = f"is the prior too wide for {K.dtype}?"
-    return mode_of(K, xp.zeros_like(told), value, newton, doubt)
+    return mode_of(K, xp.zeros_like(told), look, newton, doubt)
 
 
-def _newton(K: Matrix, f: Matrix, told: Matrix) -> Matrix:
+def _newton(K: Matrix, f: Matrix, told: Matrix, share: Matrix) -> Matrix:
     """``K⁻¹ f`` of the maximum of the quadratic that touches the posterior at f."""
-    share = _softmax(f)
     b = _times_W(share, f) + told - share
     return b - _curvature(K, share).times(K @ b)
 
@@ -301,9 +312,10 @@ class SoftmaxPosterior(Posterior):
         ``log p(y | f) − ½ Σ f_cᵀ K⁻¹ f_c − ½ log |I + K W|`` at the mode.
         Source: Rasmussen & Williams (2006), algorithm 3.3.
         """
-        told = one_hot(self.y, self.classes)
-        paid = float(array_namespace(told).sum(self.gradient * self.mode))
-        return _log_density(told, self.mode) - 0.5 * paid - 0.5 * self.curvature.log_det
+        xp, told = array_namespace(self.mode), one_hot(self.y, self.classes)
+        fit = number(xp.sum(told * (self.mode - _log_sum(self.mode))))
+        paid = number(xp.sum(self.gradient * self.mode))
+        return fit - 0.5 * paid - 0.5 * self.curvature.log_det
 
     @threads_for(lambda self: self.classes * self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix]:
@@ -424,11 +436,17 @@ class _Evidence(Evidence[SoftmaxGP, SoftmaxPosterior]):
     def value_and_gradient(
         self, model: SoftmaxGP, *, quiet: bool = False
     ) -> tuple[float, SoftmaxGP]:
-        posterior = self.posterior(model)
-        return posterior.log_evidence, cotangent(model, gp=posterior.evidence_gradient()[0])
+        for trial in trials(self.rows.X):
+            with trial:
+                posterior = self.posterior(model)
+                value, gp_bar = posterior.log_evidence, posterior.evidence_gradient()[0]
+        return number(value), numbers_read(cotangent(model, gp=gp_bar))
 
     def posterior(self, model: SoftmaxGP) -> SoftmaxPosterior:
-        return _conditioned(model.gp, self.rows.X, self.rows.y, model.classes)
+        for trial in trials(self.rows.X):
+            with trial:
+                found = _conditioned(model.gp, self.rows.X, self.rows.y, model.classes)
+        return found
 
     def doubt(self, model: SoftmaxGP) -> str:
         names = tuple(f"class {c}, counted from 0," for c in range(model.classes))
