@@ -225,20 +225,6 @@ def test_an_environment_whose_spaces_have_no_sizes():
         MDP.from_gymnasium(env, 0.9)
 
 
-def test_probabilities_sum_to_one_up_to_the_root_of_a_rounding():
-    right = np.asarray([[0.5, 0.5 + 1e-9], [0.25, 0.75]])
-    np.testing.assert_array_equal(check_distributions(right, "rows"), right)
-    for off in (1e-7, -1e-7):
-        with pytest.raises(ValueError, match=r"^rows must sum to one .* does not.*1"):
-            check_distributions(right + np.asarray([[0.0], [off]]), "rows")
-
-
-def test_the_largest_of_many_actions_is_found(rng):
-    for actions in (1, 3, 40):
-        q = rng.normal(size=(6, actions))
-        np.testing.assert_array_equal(max_over_actions(q, np), q.max(axis=1))
-
-
 @pytest.mark.parametrize("rank", [0, 1, 3])
 def test_a_covariance_without_an_inverse_is_inverted_within_its_range(rng, rank):
     root = rng.normal(size=(3, rank))

@@ -16,7 +16,7 @@ def test_the_first_action_within_the_tolerance_is_taken(space, rng, columns, tol
     found = to_numpy(greedy_policy(space.asarray(values), tolerance))
     for row, action in zip(values, found, strict=True):
         assert action == next(a for a, v in enumerate(row) if v >= max(row) - tolerance)
-    best = max_over_actions(space.asarray(values))
+    best = max_over_actions(space.asarray(values), space.xp)
     assert space.holds(best)
     np.testing.assert_array_equal(to_numpy(best), [max(row) for row in values])
 
@@ -31,5 +31,5 @@ def test_a_single_candidate_in_each_row_is_it(rng):
 def test_the_values_of_a_policy_are_those_of_its_actions(space, rng):
     values = rng.normal(size=(6, 3))
     worst = greedy_policy(space.asarray(-values))
-    found = chosen_values(space.asarray(values), worst)
+    found = chosen_values(space.asarray(values), worst, space.xp)
     np.testing.assert_allclose(to_numpy(found), values.min(axis=1), rtol=1e-6)

@@ -20,11 +20,11 @@ Within it `number` leaves a number on the device, and `expect` writes one down; 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from threading import local
-from typing import Any, cast
+from typing import cast
 
 from array_api_compat import is_cupy_array
 

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from types import ModuleType
 from typing import Any, Literal, Protocol, TypeVar, cast
 
 from array_api_compat import (

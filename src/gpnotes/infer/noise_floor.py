@@ -242,7 +242,7 @@ def doubtful(
     return None
 
 
-def stopped_by_rounding(objective: Objective[Any], data: Data | WaveSums, model: Any) -> float:
+def stopped_by_rounding(objective: Objective[M], data: Data | WaveSums, model: M) -> float:
     """Return the share of its noise by which rounding moves a variance, or zero.
 
     Zero where that is two percent or less, where the noise is not open, or where the objective is

@@ -210,7 +210,7 @@ class MDP:
         """The namespace of the process."""
         return array_namespace(self.rewards)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """All but the namespace, a module, which cannot be pickled."""
         return {name: part for name, part in vars(self).items() if name != "xp"}
 
