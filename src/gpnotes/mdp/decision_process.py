@@ -401,7 +401,7 @@ class MDP:
         if policy.ndim == 1:
             rows = xp.arange(S, device=device(policy)) * A + policy
             chosen_rewards = xp.take(xp.reshape(self.rewards, (S * A,)), rows)
-            return (P[rows] if is_sparse(P) else xp.take(P, rows, axis=0)), chosen_rewards
+            return (P[rows] if self.sparse else xp.take(P, rows, axis=0)), chosen_rewards
         r = xp.sum(policy * self._finite_rewards, axis=1)
         if self.sparse:
             pairs = np.arange(S * A)
