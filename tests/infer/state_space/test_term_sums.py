@@ -116,11 +116,14 @@ def test_the_gradient_is_that_of_differences(kernel, rng):
 
 def test_parts_are_those_of_dense_algebra(rng):
     twice = Matern32(1.0, 2.0)
-    gp = process(named(trend=M52, season=SEASON, noise=White(0.1), one=twice, two=twice))
+    both = M12 + Cosine(0.05) + White(0.2)
+    parts = {"trend": M52, "season": SEASON, "noise": White(0.1), "one": twice, "two": twice}
+    gp = process(named(**parts, both=both))
     X, y = readings(rng)
     Xs = asked(rng, X)
     found, dense = condition(model(gp), X, y), condition(gp, X, y)
-    wanted = (("trend",), (1,), ("noise",), ("season", "trend"), ("one", "two"), ("mean", "one"))
+    wanted = (("trend",), (1,), ("noise",), ("season", "trend"), ("one", "two"), ("mean", "one"),
+              ("both",), ("trend", "both"))  # fmt: skip
     for which in wanted:
         one, other = found.part(*which), dense.part(*which)
         for a, b in zip(one.predict(Xs), other.predict(Xs), strict=True):

@@ -202,10 +202,9 @@ def harmonics(lengthscale: float, tolerance: float) -> tuple[list[float], list[f
     whole = math.fsum(q)
     q = [share / whole for share in q]
     # d/dz of e^{−z} Iⱼ is e^{−z} ((Iⱼ₋₁ + Iⱼ₊₁) / 2 − Iⱼ); I₋₁ = I₁
-    single = [q[0], *(0.5 * share for share in q[1:]), 0.0]
+    single = [q[0], *(0.5 * share for share in q[1:])]
     slopes = [0.5 * (single[abs(j - 1)] + single[j + 1]) - single[j] for j in range(top)]
     slopes = [(s if j == 0 else 2.0 * s) * -2.0 * z / lengthscale for j, s in enumerate(slopes)]
-    left = 1.0
     for count in range(top):
         left = math.fsum(q[count + 1 :])
         if left <= tolerance:
@@ -383,11 +382,9 @@ def _expanded(kernel: Kernel, noise: float, tolerance: float) -> Expansion:
     if isinstance(kernel, Sum):
         return _added(kernel, [_expanded(part, noise, tolerance) for part in kernel.parts])
     found = expansion(kernel, tolerance)
-    share = noise / found.unit if found.unit else 1.0
-    waves = any(isinstance(leaf, Wave) for term in found.terms for leaf in term.factors)
-    if not waves or share >= 1.0:
+    if not any(isinstance(leaf, Wave) for term in found.terms for leaf in term.factors):
         return found
-    return expansion(kernel, tolerance * max(share, _LEAST))
+    return expansion(kernel, tolerance * min(max(noise / found.unit, _LEAST), 1.0))
 
 
 def seen_of(
@@ -411,8 +408,11 @@ def seen_of(
         return motion.seen, _expanded(whole, gp.noise_var, tolerance).white
     numbers, white = iter(range(len(motion.terms))), 0.0
     seen: list[int] = []
-    picked = [*kernel.parts] if isinstance(kernel, Sum) else [kernel]
-    for one in whole.parts if isinstance(whole, Sum) else (whole,):
+    parts = whole.parts if isinstance(whole, Sum) else (whole,)
+    picked = [kernel]
+    if isinstance(kernel, Sum) and all(one is not kernel for one in parts):  # several of them
+        picked = [*kernel.parts]
+    for one in parts:
         found = _expanded(one, gp.noise_var, tolerance)
         own = [next(numbers) for _ in found.terms]
         here = next((i for i, other in enumerate(picked) if other is one), None)
