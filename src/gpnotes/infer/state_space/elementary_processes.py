@@ -118,8 +118,7 @@ class Leaf(ABC):
         moved = xp.asarray(own, copy=True)
         self.up(numbers, moved)
         both = xp.permute_dims(moved, (1, 0, 2))
-        root = there[0, 0, :] ** 0.5
-        r, end = _per(both[:, 0, :], root), _per(there[:, 0, :], root)
+        r, end = both[:, 0, :], there[:, 0, :]  # the variance there is one
         return Apart(own - outer(r, r), both - outer(r, end), both, r, end)
 
     def moved(self, gaps: Vector) -> Vector:
