@@ -116,7 +116,7 @@ def lanes_of(motion: Motion, times: Vector, readings: Vector, noise: Numbers) ->
     """
     xp = array_namespace(times)
     n = times.shape[0]
-    length = max(1, round(math.sqrt(n) / 3.0), -(-n * motion.size**2 // _AT_ONCE))
+    length = max(round(math.sqrt(n) / 3.0), -(-n * motion.size**2 // _AT_ONCE))
     count = -(-n // length)
     spare = count * length - n
     gaps = xp.clip(times[1:] - times[:-1], None, FARTHEST)
