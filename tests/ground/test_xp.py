@@ -504,3 +504,54 @@ def test_where_there_are_no_doubles_an_array_stays_as_it_is(monkeypatch):
     assert _xp.in_double(double) is double
     monkeypatch.setattr(_xp, "has_double", lambda _: False)
     assert _xp.in_double(a) is a
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("transpose", [False, True])
+@pytest.mark.parametrize("shape", [(4,), (4, 3)])
+def test_a_factor_of_either_layout_is_solved_on_a_device(rng, order, transpose, shape):
+    """Only one triangle is read: what stands in the other is no matter."""
+    lower = np.tril(rng.normal(size=(4, 4))) + 4.0 * np.eye(4)
+    b = rng.normal(size=shape)
+    with cupy_stand_in.installed() as cp:
+        held = cp.asarray(np.asarray(lower + np.triu(np.ones((4, 4)), 1), order=order))
+        assert held.flags.c_contiguous == (order == "C")
+        found = _xp.to_numpy(_xp.solve_triangular(held, cp.asarray(b), transpose=transpose))
+    np.testing.assert_allclose((lower.T if transpose else lower) @ found, b, atol=1e-12)
+
+
+def test_a_factor_and_a_right_side_are_of_one_library():
+    strict = pytest.importorskip("array_api_strict")
+    with pytest.raises(TypeError):
+        _xp.solve_triangular(np.eye(2), strict.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("factor", "lower"),
+    [
+        ([[2.0, 0.0], [1.0, 2.0]], True), ([[2.0, 1.0], [0.0, 2.0]], False),
+        ([[2.0, 0.0], [0.5, 2.0]], False), ([[2.0, 0.0], [1.5, 2.0]], False),
+        ([[2.0, 0.0], [-1.0, 2.0]], False), ([[2.0, 1.0], [1.0, 2.0]], False),
+    ],
+)  # fmt: skip
+def test_a_library_is_known_by_its_factor_to_give_the_lower_one(factor, lower):
+    linalg = SimpleNamespace(cholesky=lambda a: np.asarray(factor))
+    assert _xp._gives_lower(_Library(linalg)) is lower
+
+
+class _Library:
+    """As much of a library as is looked at."""
+
+    asarray = staticmethod(np.asarray)
+
+    def __init__(self, linalg):
+        self.linalg = linalg
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_factor_that_is_not_finite_is_none(monkeypatch, place):
+    """As some libraries give it back without an error, from the row on where they broke down."""
+    lower = np.eye(3)
+    lower[place, place] = np.nan
+    monkeypatch.setattr("gpnotes.ground.xp._scipy_cholesky", lambda a: lower)
+    assert _xp.cholesky_factor(np.eye(3)) is None

@@ -50,6 +50,8 @@ def test_rewards_by_state_and_action_are_laid_out_in_one_way(rng, form):
     np.testing.assert_array_equal(mdp.rewards, r)
     mdp = MDP.from_arrays(transitions_of(P)[form], r[:, 0].copy(), 0.9, layout=form)
     np.testing.assert_array_equal(mdp.rewards, np.repeat(r[:, :1], 3, axis=1))
+    mdp.rewards[0, 0] += 1.0  # each entry has a place of its own
+    assert mdp.rewards[0, 1] == r[0, 0]
 
 
 def test_as_many_actions_as_states_are_never_guessed(rng):

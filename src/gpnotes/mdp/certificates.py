@@ -176,7 +176,7 @@ def _needed(steps: Array, decrease: Array, nonterminal: Array) -> float:
     """The least c ≥ 0 with ``steps ≤ c paid`` where the process goes on; infinity if none."""
     xp = array_namespace(steps)
     decreasing = decrease > 0.0
-    ratio = xp.where(decreasing & nonterminal, steps / xp.where(decreasing, decrease, 1.0), 0.0)
+    ratio = xp.where(decreasing, steps / xp.where(decreasing, decrease, 1.0), 0.0)
     c = max(0.0, float(xp.max(ratio)))
     satisfied = (steps <= c * decrease * (1.0 + 1e-12)) | decreasing | ~nonterminal
     return c if bool(xp.all(satisfied)) else math.inf

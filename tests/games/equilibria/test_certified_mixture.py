@@ -137,7 +137,10 @@ def test_an_equilibrium_moves_as_its_equations_say(rng, unit):
         RoleSymmetricGame((4, 5, 2), (2, 3, 1)),
         tuple(Expansion(np.zeros((1, 6)), np.ones(1), np.ones(6)) for _ in range(6)),
     )
-    A, p = unit * rng.normal(size=(6, 6)), np.asarray([0.3, 0.7, 0.6, 0.0, 0.4, 1.0])
+    A, p = (
+        unit * rng.normal(size=(6, 6)) * (1 - np.eye(6)),
+        np.asarray([0.3, 0.7, 0.6, 0.0, 0.4, 1.0]),
+    )
     played = np.flatnonzero(p)
     D = mixture_sensitivity(p, A, model)
     for s in range(6):
@@ -172,3 +175,6 @@ def test_what_is_not_settled_is_infinite_among_what_is_played(rng):
     wanted = np.zeros((5, 5))
     wanted[np.ix_([0, 1], [0, 1, 4])] = np.inf
     np.testing.assert_array_equal(D, wanted)
+    both = mixture_sensitivity(np.asarray([0.5, 0.5, 0.2, 0.0, 0.8]), np.zeros((5, 5)), model)
+    wanted[np.ix_([0, 1, 2, 4], [0, 1, 2, 4])] = np.inf
+    np.testing.assert_array_equal(both, wanted)
