@@ -232,3 +232,27 @@ def test_a_covariance_without_an_inverse_is_inverted_within_its_range(rng, rank)
     b = cov @ rng.normal(size=(3, 2))
     np.testing.assert_allclose(_solve(cov, b), np.linalg.pinv(cov) @ b, atol=1e-9)
     np.testing.assert_array_equal(_solve(np.zeros((1, 1)), np.zeros((1, 2))), np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse", "policy"])
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_a_coarse_row_may_be_off_by_sixteen_roundings_for_each_state(form, sign):
+    """In float32 that is more than a billionth: 64 eps for four states."""
+    for times in (64, 66):
+        rows = np.full((4, 4), 0.25, dtype=np.float32)
+        rows[2, 1] += np.float32(sign * times * 2.0**-23)
+        r = np.zeros((4, 4 if form == "policy" else 1), dtype=np.float32)
+
+        def call(rows=rows, r=r):
+            if form == "policy":
+                even = np.tile(np.eye(4, dtype=np.float32), (4, 1))
+                return MDP(even, r, 0.5).check_policy(rows)
+            return MDP(sp.csr_array(rows) if form == "sparse" else rows, r, 0.5)
+
+        if times == 64:
+            call()
+        else:
+            with pytest.raises(
+                ValueError, match=r"must sum to one in each row; those .*in state 2"
+            ):
+                call()

@@ -386,3 +386,26 @@ def test_no_belief_falls_while_others_rise(rng):
             ).values(beliefs)
             assert np.all(values >= last - 1e-12)
             last = values
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 0.15])
+def test_reachable_beliefs_are_those_of_a_plain_search(rng, tolerance):
+    """In breadth, without what cannot be seen; a belief within the tolerance of another is it."""
+    pomdp = drawn(rng, kinds=2)
+    seen = np.asarray(pomdp.observations)
+    seen[0, :, :] = [1.0, 0.0]
+    pomdp = POMDP(pomdp.mdp, seen)
+    start = np.asarray([0.2, 0.3, 0.5])
+    found, queue = [start], [start]
+    while queue:
+        belief = queue.pop(0)
+        for a, o in itertools.product(range(2), range(2)):
+            joint = (belief @ pomdp.transitions[a]) * seen[a, :, o]
+            if joint.sum() > 0.0 and len(found) < 25:
+                new = joint / joint.sum()
+                if all(np.max(np.abs(new - old)) > tolerance for old in found):
+                    found.append(new)
+                    queue.append(new)
+    assert (len(found) < 25) == (tolerance > 0.1)
+    ours = pomdp.reachable_beliefs(start, 25, tolerance=tolerance)
+    np.testing.assert_allclose(ours, found, rtol=1e-12)

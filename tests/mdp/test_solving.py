@@ -8,10 +8,12 @@ import pytest
 import scipy.sparse as sp
 from trips import trip
 
+from gpnotes.ground.check import NoValueError
 from gpnotes.ground.sparse_matrices import least_cost
 from gpnotes.ground.xp import has_double, to_numpy
 from gpnotes.mdp import MDP, GridWorld, evaluate, occupancy_measure, solve
-from gpnotes.mdp.solving import METHODS
+from gpnotes.mdp.certificates import rounding_error
+from gpnotes.mdp.solving import METHODS, _Solver
 
 every_method = pytest.mark.parametrize("method", METHODS)
 
@@ -401,3 +403,103 @@ def test_a_process_that_was_solved_can_be_pickled(make_arrays):
     mdp = MDP.from_arrays(*make_arrays(), 0.9)
     found = solve(mdp)
     np.testing.assert_array_equal(solve(pickle.loads(pickle.dumps(mdp))).values, found.values)
+
+
+def a_solver(mdp, tolerance=1e-3, *, strict=True):
+    return _Solver(mdp, tolerance, 1000, strict=strict)
+
+
+@pytest.mark.parametrize("discount", [0.5, 0.9])
+def test_a_step_is_asked_to_be_a_quarter_of_the_tolerance_less_what_is_to_come(
+    make_arrays, discount
+):
+    mdp = MDP.from_arrays(*make_arrays(), discount)
+    solver = a_solver(mdp, 0.04)
+    assert solver.asked == solver.threshold == pytest.approx(0.01 * (1.0 - discount), rel=1e-9)
+    ends = GridWorld(("S.G",), step_reward=-1.0).mdp(1.0)
+    assert a_solver(ends, 0.04).asked == a_solver(ends, 0.04).threshold == 0.01
+    solver.look_closer(0.25)
+    assert solver.asked == solver.threshold == pytest.approx(0.0025 * (1.0 - discount), rel=1e-9)
+    solver.at_rounding = True
+    with pytest.raises(NoValueError, match="as near as rounding allows, values have no bound"):
+        solver.look_closer(0.5)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "more", "slow"),
+    [
+        (1.0, 0.5, 64.01 / 7.0, True), (1.0, 0.5, 63.99 / 7.0, False),
+        (8.0, 0.5, 64.01 / 7.0 * 4.0, True), (8.0, 0.5, 63.99 / 7.0 * 4.0, False),
+        (0.5, 0.5, 0.1, True), (0.25, 0.5, 0.1, True), (0.25, 0.5, 0.0, False),
+        (1.0, 0.5, 0.0, False), (1.0, 0.5, -1.0, False),
+    ],
+)  # fmt: skip
+def test_sweeps_are_slow_where_more_than_64_are_left(make_arrays, first, last, more, slow):
+    """At the rate of the last eight, which halve a span so many times; `more` halvings are left."""
+    solver = a_solver(MDP.from_arrays(*make_arrays(), 0.9))
+    for span in [99.0, first, *np.linspace(first, last, 6), last]:
+        solver._spans.append(span)
+    solver.threshold = last * 2.0**-more
+    assert solver._is_slow() is slow
+
+
+def test_a_policy_is_followed_once_it_has_stayed_and_sweeps_are_slow(make_arrays):
+    mdp = MDP.from_arrays(*make_arrays(), 0.9)
+    solver, q = a_solver(mdp), np.asarray([[1.0, 0.0, 2.0]] * 12)
+    solver._spans.extend([1.0] * 8)
+    assert solver.settled_policy(q) is None  # not seen before
+    np.testing.assert_array_equal(solver.settled_policy(q), 2)
+    assert solver.settled_policy(-q) is None
+    solver.may_solve = False
+    assert solver.settled_policy(-q) is None
+    solver.may_solve = True
+    np.testing.assert_array_equal(solver.settled_policy(-q), 1)
+    solver.threshold = 1.0
+    assert solver.settled_policy(-q) is None
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_what_rounding_hides_is_refused_or_looked_at_no_closer(make_arrays, strict):
+    P, r = make_arrays()
+    mdp = MDP.from_arrays(P, r, 0.9)
+    solver, values = a_solver(mdp, strict=strict), np.full(12, 1e9)
+    rounding = rounding_error(mdp, values)
+    assert rounding < solver.asked
+    solver.meet_rounding(values)
+    assert solver.threshold == solver.asked
+    assert not solver.at_rounding
+    solver.asked, solver.may_solve = rounding / 2.0, False
+    if strict:
+        least = 1.05 * 1e-3 * rounding_error(mdp, values + 9.0 * 5.0) / solver.asked
+        with pytest.raises(NoValueError, match=f"tolerance must be at least {least:.2g} for this"):
+            solver.meet_rounding(values, 5.0)
+        return
+    solver.meet_rounding(values)
+    assert solver.threshold == rounding
+    assert solver.at_rounding
+    assert solver.may_solve  # once more, where rounding is met for the first time
+    solver.may_solve = False
+    solver.meet_rounding(values)
+    assert not solver.may_solve
+
+
+def test_values_that_grow_everywhere_where_a_policy_stays_are_refused():
+    """State 0 earns for ever beside an end; from the eighth sweep on, at each power of two."""
+    P = np.zeros((2, 2, 2))
+    P[0, 0, 0] = P[0, 1, 1] = P[1, :, 1] = 1.0
+    mdp = MDP.from_arrays(P, np.asarray([[1e-3, 0.0], [0.0, 0.0]]), 1.0, layout="state first")
+    for method in ("value iteration", "modified policy iteration", "policy iteration"):
+        with pytest.raises(NoValueError, match="at discount 1 a policy earns without an end"):
+            solve(mdp, method)
+    for steps, refused in ((7, False), (8, True)):
+        solver = _Solver(mdp, 1e-9, 1000, strict=True)
+        values = np.zeros(2)
+        try:
+            for _ in range(steps):
+                q = mdp.action_values(values)
+                solver.end(values, q, q.max(axis=1))
+                values = q.max(axis=1)
+        except NoValueError:
+            assert refused
+        else:
+            assert not refused
