@@ -255,3 +255,30 @@ def test_an_output_of_one_number_is_put_about_it_in_its_own_unit():
     model = begun(np.column_stack([np.full(4, 0.1), [1.0, 2.0, 3.0, 4.0]]))
     np.testing.assert_allclose(model.centre_, [0.1, 2.5])
     np.testing.assert_allclose(model.scale_, [1.0, np.std([1.0, 2.0, 3.0, 4.0])])
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "said"),
+    [
+        ("scale_", np.asarray([1.0, -1.0]), "scale_ must be positive"),
+        ("scale_", np.ones(3), r"centre_ must have shape \(3,\)"),
+        ("centre_", np.ones(3), r"centre_ must have shape \(2,\); got \(3,\)"),
+        ("centre_", np.asarray([0.0, np.nan]), "centre_ must be finite"),
+        ("is_vector_", 0, "is_vector_ must be True or False; got 0"),
+        ("n_features_in_", 2, "n_features_in_ must be a whole number from 2 to 2; got 3"),
+        ("n_features_in_", 1.0, "n_features_in_ must be a whole number"),
+        ("feature_names_in_", ("a", "b"), "feature_names_in_ must be 2 strings, or none"),
+    ],
+)
+def test_what_was_saved_and_does_not_go_together_is_refused(part, value, said):
+    y = np.column_stack([np.sin(ROWS[:, 1]), ROWS[:, 0]])
+    values = MultiOutputGPRegressor(optimise=False).fit(ROWS[:, :1], y).saved_values()
+    restored = MultiOutputGPRegressor.of_saved(dict(values))
+    assert (restored.n_features_in_, restored.is_vector_) == (1, False)
+    with pytest.raises((ValueError, TypeError), match=said):
+        MultiOutputGPRegressor.of_saved({**values, part: value})
+    three = {"scale_": np.ones(3), "centre_": np.zeros(3)}
+    with pytest.raises(ValueError, match=r"scale_ must be of \(2,\); got \(3,\)"):
+        MultiOutputGPRegressor.of_saved({**values, **three})
+    old = {name: values[name] for name in values if name != "output_names_"}
+    assert MultiOutputGPRegressor.of_saved(old).output_names_ == ()

@@ -155,3 +155,27 @@ def test_at_one_place_of_interest_the_value_is_the_variance_that_two_observation
     posterior = condition(gp, inputs[best.indices], np.zeros(2))
     before, after = gp.kernel.diag(place)[0], posterior.predict(place)[1][0]
     assert best.value == pytest.approx(before - after, rel=1e-9)
+
+
+def test_given_data_and_places_of_interest_the_best_leaves_least_variance_there(inputs, rng):
+    """Of all pairs, one after the other: what each takes from the mean variance at four places."""
+    gp, places = GP(RBF(1.3, 0.9), 0.2), rng.normal(size=(4, inputs.shape[1]))
+    posterior = condition(gp, inputs[:5], inputs[:5, 0])
+    design = exhaustive_design(posterior, inputs[5:], 2, "integrated variance", reference=places)
+
+    def left(*rows):
+        at = inputs[[*range(5), *(5 + r for r in rows)]]
+        return np.mean(condition(gp, at, at[:, 0]).variance(places))
+
+    values = {S: left() - left(*S) for S in combinations(range(7), 2)}
+    first, second = best = max(values, key=values.get)
+    assert tuple(design.indices) == best
+    gains = [left() - left(first), left(first) - left(first, second)]
+    np.testing.assert_allclose(design.gains, gains, rtol=1e-9)
+
+
+def test_of_several_best_subsets_the_first_is_taken():
+    """The candidates are as far apart as can be, and alike."""
+    X = 1e3 * np.arange(5.0)[:, None]
+    for criterion in ("information", "integrated variance"):
+        assert exhaustive_design(GP(RBF(), 0.1), X, 2, criterion).indices.tolist() == [0, 1]
