@@ -15,7 +15,8 @@ import pytest
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import Evaluation, Optimiser, minimise
-from gpnotes.decide.bayesopt.history import last_problem
+from gpnotes.decide.bayesopt.history import NUMBERS, History, as_line, last_problem
+from gpnotes.decide.bayesopt.search_region import region_of
 from gpnotes.model.kernels import WithGradients
 
 BOX = [(-1.0, 2.0), (0.0, 3.0)]
@@ -332,3 +333,38 @@ def test_the_last_that_failed_is_told_in_its_first_line():
     told = [Evaluation(at, math.nan, f"{word}\nmore", "record") for word in ("first", "last")]
     assert last_problem([told[0], told[1], Evaluation(at, 1.0)]) == ["The last that failed: last"]
     assert last_problem([Evaluation(at, 1.0)]) == []
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_line_holds_numbers_of_json_alone(value):
+    assert as_line({"y": 0.5, "x": [1.0]}) == b'{"y": 0.5, "x": [1.0]}\n'
+    with pytest.raises(ValueError, match="JSON compliant"):
+        as_line({"y": value})
+
+
+@pytest.mark.parametrize("tail", ["", "whole", "torn"])
+def test_a_history_knows_where_its_file_ends_and_how_many_lines_it_has(tmp_path, tail):
+    """Whoever shares the file reads on from there; the number of a line that is wrong is told."""
+    region, head, path = region_of(BOX, (), None), {"box": 1}, tmp_path / "history.jsonl"
+    told = [Evaluation(np.asarray([0.5, k / 4.0]), float(k)) for k in range(3)]
+    lines = [as_line(NUMBERS.write(one, region)) for one in told]
+    ends = {"": b"", "whole": lines[2][:-1], "torn": lines[2][:-5]}
+    path.write_bytes(as_line(head) + lines[0] + lines[1] + ends[tail])
+    found = History(path, head, region, NUMBERS)
+    count = 3 if tail == "whole" else 2
+    assert [one.y for one in found.evaluations] == [0.0, 1.0, 2.0][:count]
+    assert path.read_bytes() == as_line(head) + b"".join(lines[:count])
+    for more in range(2):
+        assert found._lines == 1 + count + more
+        assert found._end == path.stat().st_size
+        found.add(Evaluation(np.asarray([1.0, 2.0]), 7.0 + more))
+    with path.open("ab") as file:
+        file.write(b"[]\n")
+    with pytest.raises(ValueError, match=f"path: line {4 + count} of .* must be an evaluation"):
+        History(path, head, region, NUMBERS)
+    new = tmp_path / "new.jsonl"
+    beside = History(new, head, region, NUMBERS)
+    assert (beside._lines, beside._end, new.read_bytes()) == (1, len(as_line(head)), as_line(head))
+    without = History(None, head, region, NUMBERS)
+    without.add(told[0])
+    assert (without._lines, without.evaluations) == (1, [told[0]])
