@@ -300,7 +300,7 @@ def test_of_a_mutant_a_series_is_given_up_by_what_the_statement_took():
 
 def test_differences_settle_relative_to_the_slope_of_either_sign():
     def wavy(size):
-        return {"f": lambda u: size * (u + 1e-7 * math.sin(40.0 * u)), "a": 1.0}
+        return {"f": lambda u: size * (u + 1e-10 * math.sin(4e3 * u)), "a": 1.0}
 
     for size in (1e3, -1e3):
         slope = value(r"\frac{\partial f(a)}{\partial a}", wavy(size))
