@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from checked_equations import EquationError, Estimate, Nodes
+from checked_equations import Distribution, EquationError, Estimate, Nodes
+from checked_equations.check.bindings import normalised, swap_groups
 from checked_equations.check.mutants import all_mutants
+from checked_equations.evaluate.values import kind
+from checked_equations.latex import tree as t
 from checked_equations.latex.parser import parse
 
 A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
@@ -202,3 +205,38 @@ def test_the_noise_of_an_estimate_hides_whether_an_inequality_is_strict(checked)
     assert edits == [r"\ge for \le", r"= for \le"]
     with pytest.raises(EquationError, match=r"'< for .*could be strict"):
         checked(r"a \le b", {**bound, "a": 1.1})
+
+
+def test_an_average_is_tried_under_each_other_distribution_of_such_a_variable():
+    """Of one shape and drawn alike, whatever their densities."""
+    one, two = Nodes([0.5, 1.5], [0.5, 0.5]), Nodes([[0.5, 1.5]], [1.0])
+    bound = normalised({
+        "a": 1.0, "q": Distribution(one), "p": Distribution(one, density=np.exp),
+        "r": Distribution(two), "s": one, r"g(u \mid a)": Distribution(lambda a: one),
+        r"h(u \mid a)": Distribution(lambda a: one), r"k(w \mid a)": Distribution(lambda a: one),
+    })  # fmt: skip
+    latex = {
+        r"\mathbb E_{q(u)}[u]": ["$p$ for $q$"],
+        r"\mathbb E_{p(u)}[u^2]": ["$q$ for $p$"],
+        r"\mathbb E_{r(v)}[a]": [],
+        r"\mathbb E_{s}[s]": [],
+        r"\mathbb E_{g(u \mid a)}[u]": ["$h(u|a)$ for $g(u|a)$"],
+        r"\mathbb E_{k(w \mid a)}[w]": [],
+    }
+    for average, others in latex.items():
+        statement = parse(f"a = {average}", {key: kind(value) for key, value in bound.items()})
+        made = all_mutants(statement, swap_groups(bound), str)
+        said = [m.said.removeprefix("the average under ") for m in made if " under " in m.said]
+        assert said == others, average
+
+
+def test_what_an_edit_makes_stands_where_it_was_read():
+    kinds = dict.fromkeys("abcABX", "value")
+    for latex in (r"X = A^\top B", "a = b + c", r"a = \sqrt{b} c^2", r"a = \frac{b}{c} - 3"):
+        statement = parse(latex, kinds)
+        places = {node.span for _, node in t.walk(statement)}
+        made = list(all_mutants(statement, {}, lambda n, text=latex: text[slice(*n.span)]))
+        assert {m.after.span for m in made} <= places
+        for m in made:
+            if m.edit in ("drop the transpose of A", "drop the square of c", "drop the root of b"):
+                assert latex[slice(*m.after.span)] == m.edit[-1]
