@@ -359,6 +359,17 @@ def test_the_fewest_readings_and_deviations_are_taken(numbers):
     assert nets.SWAG.init(theta, 2).rank == 2
 
 
+@pytest.mark.parametrize(("steps", "most"), [(1, 1), (2, 1), (5, 2), (6, 3)])
+def test_there_are_two_snapshots_where_there_are_two_steps(numbers, steps, most):
+    X, y, _ = numbers
+    model = models()[0]
+    theta, settings = np.full(model.network.num_weights, 0.1), {"num_steps": steps, "batch": 2}
+    found = nets.fit_swag(model, X, y, theta, every=most, rng=stream(0), **settings)
+    assert found.count == (2 if steps > 1 else 1)
+    with pytest.raises(ValueError, match=f"every must be a whole number from 1 to {most}; got"):
+        nets.fit_swag(model, X, y, theta, every=most + 1, rng=stream(0), **settings)
+
+
 def test_a_step_from_some_readings_has_their_share_of_the_prior():
     """All rows are equal, so that it does not matter which are drawn."""
     X, y = np.full((8, 2), 0.4), np.full(8, 1.2)
