@@ -9,6 +9,7 @@ from checked_equations.check.mutants import all_mutants
 from checked_equations.evaluate.values import kind
 from checked_equations.latex import tree as t
 from checked_equations.latex.parser import parse
+from checked_equations.latex.printer import to_latex
 
 A, B = np.random.default_rng(1).normal(size=(2, 4, 4))
 S = A @ A.T + np.eye(4)
@@ -240,3 +241,20 @@ def test_what_an_edit_makes_stands_where_it_was_read():
         for m in made:
             if m.edit in ("drop the transpose of A", "drop the square of c", "drop the root of b"):
                 assert latex[slice(*m.after.span)] == m.edit[-1]
+
+
+def test_a_mean_is_over_what_it_is_drawn_from_and_over_all_where_that_is_given_some():
+    one = Nodes([0.5, 1.5], [0.5, 0.5])
+    bound = normalised({
+        "a": 1.0, "q(u)": Distribution(one), "p(w)": Distribution(one), "f": np.sin,
+        r"r(w \mid u)": Distribution(lambda u: one),
+    })  # fmt: skip
+    kinds = {key: kind(value) for key, value in bound.items()}
+    for over, w in (
+        ("q(u) p(w)", r"\mathbb E_{p(w)}[w]"),
+        (r"q(u) r(w \mid u)", r"\mathbb E_{q(u), r(w \mid u)}[w]"),
+    ):
+        statement = parse(rf"a = \mathbb E_{{{over}}}[f(u) w]", kinds)
+        made = all_mutants(statement, swap_groups(bound), str)
+        (edit,) = (m for m in made if m.edit.startswith("the value at the mean"))
+        assert to_latex(edit.after) == rf"f(\mathbb E_{{q(u)}}[u]) {w}"
