@@ -67,6 +67,10 @@ VALUES = [
     (r"\begin{bmatrix} S & u \\ 0 & 1 \end{bmatrix}", [[2.0, 1.0, 1.0], [1.0, 3.0, 2.0],
                                                       [0.0, 0.0, 1.0]]),
     (r"\begin{bmatrix} u & 2 u \end{bmatrix}", [[1.0, 2.0], [2.0, 4.0]]),
+    (r"\begin{bmatrix} 0 & S \\ 1 & 0 \end{bmatrix}", [[0.0, 2.0, 1.0], [0.0, 1.0, 3.0],
+                                                     [1.0, 0.0, 0.0]]),
+    (r"\begin{cases} a & a < b \\ b & a > b \end{cases}", 2.0), (r"\mathbf 1[x > -5]", 1.0),
+    (r"\mathbf 1[a = b]", 0.0), ("S \\otimes 2 S", np.kron(S, 2.0 * S)),
 ]  # fmt: skip
 
 
@@ -115,6 +119,9 @@ REFUSED = [
     (r"\frac{\partial S a}{\partial S}", "a derivative of shape (2, 2) by shape (2, 2)"),
     ("h(0)", "`h` failed: division by zero"),
     (r"\begin{bmatrix} S & x \end{bmatrix}", "a block of shape (2, 2) stands where (3, 2) is ne"),
+    (r"\begin{bmatrix} 2 & S \\ 1 & 0 \end{bmatrix}", "a block of shape () stands where (2, 1)"),
+    (r"\begin{cases} a & a < b \\ b & b > a \end{cases}", "no case applies"),
+    (r"S \otimes S S", "ambiguous beside `\\otimes`: write brackets around the product"),
     (r"\nabla_a (|a - 2.99|)", "the differences do not settle; is the function smooth here?"),
 ]  # fmt: skip
 
@@ -170,6 +177,18 @@ def test_operations_say_what_they_cannot_do():
         op.FUNCTIONS["log"](scalar(0j))
     with pytest.raises(OperationError, match="the logarithm of -2 is"):
         op.FUNCTIONS["log"](np.array([[1.0], [-2.0]]))
+
+
+def test_arguments_go_in_as_they_were_bound_or_with_one_axis():
+    seen = []
+    bound = {"g": lambda v: seen.append(v) or 1.0, "u": (1.0, 2.0), "n": 2, "A": A}
+    for latex in ("g(u)", "g(n)", "g(2 u)", r"g(u^\top)", "g(2 A)", "g(2 n)"):
+        assert value(latex, bound) == 1.0
+    assert seen[0] == (1.0, 2.0)
+    assert type(seen[0]) is tuple
+    assert type(seen[1]) is int
+    assert [np.shape(one) for one in seen[2:]] == [(2,), (1, 2), (2, 3), ()]
+    assert seen[2].tolist() == [2.0, 4.0]
 
 
 def test_relations_hold_in_every_entry():
