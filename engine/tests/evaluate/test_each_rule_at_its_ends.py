@@ -9,7 +9,6 @@ from checked_equations import Distribution, Nodes
 from checked_equations.errors import EquationError, OperationError, ShapeError
 from checked_equations.evaluate import operations as op
 from checked_equations.evaluate.evaluator import Evaluator
-from checked_equations.evaluate.libraries import brought
 from checked_equations.evaluate.rules.algebra import inside, whole_number
 from checked_equations.evaluate.rules.loops import _inside_limits, _out_of_place, _refuse_no_lengths
 from checked_equations.evaluate.values import (
@@ -213,14 +212,6 @@ def test_an_index_is_a_whole_number_of_its_axis():
         with pytest.raises(OperationError) as error:
             inside([index], shape)
         assert ("write a comma between two indices" in str(error.value)) == hint
-
-
-def test_an_array_without_numbers_is_not_brought():
-    import array_api_strict as strict
-
-    one = strict.asarray([1.0, 2.0])
-    assert brought({"a": one})["a"].tolist() == [1.0, 2.0]
-    assert brought({"a": [one, 3.0]})["a"][0].tolist() == [1.0, 2.0]
 
 
 @pytest.mark.parametrize(

@@ -226,3 +226,9 @@ def test_no_edit_mends_a_function_that_holds_arrays_of_another_library():
     with pytest.raises(EquationError, match="`h` failed: ") as raised:
         check_equation("a = h(u)", {"a": 1.0, "h": np.linalg.inv, "u": x})
     assert raised.value.mend is not None
+
+
+def test_an_array_in_a_list_is_brought_as_well():
+    one = STRICT.asarray([1.0, 2.0])
+    assert brought({"a": one})["a"].tolist() == [1.0, 2.0]
+    assert brought({"a": [one, 3.0]})["a"][0].tolist() == [1.0, 2.0]
