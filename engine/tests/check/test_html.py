@@ -17,6 +17,11 @@ def test_latex_cannot_become_markup(make: object) -> None:
     assert "<b>" not in make("a <b> c")
 
 
+def test_quotes_stay_in_a_text_and_are_escaped_in_attributes() -> None:
+    assert html.say("a \"b\" & 'c' <d>") == "a \"b\" &amp; 'c' &lt;d&gt;"
+    assert html.element("a", href="\"'&") == '<a href="&quot;&#x27;&amp;"></a>'
+
+
 def test_a_link_without_an_address_is_text() -> None:
     assert html.link("a<b", "") == "a&lt;b"
     assert html.link("a", "#x") == '<a href="#x">a</a>'
