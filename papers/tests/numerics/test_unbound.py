@@ -83,6 +83,9 @@ GAUSS = Distribution(Nodes([0.0], [1.0]), density=lambda u: np.exp(-u * u / 2) /
         (r"\frac{d^4}{dx^4} e^{2 x}", 16 * np.exp(1.4)),
         (r"\frac{d^6}{dx^6} \sin(3x)", -729 * np.sin(2.1)),
         (r"\frac{d^2}{dx^2} \frac{d}{dx} \log(x)", 2 / 0.7**3),
+        (r"\frac{d}{dx} e^{i x}", 1j * np.exp(0.7j)),
+        (r"\frac{d}{dw} 3 w^2", 6 * (0.5 + 0.25j)),
+        (r"\frac{d}{dw} 3 w", 3 + 0j),  # complex at what is complex
         (r"\frac{d^2}{dx^2} q(x)", (0.7**2 - 1) * np.exp(-0.245) / np.sqrt(2 * np.pi)),
         (r"\int_{-9}^{9} q(u) \,\mathrm d u", 1.0),
         (r"\int_{-9}^{9} u^2 q(u - 1) \,\mathrm d u", 2.0),
@@ -90,10 +93,11 @@ GAUSS = Distribution(Nodes([0.0], [1.0]), density=lambda u: np.exp(-u * u / 2) /
     ],
 )
 def test_derivatives_and_integrals_without_nodes_have_their_closed_forms(latex, wanted):
-    bound = {"x": 0.7, "q": GAUSS, "h": lambda u: np.exp(-2.0 * u)}
+    bound = {"x": 0.7, "w": 0.5 + 0.25j, "i": 1j, "q": GAUSS, "h": lambda u: np.exp(-2.0 * u)}
     names = {normal(key): kind(item) for key, item in bound.items()}
     found = Evaluator(bound, latex, beyond=unbound).value(parse_expression(latex, names, free=True))
     assert found == pytest.approx(wanted, rel=1e-9)
+    assert np.iscomplexobj(found) == np.iscomplexobj(wanted)
 
 
 def test_what_dots_stand_in_goes_on():
