@@ -8,7 +8,15 @@ import warnings
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, ConstantMean, SparseGP, fit
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    Periodic,
+    SparseGP,
+    StateSpaceGP,
+    fit,
+)
 from gpnotes.estimators import GPRegressor
 from gpnotes.infer.fit_checks import FitWarning
 
@@ -63,3 +71,13 @@ def test_a_caller_who_has_enough_gets_no_further_run() -> None:
     with pytest.warns(FitWarning, match="taken for noise"):
         found = fit(GP(RBF(), mean=ConstantMean()), *readings(0.1), callback=lambda run: True)
     assert len(found.runs) == 1
+
+
+def test_a_start_without_an_evidence_is_passed_over() -> None:
+    """On a line a periodic lengthscale of 0.03 takes too many waves; the fit goes on without."""
+    draws = np.random.default_rng(3)
+    x = np.sort(draws.uniform(0.0, 4.0, (16, 1)), axis=0)
+    y = np.sin(2.0 * math.pi * x[:, 0]) + 0.5 * draws.normal(size=16)
+    line = fit(StateSpaceGP(GP(Periodic(period=1.0))), x, y, fixed=["gp.kernel.period"])
+    dense = fit(GP(Periodic(period=1.0)), x, y, fixed=["kernel.period"])
+    assert line.log_evidence == pytest.approx(dense.log_evidence, abs=0.1)

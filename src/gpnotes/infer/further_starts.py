@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from itertools import product
 
+from ..ground.ascent import finite_or_none
 from ..ground.params import names
 from ..ground.xp import HostVector
 from .noise_floor import FLOOR, noise_row
@@ -39,7 +40,7 @@ def shorter_start(objective: Objective[M], best: Run[M]) -> HostVector | None:
     HostVector or None
         The highest of six: the first start with 0.3, 0.1 or 0.03 times its lengthscales, and its
         own noise or one on the floor, if it is three nats above the best run. To look at them costs
-        six evaluations.
+        six evaluations. One that has no evidence, as a period too short for a line, is passed over.
     """
     if not (objective.floor and best.converged):
         return None
@@ -54,7 +55,7 @@ def shorter_start(objective: Objective[M], best: Run[M]) -> HostVector | None:
         begin = start.copy()
         begin[lengths] += math.log(share)
         begin[noise] = level
-        there, _ = objective(begin)
-        if there > value:
-            found, value = begin, there
+        there = finite_or_none(objective, begin)
+        if there and there[0] > value:
+            found, value = begin, there[0]
     return found
