@@ -20,10 +20,14 @@ from gpnotes import (
     GP,
     RBF,
     SVGP,
+    Constant,
     FeatureGP,
     Gaussian,
     LaplaceGP,
+    Linear,
+    Periodic,
     Poisson,
+    RationalQuadratic,
     SoftmaxGP,
     StudentT,
     condition,
@@ -78,6 +82,25 @@ def test_many_evidences_with_all_gradients(cp: ModuleType, many: int) -> None:
     gps = [GP(RBF(1.3, length), 0.1) for length in lengths]
     counts = counted(lambda: evidences_and_gradients(gps, X, y))
     assert counts.launches <= 59
+    assert counts.crossings <= 3
+
+
+@pytest.mark.parametrize("many", [2, 50])
+@pytest.mark.parametrize(
+    ("kernel", "launches"),
+    [
+        (lambda s: RationalQuadratic(1.3, s, 1.5 * s), 91),
+        (lambda s: Periodic(1.3, s, 2.0 * s), 66),
+        (lambda s: Linear(s) + Constant(0.1 * s), 46),
+    ],
+)
+def test_many_evidences_of_other_kernels(
+    cp: ModuleType, kernel: Any, launches: int, many: int
+) -> None:
+    _, X, y = problem(cp, 20)
+    gps = [GP(kernel(scale), 0.1) for scale in np.linspace(0.5, 2.0, many)]
+    counts = counted(lambda: evidences_and_gradients(gps, X, y))
+    assert counts.launches <= launches
     assert counts.crossings <= 3
 
 

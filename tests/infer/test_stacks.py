@@ -17,6 +17,7 @@ from gpnotes import (
     Matern12,
     Matern32,
     Matern52,
+    Periodic,
     RationalQuadratic,
     White,
     fit,
@@ -32,6 +33,7 @@ from gpnotes.ground.params import flatten, flatten_gradient
 from gpnotes.infer import stacked_evidences, stacks
 from gpnotes.infer.stacked_evidences import Asked
 from gpnotes.infer.stacks import evidences_and_gradients, in_step
+from gpnotes.model.kernels import ArcCosine, Polynomial
 
 MANY = 3
 
@@ -47,15 +49,24 @@ def models(asarray, which):
             "sum": lambda s=s: Matern12(0.5, s) + White(0.1 * s) + Constant(0.2 * s),
             "product": lambda s=s: 2.0 * s * (RBF(1.0, s).on(1) * Matern52(1.0, 2.0 * s)),
             "constants": lambda s=s: Constant(0.5 * s) * Constant(2.0),
-            "further number": lambda s=s: RationalQuadratic(1.0, s, 1.5),
-            "not stationary": lambda s=s: RBF(1.0, s) + Linear(s),
+            "further number": lambda s=s: RationalQuadratic(1.0, s, 1.5 * s),
+            "periodic": lambda s=s, lengths=lengths: Periodic(1.1 * s, lengths, 2.0 + s),
+            "periods": lambda s=s, lengths=lengths: Periodic(0.8, s, 2.0 * lengths),
+            "decaying": lambda s=s: RBF(1.0, 3.0 * s) * Periodic(1.0, s, 2.5 * s).on(0),
+            "linear": lambda s=s: RBF(1.0, s) + Linear(s),
+            "slopes": lambda lengths=lengths: Linear(lengths) + Constant(0.5),
+            "polynomial": lambda s=s: Polynomial(0.7 * s, 0.4 * s, 3) * RBF(1.0, 2.0 * s),
+            "not stacked": lambda s=s: RBF(1.0, s) + ArcCosine(s),
         }[which]()
         mean = ConstantMean(0.3 * s) if which == "product" else GP(RBF()).mean
         made.append(GP(kernel, 0.1 * s, mean))
     return made
 
 
-KINDS = ["ard", "one length", "sum", "product", "constants", "further number", "not stationary"]
+STACKED = [
+    "ard", "one length", "sum", "product", "constants", "further number", "periodic", "periods",
+    "decaying", "linear", "slopes", "polynomial",
+]  # fmt: skip
 
 
 def numbers(rng, *shape):
@@ -72,7 +83,11 @@ def assert_alike(found, alone, gps, close):
 
 @pytest.mark.parametrize(
     ("which", "stacked"),
-    [*((which, "models") for which in KINDS), ("ard", "data"), ("sum", "both")],
+    [
+        *((which, "models") for which in [*STACKED, "not stacked"]),
+        *((which, "data") for which in ("ard", "periodic")),
+        *((which, "both") for which in ("sum", "further number", "linear")),
+    ],
 )
 def test_a_stack_is_the_loop(space, rng, which, stacked):
     shape = (12,) if stacked == "models" else (MANY, 12)
@@ -90,9 +105,21 @@ def test_a_stack_is_the_loop(space, rng, which, stacked):
         assert isinstance(lengths, float) or space.holds(lengths)
 
 
-def test_gradients_are_those_of_differences(rng):
+def test_kernels_that_are_stacked_have_one_form(rng):
+    X, y = numbers(rng, 5)
+    for which in STACKED:
+        asked = [Asked(gp, Rows(X, y), True) for gp in models(np.asarray, which)]
+        assert len(list(stacked_evidences._groups(asked))) == 1, which
+    asked = [Asked(gp, Rows(X, y), True) for gp in models(np.asarray, "not stacked")]
+    asked += [Asked(GP(Polynomial(degree=degree)), Rows(X, y), True) for degree in (2, 3)]
+    asked += [Asked(GP(Linear(v)), Rows(X, y), True) for v in (1.0, np.ones(2))]
+    assert len(list(stacked_evidences._groups(asked))) == len(asked)
+
+
+@pytest.mark.parametrize("which", ["product", "further number", "periods", "polynomial"])
+def test_gradients_are_those_of_differences(rng, which):
     X, y = numbers(rng, 9)
-    gps = models(np.asarray, "product")
+    gps = models(np.asarray, which)
     _, bars = evidences_and_gradients(gps, X, y)
     for gp, bar in zip(gps, bars, strict=True):
         flat, back = flatten(gp)

@@ -95,7 +95,8 @@ def _groups(asked: Sequence[Asked]) -> Iterator[list[int]]:
         while left:
             most = asked[left[0]].rows.X.shape[0]
             near = [i for i in left if 2 * asked[i].rows.X.shape[0] ** 3 >= most**3]
-            for some in memory.blocks(len(near), most**2, like=asked[left[0]].rows.X):
+            X = asked[left[0]].rows.X
+            for some in memory.blocks(len(near), X.shape[1] * most**2, like=X):
                 yield near[some]
             left = left[len(near) :]
 

@@ -8,6 +8,7 @@ once for all kernels of the same data, and multiplied by the lengthscales in one
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import fields
 from functools import cached_property, reduce, singledispatch
@@ -24,10 +25,13 @@ from ...ground.xp import (
     diagonal,
     eye,
     kept_where,
+    whole_power,
 )
 from .algebra import ActiveDims, Constant, Kernel, Product, Scaled, Sum
+from .linear import Linear, Polynomial
+from .periodic import Periodic
 from .pullback_sums import added, products_of_others
-from .stationary import Stationary
+from .stationary import RationalQuadratic, Stationary, bare
 from .white import White
 
 __all__ = ["Gaps", "Pull", "form", "matrices"]
@@ -48,27 +52,29 @@ class Gaps:
         return Gaps(xp.stack([self.X[..., k] for k in columns], axis=-1))
 
     @cached_property
-    def _differences(self) -> Array:
+    def differences(self) -> Array:
+        """Those of each column, (d, n, n) or (B, d, n, n)."""
         columns = array_namespace(self.X).matrix_transpose(self.X)
         return columns[..., :, None] - columns[..., None, :]
 
     def squared(self, units: Array) -> Array:
         """Their squares, (d, n²) or (B, d, n²), in a unit for each column."""
         xp, (n, d) = array_namespace(self.X), self.X.shape[-2:]
-        gaps = self._differences / units[:, None, None]
+        gaps = self.differences / units[:, None, None]
         return xp.reshape(gaps * gaps, (*self.X.shape[:-2], d, n * n))
 
 
 def form(kernel: Kernel) -> Hashable:
     """Return what kernels of one stack have in common; None for one that no stack takes.
 
-    Stationary kernels without further hyperparameters are taken, `Constant`, `White`, and sums,
-    products, multiples and choices of columns of what is taken.
+    Stationary kernels without further hyperparameters are taken, `RationalQuadratic`, `Periodic`,
+    `Linear`, `Polynomial`, `Constant`, `White`, and sums, products, multiples and choices of
+    columns of what is taken.
     """
-    if isinstance(kernel, Stationary):
-        alone = len(fields(kernel)) == 2 and kernel.of_pairs
-        return (type(kernel), _size(kernel.lengthscale)) if alone else None
     kind, known = type(kernel), cast(Any, kernel)
+    plain = isinstance(kernel, Stationary) and len(fields(kernel)) == 2 and kernel.of_pairs
+    if plain or kind in (RationalQuadratic, Periodic, Linear, Polynomial):
+        return kind, *(_size(getattr(kernel, item.name)) for item in fields(kernel))
     if kind in (Sum, Product):
         return _form_of(kind, known.names, *known.parts)
     if kind is Scaled:
@@ -83,9 +89,9 @@ def _form_of(kind: type, what: tuple[object, ...], *parts: Kernel) -> Hashable:
     return None if None in forms else (kind, what, *forms)
 
 
-def _size(lengths: Numbers) -> int:
-    """The number of the lengthscales; 0 for one that is a number."""
-    return 0 if isinstance(lengths, float) else lengths.shape[0]
+def _size(value: Numbers) -> int:
+    """The number of a parameter's entries; 0 for a number, and a whole one that stays itself."""
+    return value if isinstance(value, int) else 0 if isinstance(value, float) else value.shape[0]
 
 
 def matrices(kernels: Sequence[Kernel], gaps: Gaps) -> tuple[Array, Pull]:
@@ -103,29 +109,105 @@ def _stacked(first: Kernel, kernels: Sequence[Kernel], gaps: Gaps) -> tuple[Arra
 
 @_stacked.register
 def _(first: Stationary, kernels: Sequence[Stationary], gaps: Gaps) -> tuple[Array, Pull]:
+    _, K, bars = _of_distances(first, kernels, gaps)
+    return K, lambda K_bar: cotangent(first, **bars(K_bar))
+
+
+@_stacked.register
+def _(
+    first: RationalQuadratic, kernels: Sequence[RationalQuadratic], gaps: Gaps
+) -> tuple[Array, Pull]:
+    variances, alphas = (_column(kernels, name, gaps.X) for name in ("variance", "alpha"))
+    all_of_them = cast(RationalQuadratic, bare(RationalQuadratic, (variances, alphas)))
+    q, K, bars = _of_distances(all_of_them, kernels, gaps)
+
+    def pull(K_bar: Array) -> Kernel:
+        terms = variances * all_of_them._by_alpha(q, K_bar)
+        alpha = array_namespace(q).sum(terms, axis=(1, 2))
+        return cotangent(first, alpha=alpha, **bars(K_bar))
+
+    return K, pull
+
+
+def _of_distances(
+    profiles: Stationary, kernels: Sequence[Stationary], gaps: Gaps
+) -> tuple[Array, Array, Callable[[Array], dict[str, Array]]]:
+    """Squared distances and matrices, (B, n, n), and the way back to variances and lengths."""
     X, xp = gaps.X, array_namespace(gaps.X)
     (n, d), many = X.shape[-2:], len(kernels)
-    lengths, variances = _lengths(kernels, gaps), _column(kernels, "variance", X)
+    lengths, variances = _per_column(kernels, "lengthscale", X), _column(kernels, "variance", X)
     squares = gaps.squared(lengths[0, :])
     turned = xp.matrix_transpose(squares)
     shares = (lengths[:1, :] / lengths) ** 2
     shared = squares.ndim == 2
     q = shares @ squares if shared else shares[:, None, :] @ squares
     q = xp.reshape(q, (many, n, n))
-    profile = first.profile(q)
+    profile = profiles._profile(q)
 
-    def pull(K_bar: Array) -> Kernel:
+    def bars(K_bar: Array) -> dict[str, Array]:
         by_variance = xp.sum(K_bar * profile, axis=(1, 2))
         # where points coincide a profile may have no slope, and no length matters
-        q_bar = kept_where(q > 0.0, variances * K_bar * first._slope(q))
+        q_bar = kept_where(q > 0.0, variances * K_bar * profiles._slope(q))
         flat = xp.reshape(q_bar, (many, n * n) if shared else (many, 1, n * n))
         by_squares = xp.reshape(flat @ turned, (many, d))
         by_lengths = -2.0 * by_squares * shares / lengths
-        if isinstance(first.lengthscale, float):
-            by_lengths = xp.sum(by_lengths, axis=1)
-        return cotangent(first, variance=by_variance, lengthscale=by_lengths)
+        return {"variance": by_variance, "lengthscale": _like(kernels, "lengthscale", by_lengths)}
+
+    return q, variances * profile, bars
+
+
+@_stacked.register
+def _(first: Periodic, kernels: Sequence[Periodic], gaps: Gaps) -> tuple[Array, Pull]:
+    X, xp = gaps.X, array_namespace(gaps.X)
+    variances = _column(kernels, "variance", X)
+    turns, lengths = (
+        _per_column(kernels, name, X)[:, :, None, None] for name in ("period", "lengthscale")
+    )
+    angles = (math.pi / turns) * gaps.differences
+    chords = 2.0 * xp.sin(angles) / lengths
+    profile = xp.exp(-0.5 * xp.sum(chords * chords, axis=1))
+
+    def pull(K_bar: Array) -> Kernel:
+        by_variance = xp.sum(K_bar * profile, axis=(1, 2))
+        weighted = (variances * K_bar * profile)[:, None, :, :] * chords
+        by_lengths = xp.sum(weighted * chords / lengths, axis=(2, 3))
+        by_turns = xp.sum(weighted * xp.cos(angles) * angles, axis=(2, 3))
+        by_periods = by_turns * (2.0 / (turns * lengths))[:, :, 0, 0]
+        return cotangent(
+            first,
+            variance=by_variance,
+            lengthscale=_like(kernels, "lengthscale", by_lengths),
+            period=_like(kernels, "period", by_periods),
+        )
 
     return variances * profile, pull
+
+
+@_stacked.register
+def _(first: Linear, kernels: Sequence[Linear], gaps: Gaps) -> tuple[Array, Pull]:
+    X, xp = gaps.X, array_namespace(gaps.X)
+    u = X * _per_column(kernels, "variance", X)[:, None, :] ** 0.5
+
+    def pull(K_bar: Array) -> Kernel:
+        by_slopes = xp.sum(X * (K_bar @ X), axis=1)
+        return cotangent(first, variance=_like(kernels, "variance", by_slopes))
+
+    return u @ xp.matrix_transpose(u), pull
+
+
+@_stacked.register
+def _(first: Polynomial, kernels: Sequence[Polynomial], gaps: Gaps) -> tuple[Array, Pull]:
+    xp, degree = array_namespace(gaps.X), first.degree
+    inner, pull_inner = matrices([kernel._inner for kernel in kernels], gaps)
+    base = inner + _column(kernels, "bias", gaps.X)
+
+    def pull(K_bar: Array) -> Kernel:
+        base_bar = K_bar * (degree * whole_power(base, degree - 1))
+        inner_bar = cast(Linear, pull_inner(base_bar))
+        by_bias = xp.sum(base_bar, axis=(1, 2))
+        return cotangent(first, variance=inner_bar.variance, bias=by_bias)
+
+    return whole_power(base, degree), pull
 
 
 @_stacked.register
@@ -196,10 +278,15 @@ def _column(kernels: Sequence[Kernel], name: str, like: Array) -> Array:
     return as_array([[[getattr(kernel, name)]] for kernel in kernels], like)
 
 
-def _lengths(kernels: Sequence[Any], gaps: Gaps) -> Matrix:
-    """The lengthscales of each, (B, d)."""
-    X, d = gaps.X, gaps.X.shape[-1]
-    each = [kernel.lengthscale for kernel in kernels]
+def _per_column(kernels: Sequence[object], name: str, X: Array) -> Matrix:
+    """A number of each kernel for each column, (B, d)."""
+    each = [getattr(kernel, name) for kernel in kernels]
     if isinstance(each[0], float):
-        return as_array([[length] * d for length in each], X)
+        return as_array([[value] * X.shape[-1] for value in each], X)
     return array_namespace(X).stack(each)
+
+
+def _like(kernels: Sequence[object], name: str, terms: Matrix) -> Array:
+    """Derivatives for each column, (B, d), in the shape of a parameter: summed, (B,), for one."""
+    one = isinstance(getattr(kernels[0], name), float)
+    return array_namespace(terms).sum(terms, axis=1) if one else terms

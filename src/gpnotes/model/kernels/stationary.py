@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from ...fast import radial_profiles
 from ...fast.stationary_evidence import supports
@@ -34,7 +34,7 @@ from .algebra import Kernel
 from .pullback_sums import per_dimension, total
 from .scaled_inputs import ScaledInputs, scaled
 
-__all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic", "Stationary"]
+__all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic", "Stationary", "bare"]
 
 
 @dataclass(frozen=True)
@@ -194,21 +194,21 @@ def _passes(kind: type[Stationary]) -> _Passes:
     """Return those of a class; each takes the numbers of a kernel at its end."""
 
     def covariance(q: Array, *numbers: float) -> Array:
-        kernel = _bare(kind, numbers)
+        kernel = bare(kind, numbers)
         return kernel.variance * kernel._profile(q)
 
     def by_variance(q: Array, K_bar: Array, *numbers: float) -> Vector:
-        return array_namespace(q).sum(K_bar * _bare(kind, numbers)._profile(q), axis=1)
+        return array_namespace(q).sum(K_bar * bare(kind, numbers)._profile(q), axis=1)
 
     def slopes(q: Array, K_bar: Array, turned: Numbers, *numbers: float) -> Array:
-        kernel = _bare(kind, numbers)
+        kernel = bare(kind, numbers)
         return inside(kernel.variance * (K_bar + turned) * kernel._slope(q), q)
 
     return _Passes(covariance, by_variance, slopes)
 
 
-def _bare(kind: type[Stationary], numbers: tuple[float, ...]) -> Stationary:
-    """A kernel with numbers that may be traced, and without a length."""
+def bare(kind: type[Stationary], numbers: tuple[Any, ...]) -> Stationary:
+    """Return a kernel with numbers, or stacks of them, that are not validated, and no length."""
     kernel = object.__new__(kind)
     names = [item.name for item in fields(kind) if item.name != "lengthscale"]
     for name, value in zip(names, numbers, strict=True):
@@ -426,8 +426,11 @@ class RationalQuadratic(Stationary):
         return -0.5 * self._profile(q) / (1.0 + q / (2.0 * self.alpha))
 
     def _shape_bars(self, q: Array, K_bar: Matrix) -> dict[str, float]:
-        # ∂k/∂α = k (t / (1 + t) − log(1 + t)) with t = q / 2α
+        return {"alpha": self.variance * total(self._by_alpha(q, K_bar))}
+
+    def _by_alpha(self, q: Array, K_bar: Array) -> Array:
+        """The terms of the derivative by α, ``p (t / (1 + t) − log(1 + t))`` with t = q / 2α."""
         xp = array_namespace(q)
         t = xp.clip(q / (2.0 * self.alpha), None, 1e30)
         relative = t / (1.0 + t) - xp.log1p(t)
-        return {"alpha": self.variance * total(K_bar * self._profile(q) * relative)}
+        return K_bar * self._profile(q) * relative
