@@ -117,7 +117,7 @@ def _chunks_of_rows(n: int) -> list[slice]:
     return memory.blocks(n, n, chunk)
 
 
-_BESIDE = 6  # blocks of rows that are alive beside a matrix
+_BESIDE = 12  # blocks of rows that are alive beside a matrix at most, of a product of two parts
 
 
 def _gram_name(gp: GP) -> NameWith:

@@ -403,6 +403,11 @@ class Scaled(Kernel):
         super().__post_init__()
         require_kernels("kernel", self.kernel)
 
+    @property
+    def of_pairs(self) -> bool:
+        """True if the kernel within is."""
+        return self.kernel.of_pairs
+
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return self.scale * self.kernel._gram(x, z)
 
@@ -450,6 +455,11 @@ class Constant(Kernel):
     reads_inputs: ClassVar[bool] = False
 
     variance: float = positive(1.0, unit="y²")
+
+    @property
+    def of_pairs(self) -> bool:
+        """True, but for a subclass."""
+        return type(self) is Constant
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return filled(x, z, self.variance)
@@ -504,6 +514,11 @@ class Power(Kernel):
         if self.kernel.labels_rows:  # the derivative of a power is no power of derivatives
             raise TypeError(f"Power.kernel must know no derivatives; got {self.kernel!r}")
         object.__setattr__(self, "exponent", _check.whole(self.exponent, "exponent", 1))
+
+    @property
+    def of_pairs(self) -> bool:
+        """True if the kernel within is."""
+        return self.kernel.of_pairs
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return whole_power(self.kernel._gram(x, z), self.exponent)
@@ -580,6 +595,11 @@ class ActiveDims(Kernel):
             raise ValueError(f"numbers must be as many as dims, {len(dims)}; got {numbers}")
         object.__setattr__(self, "dims", dims)
         object.__setattr__(self, "numbers", numbers)
+
+    @property
+    def of_pairs(self) -> bool:
+        """True if the kernel within is."""
+        return self.kernel.of_pairs
 
     @property
     def places(self) -> tuple[int, ...]:

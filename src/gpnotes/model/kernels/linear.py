@@ -40,6 +40,11 @@ class Linear(Kernel):
 
     variance: Numbers = positive(1.0, per_dimension=True, unit="y²/x²")
 
+    @property
+    def of_pairs(self) -> bool:
+        """True, but for a subclass."""
+        return type(self) is Linear
+
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         root = self.variance**0.5  # on both sides, so that a matrix of x with itself is symmetric
         u = x * root
@@ -103,6 +108,11 @@ class Polynomial(Kernel):
         super()._validate_inputs(x, name)
         # of k(x, x) and its derivatives, which are some times as large
         require_power(x, name, self.degree, scale=self.variance, bias=self.bias, room=1024.0)
+
+    @property
+    def of_pairs(self) -> bool:
+        """True, but for a subclass."""
+        return type(self) is Polynomial
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         return whole_power(self._inner._gram(x, z) + self.bias, self.degree)

@@ -54,6 +54,11 @@ class Periodic(Kernel):
     lengthscale: Numbers = positive(1.0, per_dimension=True)
     period: Numbers = positive(1.0, per_dimension=True, unit="x")
 
+    @property
+    def of_pairs(self) -> bool:
+        """True, but for a subclass."""
+        return type(self) is Periodic
+
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         centre = _centroid(x, self.period)
         v = None if z is None else self._wrap(z - centre)
