@@ -27,6 +27,8 @@ __all__ = ["read_game", "write_game"]
 
 Game: TypeAlias = RoleSymmetricGame | Simulations | PayoffModel
 
+Stored: TypeAlias = Mapping[str, Any]  # an object of JSON
+
 
 def read_game(text: str) -> Game:
     """Read a game from the JSON of gameanalysis.
@@ -112,7 +114,7 @@ def write_game(game: Game) -> str:
     return json.dumps({**_header(game.game), "profiles": rows, "type": kind})
 
 
-def _game(stored: Mapping[str, Any]) -> RoleSymmetricGame:
+def _game(stored: Stored) -> RoleSymmetricGame:
     if "roles" in stored:
         roles = [(each["name"], each["count"], each["strategies"]) for each in stored["roles"]]
     else:
@@ -137,7 +139,7 @@ def _read_names(game: RoleSymmetricGame, stored: Mapping[str, object]) -> Game:
     return game
 
 
-def _read_simulations(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+def _read_simulations(game: RoleSymmetricGame, stored: Stored) -> Game:
     rows = [row for each in stored.get("profiles", ()) for row in _observations(game, each)]
     if not rows:
         return game
@@ -147,7 +149,7 @@ def _read_simulations(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Gam
 
 
 def _observations(
-    game: RoleSymmetricGame, stored: Mapping[str, Any]
+    game: RoleSymmetricGame, stored: Stored
 ) -> Iterator[tuple[HostVector, HostVector]]:
     """A profile once for each observation of its payoffs."""
     if "symmetry_groups" in stored and "symmetry_groups" not in game.role_names:
@@ -195,7 +197,7 @@ def _profile(
     return rows
 
 
-def _read_matrix(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+def _read_matrix(game: RoleSymmetricGame, stored: Stored) -> Game:
     rows = [
         ({r: {s: 1.0} for r, s in chosen.items()}, {r: {s: earned[r]} for r, s in chosen.items()})
         for chosen, earned in _entries(game, stored["payoffs"], {})
@@ -206,7 +208,7 @@ def _read_matrix(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
 
 
 def _entries(
-    game: RoleSymmetricGame, table: Mapping[str, Any], profile: dict[str, str]
+    game: RoleSymmetricGame, table: Stored, profile: dict[str, str]
 ) -> Iterator[tuple[dict[str, str], Mapping[str, float]]]:
     if len(profile) == game.num_roles:
         yield profile, table
@@ -215,7 +217,7 @@ def _entries(
         yield from _entries(game, subtable, {**profile, game.role_names[len(profile)]: strategy})
 
 
-def _read_model(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+def _read_model(game: RoleSymmetricGame, stored: Stored) -> Game:
     offsets, scales = (game.from_dict(stored[name]) for name in ("offsets", "coefs"))
     expansions = [
         Expansion(

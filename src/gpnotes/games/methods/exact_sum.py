@@ -29,7 +29,7 @@ from ...ground.memory import blocks
 from ...ground.xp import Array, HostVector, array_namespace, as_array, is_numpy_namespace, to_numpy
 from ..expansion import Expansion
 from .expected_payoff import Expectation, Options, RoleProblem
-from .polynomials import Node, flush_to_zero, mode_pmf, poisson_table, tree
+from .polynomials import Pull, Tree, flush_to_zero, mode_pmf, poisson_table, tree
 
 __all__ = ["expectations", "pairs", "single_bumps"]
 
@@ -45,10 +45,10 @@ class _Polynomials:
 
     problem: RoleProblem
     counts: tuple[int, ...]
-    trees: tuple[Node[Any, Any], ...]
+    trees: tuple[Tree, ...]
 
     @property
-    def roles(self) -> Iterator[tuple[Node[Any, Any], int, slice]]:
+    def roles(self) -> Iterator[tuple[Tree, int, slice]]:
         """The tree, the number of opponents and the columns of each role."""
         return zip(self.trees, self.counts, self.problem.game.columns, strict=True)
 
@@ -62,7 +62,7 @@ class _Samples(NamedTuple):
     """Some samples of one strategy: the products of bumps of each role, and the weights."""
 
     strategy: int  # its place among those of the role
-    bumps: list[Any]
+    bumps: list[object]
     weights: Array
 
 
@@ -283,7 +283,7 @@ def _table(p: Array, n: int) -> Array:
 
 
 def _sum(
-    polynomials: _Polynomials, chances: list[Any], samples: _Samples, work: Workspace | None
+    polynomials: _Polynomials, chances: list[object], samples: _Samples, work: Workspace | None
 ) -> Expectation:
     """Some mixtures and some samples: the weighted sum (b,), and its gradient (b, S)."""
     xp = array_namespace(samples.weights)
@@ -303,7 +303,7 @@ def _sum(
 
 def _factors(
     polynomials: _Polynomials, chances: list[object], samples: _Samples, work: Workspace | None
-) -> tuple[list[Array], list[Any]]:
+) -> tuple[list[Array], list[Pull]]:
     """The expectation of each role's part of the bumps, (J, B), and how to pull it back."""
     forwards = [
         node.forward(chances[r], samples.bumps[r], None if work is None else work.part(str(r)))

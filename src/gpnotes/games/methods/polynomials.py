@@ -29,7 +29,17 @@ from ...fast import polynomials as inplace
 from ...fast.polynomials import Workspace
 from ...ground.xp import Array, HostArray, array_namespace, as_array, device, epsilon
 
-__all__ = ["Join", "Node", "Pair", "Single", "flush_to_zero", "mode_pmf", "poisson_table", "tree"]
+__all__ = [
+    "Join",
+    "Node",
+    "Pair",
+    "Single",
+    "Tree",
+    "flush_to_zero",
+    "mode_pmf",
+    "poisson_table",
+    "tree",
+]
 
 Terms: TypeAlias = Sequence[Array] | HostArray  # a (j, b) array for each degree
 Pull: TypeAlias = Callable[[Iterable[Array]], Sequence[Array]]
@@ -91,8 +101,12 @@ class Node(Protocol[Bumps, Chances]):
         """
 
 
+Tree: TypeAlias = Node[Any, Any]
+"""A node with whatever bumps and chances it prepares for itself."""
+
+
 @lru_cache(maxsize=4)  # of a game the same few are asked for, and one of many opponents is large
-def tree(strategies: int, n: int) -> Node[Any, Any]:
+def tree(strategies: int, n: int) -> Tree:
     """The node that multiplies the polynomials of a role.
 
     Parameters
@@ -105,7 +119,7 @@ def tree(strategies: int, n: int) -> Node[Any, Any]:
     return _node(strategies, [n], n)
 
 
-def _node(strategies: int, degrees: list[int], n: int) -> Node[Any, Any]:
+def _node(strategies: int, degrees: list[int], n: int) -> Tree:
     if strategies == 1:
         return Single(degrees)
     if strategies == 2:
@@ -224,16 +238,16 @@ class Join:
         The degrees m to compute.
     """
 
-    left: Node[Any, Any]
-    right: Node[Any, Any]
+    left: Tree
+    right: Tree
     half: int
     degrees: list[int]
 
-    def bumps(self, values: list[Array]) -> tuple[Any, Any]:
+    def bumps(self, values: list[Array]) -> tuple[object, object]:
         """Prepare the part of the samples, from ``f_s(x)``, a list of (n + 1, j)."""
         return self.left.bumps(values[: self.half]), self.right.bumps(values[self.half :])
 
-    def chances(self, table: Array) -> tuple[Any, Any]:
+    def chances(self, table: Array) -> tuple[object, object]:
         """Prepare the part of the mixtures, from ``π(x; λ_s)``, (s, n + 1, b)."""
         left = table[: self.half, :, :]
         right = table[self.half :, :, :]
