@@ -21,6 +21,7 @@ import numpy as np
 
 from ...ground.xp import HostVector
 from .search_region import Place, Region, said
+from .settings import Record
 
 __all__ = [
     "FAILURES", "MODELLED", "NUMBERS", "Evaluation", "Form", "History", "Kept", "as_line",
@@ -100,8 +101,8 @@ def last_problem(evaluations: Iterable[_Told]) -> list[str]:
 class Form(NamedTuple, Generic[Kept]):
     """The format of evaluations in a file: to a record of JSON and back, None for other records."""
 
-    write: Callable[[Kept, Region[Any]], dict[str, Any]]
-    read: Callable[[dict[str, Any], Region[Any]], Kept | None]
+    write: Callable[[Kept, Region[Any]], Record]
+    read: Callable[[Record, Region[Any]], Kept | None]
 
 
 class History(Generic[Place, Kept]):
@@ -122,7 +123,7 @@ class History(Generic[Place, Kept]):
     def __init__(
         self,
         path: str | os.PathLike[str] | None,
-        head: dict[str, object],
+        head: Record,
         region: Region[Place],
         form: Form[Kept],
     ) -> None:
@@ -143,7 +144,7 @@ class History(Generic[Place, Kept]):
             self._lines += 1
         self.evaluations.append(evaluation)
 
-    def _record(self, evaluation: Kept) -> dict[str, object]:
+    def _record(self, evaluation: Kept) -> Record:
         return self._form.write(evaluation, self._region)
 
     def _open(self, path: Path) -> None:
@@ -196,12 +197,12 @@ def as_path(path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
-def as_line(content: dict[str, Any]) -> bytes:
+def as_line(content: Record) -> bytes:
     """A line of the file."""
     return (json.dumps(content, allow_nan=False) + "\n").encode()
 
 
-def record_of(evaluation: Evaluation[Place], region: Region[Place]) -> dict[str, Any]:
+def record_of(evaluation: Evaluation[Place], region: Region[Place]) -> Record:
     """An evaluation in JSON."""
     x = region.record(evaluation.x)
     if not evaluation.failure:
@@ -212,7 +213,7 @@ def record_of(evaluation: Evaluation[Place], region: Region[Place]) -> dict[str,
     return {"x": x, "y": None, "problem": evaluation.problem, "failure": evaluation.failure}
 
 
-def _read(record: dict[str, Any], region: Region[Place]) -> Evaluation[Place] | None:
+def _read(record: Record, region: Region[Place]) -> Evaluation[Place] | None:
     """The evaluation that a record holds, or None where it cannot have been one."""
     x = region.read(record["x"])
     y = math.nan if record["y"] is None else float(record["y"])

@@ -46,6 +46,7 @@ from .recommendation import Recommendation
 from .search_region import Place, Region, region_of
 from .search_space import Point, Setting, Space
 from .search_state import Course, first_points
+from .settings import Record
 from .surrogates import Model, models_of
 from .training_data import TrainingData, rows_and_values, unwarped
 
@@ -213,7 +214,7 @@ class Optimiser(Generic[Place]):
             self._region, path, shared, self._head(), NUMBERS, self._known, self._next
         )
 
-    def _head(self) -> dict[str, object]:
+    def _head(self) -> Record:
         """Describe the problem, for the first line of the file."""
         head = {
             "history": "gpnotes.decide.bayesopt 1", "goal": self.goal, **self._region.head,

@@ -12,6 +12,7 @@ from ...ground.xp import HostVector
 from .history import FAILURES, Form, last_problem
 from .repeats import lines_on_repeats, repeats_of
 from .search_region import Place, Region, named_settings, said
+from .settings import Record
 
 __all__ = [
     "ParetoOutcome", "VectorEvaluation", "form_of", "listed", "record_of_vector",
@@ -120,7 +121,7 @@ def listed(values: HostVector) -> str:
     return "(" + ", ".join(f"{value:.6g}" for value in values) + ")"
 
 
-def record_of_vector(evaluation: VectorEvaluation[Place], region: Region[Place]) -> dict[str, Any]:
+def record_of_vector(evaluation: VectorEvaluation[Place], region: Region[Place]) -> Record:
     """An evaluation in JSON."""
     x = region.record(evaluation.x)
     if evaluation.failure:
@@ -133,7 +134,7 @@ def record_of_vector(evaluation: VectorEvaluation[Place], region: Region[Place])
 def form_of(objectives: int, num_constraints: int) -> Form[VectorEvaluation[Any]]:
     """Return the file format of evaluations of so many objectives and constraints."""
 
-    def read(record: dict[str, Any], region: Region[Place]) -> VectorEvaluation[Place] | None:
+    def read(record: Record, region: Region[Place]) -> VectorEvaluation[Place] | None:
         x = region.read(record["x"])
         if record["y"] is None:
             blank, failure = np.full(objectives, np.nan), str(record["failure"])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.sparse_matrices import least_cost_in_box
 from ...ground.xp import HostMatrix, HostVector, sobol
+from .settings import Record
 
 __all__ = ["LinearConstraint", "Polytope", "Row", "polytope_of"]
 
@@ -71,7 +72,7 @@ class LinearConstraint:
         if self.upper is not None and self.lower is not None and self.lower > self.upper:
             raise ValueError(f"lower must be at most {self.upper:g}; got {self.lower:g}")
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> Record:
         """The constraint in words and numbers of JSON, for the first line of a history."""
         given = self.coefficients
         plain = dict(given) if isinstance(given, Mapping) else list(given)

@@ -22,6 +22,7 @@ from .known_constraints import KnownConstraint
 from .maximiser import Lattice, Room
 from .polytopes import LinearConstraint, Polytope, Row, polytope_of
 from .search_space import Categorical, Fixed, Point, Space
+from .settings import Record
 
 __all__ = ["Axis", "Place", "Region", "key_of_place", "named_settings", "region_of", "said"]
 
@@ -50,7 +51,7 @@ class Region(Protocol[Place]):
 
     columns: int
     where: str
-    head: dict[str, Any]
+    head: Record
     widths: HostVector
     lattice: Lattice | None
     room: Room | None
@@ -79,7 +80,7 @@ class Region(Protocol[Place]):
     def record(self, place: Place) -> list[float] | Point:
         """A place in JSON."""
 
-    def read(self, record: Mapping[str, Any]) -> Place:
+    def read(self, record: Record) -> Place:
         """Return a place from JSON; a `ValueError` or `TypeError` for any other record."""
 
 
@@ -102,7 +103,7 @@ def spread_over(region: Region[Place], count: int, stream: Stream) -> HostMatrix
     return region.room.spread(count, stream, None if lattice is None else lattice.snapped)
 
 
-def _head(linear: Sequence[LinearConstraint]) -> dict[str, object]:
+def _head(linear: Sequence[LinearConstraint]) -> Record:
     return {"linear_constraints": [one.described() for one in linear]} if linear else {}
 
 
@@ -126,7 +127,7 @@ class _Box:
             self, polytope_of(linear, self._row_of, np.zeros(len(ends), dtype=int)), constraint
         )
         self.room = self._limits.room
-        self.head: dict[str, object] = {"box": ends.tolist(), **_head(linear)}
+        self.head: Record = {"box": ends.tolist(), **_head(linear)}
         self.where = f"at {self.columns} numbers"
 
     def _row_of(self, constraint: LinearConstraint) -> Row:
@@ -175,7 +176,7 @@ class _Box:
     def record(self, place: HostVector) -> list[float]:
         return place.tolist()
 
-    def read(self, record: Mapping[str, Any]) -> HostVector:
+    def read(self, record: Record) -> HostVector:
         place = np.asarray(record, dtype=np.float64)
         if place.shape != (self.columns,) or not np.all(np.isfinite(place)):
             raise ValueError
@@ -197,7 +198,7 @@ class _Named:
         self.lattice: Lattice | None = None if space.is_smooth else space
         self._limits = _Limits(self, polytope_of(linear, self._row_of, space.cells), constraint)
         self.room = self._limits.room
-        self.head: dict[str, object] = {"box": space.described(), **_head(linear)}
+        self.head: Record = {"box": space.described(), **_head(linear)}
         self.where = f"at a point with the names {list(space.names)}"
 
     def _row_of(self, constraint: LinearConstraint) -> Row:
@@ -250,7 +251,7 @@ class _Named:
     def record(self, place: Point) -> Point:
         return place
 
-    def read(self, record: Mapping[str, Any]) -> Point:
+    def read(self, record: Record) -> Point:
         return self._space.validated(record, "x")
 
 

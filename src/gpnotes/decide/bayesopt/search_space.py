@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ...ground import check as _check
 from ...ground.xp import HostMatrix, HostVector, to_numpy
 from .settings import (
     Point,
+    Record,
     Setting,
     When,
     as_called,
@@ -572,7 +573,7 @@ class Space:
             return dim.units(list(range(dim.lower, dim.upper + 1)))
         return dim.units(dim.choices if isinstance(dim, Categorical) else [None])
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> Record:
         """The space in words and numbers of JSON, for the first line of a history."""
         return {
             name: [

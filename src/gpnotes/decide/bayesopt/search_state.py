@@ -23,6 +23,7 @@ from .repeats import (
     unseen_point,
 )
 from .search_region import Place, Region, fresh_places
+from .settings import Record
 from .workers import SharedHistory
 
 __all__ = ["Course", "first_points"]
@@ -56,7 +57,7 @@ class Course(Generic[Place, Kept]):
         region: Region[Place],
         path: str | os.PathLike[str] | None,
         shared: bool,
-        head: dict[str, object],
+        head: Record,
         form: Form[Kept],
         known: Sequence[Kept],
         chosen: Callable[[int, list[Place]], list[Place]],

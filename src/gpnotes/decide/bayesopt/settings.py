@@ -22,6 +22,7 @@ __all__ = [
 
 Setting: TypeAlias = str | int | float | bool | None
 Point: TypeAlias = dict[str, Any]
+Record: TypeAlias = dict[str, Any]  # an object of JSON
 When: TypeAlias = Mapping[str, Setting | Sequence[Setting]]
 T = TypeVar("T")
 

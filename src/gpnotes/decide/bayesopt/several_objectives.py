@@ -47,6 +47,7 @@ from .polytopes import LinearConstraint
 from .search_region import Place, Region, region_of, said
 from .search_space import Space
 from .search_state import Course, first_points
+from .settings import Record
 from .surrogates import Model, dim_scaled_model
 from .training_data import are_penalties, standardised
 
@@ -158,7 +159,7 @@ class ParetoOptimiser(Generic[Place]):
         name = "known_evaluations"
         return tuple(replace(one, x=self._region.validated(one.x, name)) for one in known)
 
-    def _head(self) -> dict[str, object]:
+    def _head(self) -> Record:
         """Describe the problem, for the first line of the file."""
         head = {
             "history": "gpnotes.decide.bayesopt 1", "objectives": self.objectives,

@@ -20,6 +20,7 @@ from typing import Generic
 from .history import Form, History, Kept, as_line, as_path, put
 from .locks import Lock
 from .search_region import Place, Region
+from .settings import Record
 
 __all__ = ["SharedHistory"]
 
@@ -47,7 +48,7 @@ class SharedHistory(History[Place, Kept]):
     def __init__(
         self,
         path: str | os.PathLike[str],
-        head: dict[str, object],
+        head: Record,
         region: Region[Place],
         form: Form[Kept],
     ) -> None:
@@ -146,7 +147,7 @@ class SharedHistory(History[Place, Kept]):
             self._gone.add(worker)
         return worker in self._gone
 
-    def _record(self, evaluation: Kept) -> dict[str, object]:
+    def _record(self, evaluation: Kept) -> Record:
         return {**super()._record(evaluation), "by": self._name}
 
     def _note(self, line: bytes) -> bool:
