@@ -23,13 +23,13 @@ from ..ground import check as _check
 from ..ground.conversion import NamedRows, columns_of, floats, framed, out_of_order
 from ..ground.interrupts import raised_interrupts
 from ..ground.naming import require_names
-from ..ground.params import leaves, replaced
+from ..ground.params import Parameters, leaves, replaced
 from ..ground.random import Stream, stream
 from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..infer import saving
 from ..infer.fit_checks import is_of_precision, may_be_precise
 from ..infer.fitting import Fit, fit
-from ..infer.posterior import named
+from ..infer.posterior import Posterior, named
 from ..infer.report import Report
 from ..infer.svgp import Minibatches
 from ..infer.ties import groups_of
@@ -203,8 +203,8 @@ class GPEstimator(BaseEstimator):
 
     def _keep(
         self,
-        posterior: Any,
-        found: Fit[Any, Any] | None,
+        posterior: Posterior,
+        found: Fit[Parameters, Posterior] | None,
         known: tuple[tuple[str, str], ...] = (),
     ) -> None:
         """Set the posterior, the attributes that derive from it, and the fit that led to it.
@@ -231,13 +231,13 @@ class GPEstimator(BaseEstimator):
 
     def _fitted(
         self,
-        model: Any,
+        model: Parameters,
         X: HostMatrix,
         y: HostVector,
         *,
         fixed: Sequence[str] = (),
         **known: Any,
-    ) -> Fit[Any, Any]:
+    ) -> Fit[Parameters, Posterior]:
         """Fit a model from its own values; zeros stay zero.
 
         `known` has the known noise by its names in `fit`; `fixed` comes on top of the
@@ -273,7 +273,12 @@ class GPEstimator(BaseEstimator):
         return found
 
     def _conditioned(
-        self, found: Fit[Any, Any] | None, model: Any, X: HostMatrix, y: Any, **known: Any
+        self,
+        found: Fit[Parameters, Posterior] | None,
+        model: Parameters,
+        X: HostMatrix,
+        y: HostArray,
+        **known: Any,
     ) -> Any:
         """The posterior of a fit; without one, of the model as it is."""
         return found.posterior if found else condition(model, self._with_names(X), y, **known)

@@ -29,6 +29,7 @@ from ..infer.laplace import (
     SoftmaxPosterior,
 )
 from ..infer.laplace.softmax import Curvature
+from ..infer.run import M
 from ..infer.sparse import SparseGP, SparsePosterior
 from ..infer.sparse.projection import Inducing
 from ..infer.svgp import SVGP, ClassesPosterior, VariationalPosterior
@@ -205,7 +206,7 @@ def _vectors(posterior: object, X: Matrix, *names: str) -> None:
         _check.alike(vector, name, X, "X")
 
 
-def _factor(factor: Any, name: str, n: int, like: Matrix) -> None:
+def _factor(factor: Cholesky, name: str, n: int, like: Matrix) -> None:
     lower = _check.instance(factor, name, Cholesky).lower
     _check.matrix(lower, f"{name}.lower", rows=n, columns=n)
     _check.alike(lower, f"{name}.lower", like, "X")
@@ -230,7 +231,7 @@ def _trend(trend: Any, posterior: ExactPosterior) -> None:
         _check.finite(_check.number(getattr(trend, name), f"trend.{name}"), f"trend.{name}")
 
 
-def _run(run: Run[Any], model: type) -> None:
+def _run(run: Run[M], model: type) -> None:
     _check.instance(run.model, "runs_.model", model)
     for name in ("log_evidence", "log_prior"):  # minus infinity where a start had none
         if math.isnan(_check.number(getattr(run, name), f"runs_.{name}")):

@@ -353,7 +353,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         return self.posterior_.sample(rows, count, rng=draws, noise=noise, **known).T
 
     def _rows_and_noise(
-        self, X: ArrayLike, noise: bool, noise_var: Any, weights: Any
+        self, X: ArrayLike, noise: bool, noise_var: object, weights: object
     ) -> tuple[HostMatrix, dict[str, HostVector]]:
         """Return new rows, and the known noise of y there, also from columns of a frame."""
         if not hasattr(self, "posterior_"):

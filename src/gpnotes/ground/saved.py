@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 __all__ = ["class_of", "saved_as", "tag_of"]
 
@@ -40,7 +40,7 @@ def saved_as(tag: str) -> Callable[[type[T]], type[T]]:
     return noted
 
 
-def class_of(tag: str) -> type | None:
+def class_of(tag: str) -> type[Any] | None:
     """Return the class that has a tag.
 
     Returns

@@ -17,12 +17,15 @@ import numpy as np
 
 from ..ground.chunks import Data, Rows
 from ..ground.linalg import JitterWarning
+from ..ground.params import Parameters
 from ..ground.xp import Vector, epsilon, to_numpy
 from ..model.bounds import Spread
 from ..model.gaussian_process import GP
 from ..model.kernels import Constant, Sum
 from ..model.means import ZeroMean
+from .evidence import Evidence, M
 from .interdomain import WaveSums
+from .posterior import Posterior
 
 __all__ = [
     "ALL_NOISE", "TOO_HIGH", "TWO_TOPS", "FitWarning", "LeftOut", "far_from_zero",
@@ -100,7 +103,9 @@ def is_all_noise(model: object, data: Data | WaveSums, of: Spread) -> bool:
     return float(np.max(K) - least) < _SIGNAL * float(np.max(own) - least)
 
 
-def left_out_size(evidence: object, model: object, data: Data | WaveSums, of: Spread) -> float:
+def left_out_size(
+    evidence: Evidence[Any, Posterior], model: Parameters, data: Data | WaveSums, of: Spread
+) -> float:
     """Return the root mean square of ``zᵢ = (yᵢ − mean) / sd``, each from all others.
 
     It is near 1 where a model is right. Zero where there is no reason to look: of models but a
@@ -145,7 +150,7 @@ class LeftOut(NamedTuple):
         return self.size < 1.0 - math.sqrt(2.0 / min(self.readings, _ROWS))
 
 
-def left_out(evidence: Any, model: Any, data: Data | WaveSums) -> LeftOut | None:
+def left_out(evidence: Evidence[M, Posterior], model: M, data: Data | WaveSums) -> LeftOut | None:
     """Leave each reading out in turn, or return None where that tells nothing.
 
     Of a `GP` it is exact, [eq-fv-loo]. Of other models with normal noise of variance s it is of two
@@ -186,7 +191,7 @@ def _left_out_exactly(posterior: Any) -> tuple[Vector, Vector]:
     return posterior.y - one.mean, one.variance
 
 
-def _left_out_by_moments(posterior: Any, rows: Rows) -> tuple[Vector, Vector]:
+def _left_out_by_moments(posterior: Posterior, rows: Rows) -> tuple[Vector, Vector]:
     """Return the same for some readings, from the moments of f and their noise."""
     step = -(-rows.X.shape[0] // _ROWS)
     X, y = rows.X[::step, :], rows.y[::step]

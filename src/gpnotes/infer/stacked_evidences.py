@@ -225,7 +225,7 @@ class _Data:
             for one, rows in zip(numbers, self._rows, strict=True)
         ])  # fmt: skip
 
-    def _filled(self, arrays: list[Any]) -> Array:
+    def _filled(self, arrays: list[Array]) -> Array:
         """Arrays of different lengths as a stack, with zeros behind the shorter ones."""
         xp = array_namespace(arrays[0])
         return xp.stack([

@@ -190,7 +190,7 @@ def out_of_scale(model: object, of: Spread, like: Array) -> bool:
     return max(variances) > _FAR**2 * square or max(variances) < unit * unit / _FAR**2
 
 
-def _host(value: Any) -> HostVector:
+def _host(value: Numbers) -> HostVector:
     """A number or an array on the host, in float64."""
     held = value if isinstance(value, float) else to_numpy(value)
     return np.atleast_1d(np.asarray(held, dtype=np.float64))

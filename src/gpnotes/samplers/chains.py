@@ -12,6 +12,7 @@ import numpy as np
 from ..ground.showing import preformatted
 from ..ground.xp import HostArray, HostMatrix, HostVector
 from .diagnostics import ess_bulk, ess_tail, mcse, rhat
+from .states import Sampler
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -55,7 +56,7 @@ class Chains:
     diverged: HostMatrix
     evaluations: HostMatrix
     warmup_evaluations: tuple[int, ...]
-    samplers: tuple[Any, ...]
+    samplers: tuple[Sampler, ...]
     names: tuple[str, ...] = field(default=())
     warming_up: bool = False
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -80,7 +79,7 @@ class EllipticalSlice:
         stayed = replace(state, count=state.count + 1, prior_draws=tuple(prior_draws))
         return Step(stayed, 1.0, False, False, evaluations)
 
-    def _prior_draws(self, stream: Stream) -> tuple[Any, ...]:
+    def _prior_draws(self, stream: Stream) -> tuple[Vector, ...]:
         d = self.covariance_root.shape[0]
         normals = stream.normal((d, _AHEAD), like=self.covariance_root)
         rows = array_namespace(normals).matrix_transpose(self._times_root(normals))

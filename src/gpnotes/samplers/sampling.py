@@ -164,7 +164,7 @@ class _Run:
     """All that a run depends on."""
 
     target: Target
-    sampler: Any
+    sampler: Sampler
     starts: list[Vector]
     stream: Stream
     draws: int
@@ -185,7 +185,12 @@ class _Run:
             self.sampler.init(self.target, start)
 
     def chains(
-        self, file: Any, report: Callback, names: tuple[str, ...], jobs: Jobs, bar: Bar | None
+        self,
+        file: str | os.PathLike[str] | None,
+        report: Callback,
+        names: tuple[str, ...],
+        jobs: Jobs,
+        bar: Bar | None,
     ) -> Chains:
         """Run all chains, from the file where it has them."""
         stored = {} if file is None else files.read(file, self.identifier)
@@ -345,7 +350,7 @@ def _longer(parts: Parts, steps: list[Step]) -> Parts:
     return parts | {name: np.concatenate([parts[name], rows[name]]) for name in ROWS}
 
 
-def _restore_tuning(sampler: Any, parts: Parts, like: Array) -> Any:
+def _restore_tuning(sampler: Any, parts: Parts, like: Array) -> Sampler:
     if sampler.target_acceptance is None:
         return sampler
     stored = parts["inverse_mass_root"]

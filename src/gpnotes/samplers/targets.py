@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..ground import check as _check
 from ..ground.ascent import UNEVALUABLE
-from ..ground.xp import Vector, array_namespace
+from ..ground.xp import Numbers, Vector, array_namespace
 
 __all__ = ["MinibatchDensity", "Target", "log_density_and_gradient", "log_density_at", "start_at"]
 
@@ -192,7 +192,7 @@ def _check_value(answer: Any, name: str) -> float:
     return number
 
 
-def _finite_or_log_zero(value: Any) -> float:
+def _finite_or_log_zero(value: Numbers) -> float:
     number = float(value)
     if number == math.inf:
         raise _check.NoValueError("target must not be plus infinity: no chain would leave there")

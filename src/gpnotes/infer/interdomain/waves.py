@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, cast
+from typing import Generic, NamedTuple, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -303,7 +303,7 @@ class WaveSums:
             self.spread + other.spread,
         )  # fmt: skip
 
-    def moments(self, variables: WaveVariables[Any]) -> Moments:
+    def moments(self, variables: WaveVariables[Kernel]) -> Moments:
         """Return the moments for the waves of some variables; O(M²), and kept for the next call.
 
         Parameters
@@ -330,7 +330,7 @@ class WaveSums:
     def _kept(self) -> dict[tuple[str, bytes], Moments]:
         return {}
 
-    def _moments(self, variables: WaveVariables[Any]) -> Moments:
+    def _moments(self, variables: WaveVariables[Kernel]) -> Moments:
         p, q = (to_numpy(a).astype(np.int64) for a in (variables.orders, variables.sines))
         xp = array_namespace(self.cosines)
         across = self._half(self.sines, p[:, None] + q) + self._half(self.sines, q - p[:, None])
@@ -346,7 +346,7 @@ class WaveSums:
         )  # fmt: skip
         return Moments(xp.concat([above, below], axis=0), waves, products)
 
-    def require_for(self, variables: WaveVariables[Any]) -> None:
+    def require_for(self, variables: WaveVariables[Kernel]) -> None:
         """Raise, naming the argument, for variables whose sums these are not."""
         if variables.circle != self.circle or variables.highest > self.highest:
             wanted = f"of orders up to {self.highest}, a turn from {self.circle}"
@@ -386,7 +386,7 @@ def _taken(sums: Vector, orders: HostOrders) -> Vector:
     return xp.take(sums, as_index(orders, sums), axis=0)
 
 
-def wave_sums(variables: WaveVariables[Any], X: Matrix, y: Vector) -> WaveSums:
+def wave_sums(variables: WaveVariables[Kernel], X: Matrix, y: Vector) -> WaveSums:
     """Form the sums that regression through waves asks of readings, in one pass.
 
     Parameters

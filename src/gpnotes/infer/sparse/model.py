@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
@@ -14,6 +14,7 @@ from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP, differentiable_mean
+from ...model.kernels import Kernel
 from ...model.means import ConstantMean, ZeroMean
 from ..evidence import Evidence, Model, evidence_of
 from ..interdomain import WaveSums, wave_sums
@@ -200,7 +201,7 @@ def _evidence(model: SparseGP, data: Rows | Chunks | WaveSums) -> _Evidence:
 def _require_sums(model: SparseGP, sums: WaveSums) -> None:
     """Raise unless a model needs no more of readings than sums of waves, [eq-id-once]."""
     waves = cast(
-        WaveVariables[Any], _check.instance(model.variables, "model.inducing", WaveVariables)
+        WaveVariables[Kernel], _check.instance(model.variables, "model.inducing", WaveVariables)
     )
     sums.require_for(waves)
     if not model.chosen.constant:
@@ -221,4 +222,4 @@ class _Former:
     variables: InducingVariables
 
     def __call__(self, X: Matrix, y: Vector) -> WaveSums:
-        return wave_sums(cast(WaveVariables[Any], self.variables), X, y)
+        return wave_sums(cast(WaveVariables[Kernel], self.variables), X, y)

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from ...fast import sparse as in_place
 from ...ground import check as _check
@@ -297,7 +297,7 @@ class Pull:
         # V_bar Hᵀ of the V_bar of `_rows`, whose last two terms are −(B⁻¹/σ² + 2 g_bar I) V
         bar_H = w[:, None] * alpha_H[None, :] - middle @ (seen.T @ seen.gram)
         K_bar_H = solve_triangular(inducing.factor.lower, bar_H, transpose=True)
-        variables = cast(WaveVariables[Any], inducing.variables)
+        variables = cast(WaveVariables[Kernel], inducing.variables)
         kernel_bar = variables.amplitudes_pullback(inducing.kernel, diagonal(K_bar_H))
         gaps_bar = xp.full_like(seen.place[:, 0], sums.count * self.gap_bar)
         diag_bar, _ = inducing.kernel._diag_pullback(seen.place, gaps_bar)
@@ -451,7 +451,7 @@ def _seen_by(work: Sums | Pull, sums: WaveSums) -> _Seen:
     if work.kept is not None and work.kept.seen is not None:
         return work.kept.seen
     inducing = work.inducing
-    variables = cast(WaveVariables[Any], inducing.variables)
+    variables = cast(WaveVariables[Kernel], inducing.variables)
     gram, waves, products = sums.moments(variables)
     apart = sums.mean - level_of(work.gp)
     amplitudes = eye(variables.size, gram) * variables.amplitudes(inducing.kernel)

@@ -174,7 +174,7 @@ class _Climb:
     interrupted: bool = False
     ahead: HostVector | None = None
 
-    def step(self, posterior: Any, rows: HostVector) -> Any:
+    def step(self, posterior: Variational, rows: HostVector) -> Variational:
         """q after a step by some rows; its model moves on when q is `arrived`.
 
         So a device is read twice a step: with the factor of K_uu of this model, and with that of
@@ -224,7 +224,7 @@ class _Climb:
         X = self.rows.X
         return some_of(self.rows, array_namespace(X).asarray(rows, device=X.device))
 
-    def _pass_over(self, posterior: Any) -> tuple[Any, SVGP]:
+    def _pass_over(self, posterior: Variational) -> tuple[Any, SVGP]:
         """The sums over the last rows, and the derivatives of the bound where something moves."""
         rows = self.last
         given = rows.X, rows.y, self.count / rows.X.shape[0], known_in(rows)
@@ -247,7 +247,7 @@ class _Climb:
         run = Run(posterior.model, bound, len(trace), False, message, trace=trace)
         return Fit((run,), self.objective, posterior)
 
-    def _bound(self, posterior: Any, rows: Rows) -> float:
+    def _bound(self, posterior: Variational, rows: Rows) -> float:
         scale = self.count / rows.X.shape[0]
         return float(sweep(posterior, rows.X, rows.y, scale, known_in(rows)).value - posterior.kl)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.random import Stream
+from ...ground.sparse_matrices import SparseMatrix
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..decision_process import MDP
 from ..distribution_checks import without_rounding
@@ -211,7 +212,7 @@ def digest(*arrays: HostArray) -> str:
     return hashed.hexdigest()[:16]
 
 
-def _layout_of(transitions: Any) -> tuple[HostVector, HostVector, HostVector]:
+def _layout_of(transitions: SparseMatrix) -> tuple[HostVector, HostVector, HostVector]:
     """The keys and the successors of `Layout`, and where those of each pair begin."""
     if hasattr(transitions, "indptr"):
         pair = np.repeat(np.arange(transitions.shape[0]), np.diff(transitions.indptr))

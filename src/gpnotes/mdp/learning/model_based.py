@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -483,7 +482,7 @@ def _plan(model: MDP, tolerance: float | None) -> HostArray:
     return np.asarray(plan.action_values[:-2])
 
 
-def _below_one(discount: Any) -> float:
+def _below_one(discount: float) -> float:
     discount = fraction(discount, "discount")
     if discount == 1.0:
         raise ValueError("discount must be below 1, for what is not known to have a value; got 1.0")

@@ -20,7 +20,7 @@ from ...model.contracts import missing
 from . import numba_loops, plain_loop
 from .exploration import refuse_unavailable
 from .mdp_environment import Environment, digest
-from .tabular import Learner, Transition, any_true
+from .tabular import L, Learner, Transition, any_true
 
 __all__ = ["Episodes", "Run", "run"]
 
@@ -85,7 +85,7 @@ class Run:
     """
 
     learner: Any
-    environment: Any
+    environment: Environment
     learner_state: Any
     states: HostVector
     num_steps: int
@@ -124,7 +124,7 @@ class Run:
 
 
 def run(
-    learner: Learner[Any],
+    learner: Learner[L],
     environment: Environment,
     *,
     num_steps: int,
@@ -485,7 +485,7 @@ def _restored(template: Any, parts: dict[str, HostArray]) -> object:
     )
 
 
-def _prefixed(parts: dict[str, Any], prefix: str) -> dict[str, Any]:
+def _prefixed(parts: dict[str, HostArray], prefix: str) -> dict[str, HostArray]:
     return {f"{prefix}{name}": part for name, part in parts.items()}
 
 

@@ -10,7 +10,6 @@ chapter 12.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -177,7 +176,11 @@ class SARSALambda(_Tracing):
         )
 
     def _learn(
-        self, learned: Any, pairs: HostVector, scaled_error: HostVector, mask: HostVector | bool
+        self,
+        learned: SARSALambdaState,
+        pairs: HostVector,
+        scaled_error: HostVector,
+        mask: HostVector | bool,
     ) -> None:
         self.mark(learned.traces, pairs, mask)
         self.spread(learned, np.where(mask, scaled_error, 0.0))

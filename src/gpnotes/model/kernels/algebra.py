@@ -100,7 +100,7 @@ class Kernel(KernelBase):
         exponent = _check.whole(exponent, "exponent", 1)
         return self if exponent == 1 else Power(self, exponent)
 
-    def __mul__(self, other: Any) -> Kernel:
+    def __mul__(self, other: Kernel | float) -> Kernel:
         if not isinstance(other, Kernel):
             return Scaled(other, self)
         parts = (*_parts(Product, self), *_parts(Product, other))

@@ -292,12 +292,12 @@ class LikelihoodBase(ABC):
             y, mean, variance, bar, _check.whole(nodes, "nodes", 2, MOST_NODES)
         )
 
-    def _validate_average(self, y: Any, mean: Array, variance: Array) -> Array:
+    def _validate_average(self, y: Array, mean: Array, variance: Array) -> Array:
         xp = _check.mean_and_variance(mean, variance)
         y = self._validate(y, mean)
         return y if getattr(y, "ndim", 0) else xp.full_like(mean, float(y))
 
-    def _validate(self, y: Any, f: Array) -> Any:
+    def _validate(self, y: Any, f: Array) -> Array:
         """y, if it goes with f and can be observed."""
         _check.finite(_check.floating(f, "f"), "f")
         if getattr(y, "ndim", 0) == 0:
@@ -308,7 +308,7 @@ class LikelihoodBase(ABC):
             raise ValueError(f"y must have the shape of f, {tuple(f.shape)}; got {tuple(y.shape)}")
         return self._observable(y)
 
-    def _observable(self, y: object) -> Any:
+    def _observable(self, y: Any) -> Any:
         return _check.finite(y, "y")
 
 

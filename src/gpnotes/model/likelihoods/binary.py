@@ -69,7 +69,7 @@ class Bernoulli(LikelihoodBase):
         if not isinstance(self.link, str) or self.link not in _LINKS:
             raise ValueError(f"link must be one of {list(_LINKS)}; got {self.link!r}")
 
-    def _observable(self, y: object) -> Any:
+    def _observable(self, y: Any) -> Any:
         return _labels(y)
 
     def _log_density(self, y: Array, f: Array) -> Array:
@@ -263,14 +263,14 @@ class Bernoulli(LikelihoodBase):
         return xp.clip(xp.where(_is_narrow(variance), narrow, wide), 0.0, math.log(2.0))
 
 
-def _labels(y: Any) -> Any:
+def _labels(y: Array) -> Array:
     if not _all(y * y == 1.0):
         hint = ", 0 and 1: 2 y - 1 makes labels of these" if _all(y * y == y) else ""
         raise ValueError(f"y must hold labels, 1 and -1; got other numbers{hint}")
     return y
 
 
-def _all(good: Any) -> bool:
+def _all(good: Array) -> bool:
     """Return True if a truth, or each of an array, holds."""
     return good if isinstance(good, bool) else bool(array_namespace(good).all(good))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ...ground import memory
 from ...ground.linalg import cholesky
 from ...ground.params import fixed
 from ...ground.random import stream
-from ...ground.xp import HostMatrix, Matrix, Vector, array_namespace, as_array, epsilon
+from ...ground.xp import Array, HostMatrix, Matrix, Vector, array_namespace, as_array, epsilon
 from .hermite_averages import Expected
 from .multiclass import MulticlassLikelihood, one_hot
 
@@ -83,7 +82,7 @@ class Categorical(MulticlassLikelihood):
         return Expected(value, told - share, by_variance)
 
 
-def _averages(mean: Matrix, variance: Matrix, nodes: HostMatrix) -> tuple[Any, ...]:
+def _averages(mean: Matrix, variance: Matrix, nodes: HostMatrix) -> tuple[Array, ...]:
     """Return `_average` of all rows, in blocks that fit the memory."""
     z = as_array(nodes, mean)
     parts = [

@@ -171,7 +171,7 @@ def log_chance(f: Array) -> Array:
     return xp.clip(f, None, 0.0) - xp.log1p(xp.exp(-xp.abs(f)))
 
 
-def log_factorial(y: Any, like: Array) -> Array:
+def log_factorial(y: Array, like: Array) -> Array:
     """Evaluate ``log y!``, entry by entry, to a few units of rounding.
 
     Parameters
