@@ -275,7 +275,7 @@ def test_with_the_least_value_progress_is_a_regret_and_a_run_may_begin_with_fail
     assert (ax.get_yscale(), ax.get_ylabel()) == ("log", "regret")
     assert not ax.collections
     plot.progress(ax, [[np.nan, 3.0], [2.0, 1.5]])
-    with pytest.raises(ValueError, match="runs must hold a run or more"):
+    with pytest.raises(ValueError, match="runs must hold at least one run"):
         plot.progress(ax, [])
     with pytest.raises(ValueError, match=r"runs\[1\] must have shape \(n,\) like runs\[0\]"):
         plot.progress(ax, [[1.0, 2.0], [1.0]])
@@ -305,7 +305,7 @@ def test_parts_are_chosen_and_placed():
     _, (ax,) = plot.parts(posterior, np.ones((2, 1)), ["mean"], x=x, role="third")
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), x)
     assert ax.get_title(loc="left") == "mean: 2 sd"
-    with pytest.raises(ValueError, match="which must name a part or more; got none"):
+    with pytest.raises(ValueError, match="which must name at least one part; got none"):
         plot.parts(posterior, np.ones((2, 1)), [])
     with pytest.raises(ValueError, match="which must be among 'mean'"):
         plot.parts(posterior, np.ones((2, 1)), ["trend"])

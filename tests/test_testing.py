@@ -310,7 +310,7 @@ def test_inputs_are_named_as_the_caller_names_them():
     with pytest.raises(TypeError, match=r"^Xs must be an array; got list"):
         check_posterior(posterior, [[1.0]])
     for kernel in (RBF, None, "RBF"):
-        with pytest.raises(TypeError, match=r"^kernel must be one, such as RBF\(\); got"):
+        with pytest.raises(TypeError, match=r"^kernel must be a kernel, such as RBF\(\); got"):
             check_kernel(kernel, np.ones((2, 1)))
     for other in (None, GP(RBF(), 0.1)):
         with pytest.raises(TypeError, match=r"^posterior must be a gpnotes Posterior; got"):

@@ -396,7 +396,7 @@ def parts(
     """
     names = posterior.part_names if which is None else tuple(which)
     if not names:
-        raise ValueError("which must name a part or more; got none")
+        raise ValueError("which must name at least one part; got none")
     moments = [posterior.part(name).predict(Xs) for name in names]
     places = to_numpy(floats(Xs, "Xs"))[:, 0] if x is None else x
     size = _SIZES["single"][0], 0.6 + 1.2 * len(names)
@@ -438,7 +438,7 @@ def progress(
         Keywords of ``ax.plot``, which override the role's.
     """
     if not len(runs):
-        raise ValueError("runs must hold a run or more; got none")
+        raise ValueError("runs must hold at least one run; got none")
     values = np.stack(host_columns(**{f"runs[{i}]": run for i, run in enumerate(runs)}))
     if least is not None:
         values = np.abs(values - _check.number(least, "least"))

@@ -329,7 +329,7 @@ def test_options_that_mean_nothing_are_refused_by_name(data, options, error, mes
     ("groups", "error", "message"),
     [
         ([1, 2] * 11, ValueError, "^groups must have a label for each of the 23 rows; got 22"),
-        ([1] * 23, ValueError, "^groups must have two different labels at least; got 1"),
+        ([1] * 23, ValueError, "^groups must have at least two different labels; got 1"),
         ([0.5] * 23, TypeError, "^groups must be labels .* all whole numbers or all strings"),
         (["a", 1] * 11 + ["a"], TypeError, "^groups must be labels"),
         ([True, False] * 11 + [True], TypeError, "^groups must be labels"),

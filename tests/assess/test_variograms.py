@@ -92,7 +92,7 @@ def endless(X, Z):
     [
         (lambda X, y: variogram(X, y, 0), ValueError, "bins must be a whole number from 1"),
         (lambda X, y: variogram(X, y, reach=0.0), ValueError, "reach must be positive"),
-        (lambda X, y: variogram(X[:1], y[:1]), ValueError, r"X must have two rows or more; got"),
+        (lambda X, y: variogram(X[:1], y[:1]), ValueError, r"X must have at least two rows; got"),
         (lambda X, y: variogram(0 * X, y), ValueError, "X must have two rows that differ"),
         (lambda X, y: variogram(X, y[:2]), ValueError, r"y must have shape \(3,\)"),
         (lambda X, y: variogram(X, y, robust=1), TypeError, "robust must be True or False"),

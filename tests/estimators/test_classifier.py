@@ -222,7 +222,7 @@ def test_it_takes_part_in_pipelines_searches_and_clones(data):
 @pytest.mark.parametrize(
     ("y", "said"),
     [
-        (np.ones(40), "y must hold two classes or more; got one class"),
+        (np.ones(40), "y must hold at least two classes; got one class"),
         (np.ones(3), r"y must have shape \(40,\); got \(3,\)"),
         (np.linspace(0.0, 1.0, 40), "y must be a vector of labels.*continuous"),
         (np.full(40, np.nan), "y must be a vector of labels.*NaN"),

@@ -144,7 +144,7 @@ def test_the_error_comes_whole_from_another_process():
 
 @pytest.mark.parametrize("given", [None, 3, [3], [None], [(1, 2, 3)]])
 def test_a_map_that_gives_something_else_is_named(chunks, given):
-    with pytest.raises(TypeError, match=r"map must give .* its function returned; got"):
+    with pytest.raises(TypeError, match=r"map must return .* its function returned; got"):
         add_up(work, chunks, lambda function, iterable: given)
 
 

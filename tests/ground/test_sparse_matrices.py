@@ -123,7 +123,7 @@ def test_a_long_chain_adds_up_what_lies_ahead(rng):
 
 
 def test_a_chain_that_never_ends_has_no_solution():
-    with pytest.raises(NoValueError, match="the system of equations has no one solution"):
+    with pytest.raises(NoValueError, match="the system of equations has no unique solution"):
         solve_contraction(sp.csr_array(np.eye(3)), np.ones(3))
 
 

@@ -299,7 +299,7 @@ def test_derivatives_are_not_taken_for_a_process(numbers, which):
     gp_bar = log_evidence_and_gradient(models(np.asarray)[which], X, y)[1]
     with pytest.raises(TypeError, match="holds derivatives"):
         condition(gp_bar, X, y)
-    with pytest.raises(TypeError, match="holds derivatives and is no part of a process"):
+    with pytest.raises(TypeError, match="holds derivatives and cannot be part of a process"):
         dataclasses.replace(gp_bar, noise_var=0.1)
 
 

@@ -163,8 +163,8 @@ def test_a_part_matches_the_columns_of_a_frame_by_name():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda p: p.part(), ValueError, r"which must name one part or more, each once; got \(\)"),
-        (lambda p: p.part("trend", 0), ValueError, "which must name one part or more, each once"),
+        (lambda p: p.part(), ValueError, r"which must name at least one part, each once; got \(\)"),
+        (lambda p: p.part("trend", 0), ValueError, "which must name at least one part, each once"),
         (lambda p: p.part("sea"), ValueError, "which must be among 'trend', 'season', 'mean', or"),
         (lambda p: p.part(3), ValueError, "which must be a whole number from 0 to 2; got 3"),
         (lambda p: p.part(0.5), TypeError, "which must be a whole number from 0 to 2; got 0.5"),

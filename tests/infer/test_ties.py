@@ -288,9 +288,9 @@ def test_without_ties_there_are_no_groups():
     [
         ({"tied": [(FIRST, "kernel.lengthscale[2]")]}, r"\[2\]'; there are \["),
         ({"tied": [(FIRST, "kernel.lenghtscale")]}, r"is near 'kernel.lengthscale'"),
-        ({"tied": [(FIRST,)]}, r"a group of tied must hold two names or more"),
+        ({"tied": [(FIRST,)]}, r"a group of tied must hold at least two names"),
         ({"tied": [("kernel.lengthscale", "noise_var")]}, r"of one size; got \{'k"),
-        ({"tied": [("noise_var", "mean.value")]}, r"what is positive with what has any sign"),
+        ({"tied": [("noise_var", "mean.value")]}, r"must not join positive with signed"),
         ({"tied": [(FIRST, SECOND), (SECOND, "noise_var")]}, r"tied must name kernel.lengths"),
         ({"tied": [(FIRST, FIRST)]}, r"tied must name kernel.lengthscale\[0\] once"),
         ({"tied": LENGTHS, "fixed": [SECOND]}, r"kernel.lengthscale\[1\] is held by fixed"),

@@ -217,7 +217,7 @@ REFUSED = {
         lambda: condition(deep_model(), X, Y), TypeError, "^a DeepGP has no posterior in closed",
     ),
     "a posterior of a bound": (
-        lambda: condition(MODELS["sparse, upper"][0], X, Y), ValueError, "'upper' is but a bound$",
+        lambda: condition(MODELS["sparse, upper"][0], X, Y), ValueError, "'upper' is only a bound$",
     ),
     "a fit that loosens a bound": (
         lambda: fit(MODELS["sparse, upper"][0], X, Y), ValueError, "^method must not be 'upper'",

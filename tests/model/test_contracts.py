@@ -159,7 +159,7 @@ def test_a_part_that_has_its_members_is_as_good_as_ours():
 def test_a_likelihood_that_does_not_work_entry_by_entry_is_refused(name, wrong):
     likelihood = without(Gaussian(1.0))
     setattr(likelihood, name, wrong)
-    with pytest.raises(ValueError, match=r"likelihood must give a log density and three deriv"):
+    with pytest.raises(ValueError, match=r"likelihood must return a log density and three deriv"):
         condition(laplace.LaplaceGP(GP(RBF(), 0.0), likelihood), X, Y)
 
 

@@ -92,5 +92,5 @@ def test_what_cannot_be():
         InverseGammaPrior.between(2.0, 1.0)
     with pytest.raises(ValueError, match=r"mass must be between 0 and 1; got 1\.0"):
         InverseGammaPrior.between(1.0, 2.0, 1.0)
-    with pytest.raises(ValueError, match="high must be further from low, or nearer"):
+    with pytest.raises(ValueError, match="low and high must have a prior with mass"):
         InverseGammaPrior.between(1.0, 1.0 + 1e-9)

@@ -75,7 +75,7 @@ def test_the_unit_of_the_draws_changes_nothing(power, rng):
 
 
 def test_one_chain_has_no_rhat(rng):
-    with pytest.raises(ValueError, match="draws must be of two chains or more for R-hat; got 1"):
+    with pytest.raises(ValueError, match="draws must have at least two chains for R-hat; got 1"):
         rhat(rng.standard_normal((1, 100)))
     assert ess_bulk(rng.standard_normal((1, 100))) > 20
 
@@ -94,7 +94,7 @@ def test_a_chain_that_never_moves_is_worth_nothing(rng):
     ("wrong", "said"),
     [
         (np.ones(5), "draws must have shape"),
-        (np.ones((2, 3)), "4 draws or more"),
+        (np.ones((2, 3)), "at least 4 draws"),
         (np.full((2, 9), np.nan), "draws must be finite"),
     ],
 )

@@ -501,7 +501,7 @@ def test_one_chain_is_asked_for_rhat():
     found = samplers.sample(
         skew, NUTS(), np.ones(2), rng=stream(1), num_chains=1, num_samples=50, num_warmup=20
     )
-    with pytest.raises(ValueError, match="draws must be of two chains or more for R-hat; got 1"):
+    with pytest.raises(ValueError, match="draws must have at least two chains for R-hat; got 1"):
         _ = found.rhat
     assert "nan" in str(found)
 
@@ -512,12 +512,12 @@ def test_one_chain_is_asked_for_rhat():
         ({"sampler": 3}, "sampler must be a sampler"),
         ({"sampler": NUTS}, "sampler must be a sampler"),
         ({"target": 3}, "target must be a function"),
-        ({"target": lambda x: "high"}, "target must give a number"),
-        ({"target": lambda x: 0.0}, "target must give a value and its gradient"),
-        ({"target": lambda x: (0.0, np.zeros(3))}, r"target must give a gradient of shape \(2,\)"),
+        ({"target": lambda x: "high"}, "target must return a number"),
+        ({"target": lambda x: 0.0}, "target must return a value and its gradient"),
+        ({"target": lambda x: (0.0, np.zeros(3))}, r"must return a gradient of shape \(2,\)"),
         ({"start": [0.0]}, "start must be an array"),
         ({"start": np.zeros((3, 2))}, "start must have shape"),
-        ({"start": np.zeros(0)}, "must have an entry"),
+        ({"start": np.zeros(0)}, "must have at least one entry"),
         ({"mass_matrix": "heavy"}, "mass_matrix must be one of"),
         ({"num_samples": 0}, "num_samples must be"),
         ({"rng": 1.0}, "rng must be a Stream, a NumPy Generator"),

@@ -262,9 +262,7 @@ def _predictions(
         wanted = "fit must return a posterior, with predict(Xs, noise=True)"
         raise TypeError(f"{wanted}; got {_check.kind_of(posterior)}")
     if not getattr(posterior, "has_normal_noise", True):
-        wanted = (
-            "fit must return a posterior of normal observations, which a mean and a variance tell"
-        )
+        wanted = "fit must return a posterior of normal observations, given by mean and variance"
         raise TypeError(f"{wanted}; got {_check.kind_of(posterior)}")
     answer = posterior.predict(Xs, noise=True)
     if not isinstance(answer, tuple | list) or len(answer) != 2:
@@ -313,10 +311,10 @@ def _pairs(
         if folds is None:
             raise ValueError("folds must be a whole number from 2 where there are no groups")
         if rng is None:
-            raise ValueError("folds need an rng that deals the rows to them")
+            raise ValueError("folds need an rng that assigns the rows to them")
         return kfold(n, folds, rng=rng)
     if folds is not None or rng is not None:
-        raise ValueError("folds and rng must be None where groups say what the folds are")
+        raise ValueError("folds and rng must be None where groups define the folds")
     return _split(_numbered(groups, n))
 
 
@@ -327,7 +325,7 @@ def _numbered(groups: Array | Sequence[int | str], n: int | None = None) -> Host
         raise ValueError(f"groups must have a label for each of the {n} rows; got {len(labels)}")
     different, numbers = np.unique(labels, return_inverse=True)
     if len(different) < 2:
-        raise ValueError(f"groups must have two different labels at least; got {len(different)}")
+        raise ValueError(f"groups must have at least two different labels; got {len(different)}")
     return numbers
 
 

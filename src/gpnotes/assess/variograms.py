@@ -199,7 +199,7 @@ def _binned(
     bins = memory.count(bins, "bins", each=3)
     host = np.asarray(to_numpy(X), dtype=np.float64)
     if host.shape[0] < 2:
-        raise ValueError(f"X must have two rows or more; got {host.shape}")
+        raise ValueError(f"X must have at least two rows; got {host.shape}")
     far = _reach(host, reach, distances)
     sums = np.zeros((3, bins))
     for rows, d in _pairs(host, distances):

@@ -371,7 +371,7 @@ def _numbered(y: ArrayLike, n: int) -> tuple[HostArray, HostVector]:
     if labels.shape[0] != n:
         raise ValueError(f"y must have shape ({n},); got {labels.shape}")
     if classes.size < 2:
-        raise ValueError(f"y must hold two classes or more; got one class, {classes.tolist()}")
+        raise ValueError(f"y must hold at least two classes; got one class, {classes.tolist()}")
     return classes, number.astype(np.float64)
 
 

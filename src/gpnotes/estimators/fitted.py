@@ -75,7 +75,7 @@ def validate_fitted(values: Mapping[str, Any], posteriors: tuple[type, ...]) -> 
 @singledispatch
 def _columns(posterior: object) -> int:
     """Return the number of columns of X of a posterior, once all its parts agree."""
-    raise TypeError(f"posterior_ must be one of an estimator; got {_check.kind_of(posterior)}")
+    raise TypeError(f"posterior_ must be an estimator's own; got {_check.kind_of(posterior)}")
 
 
 @_columns.register

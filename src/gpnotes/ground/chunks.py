@@ -298,13 +298,13 @@ def _answers(given: Any) -> Iterator[Any]:
         return iter(given)
     except TypeError:
         wanted = "an iterable of what its function returned"
-        raise TypeError(f"map must give {wanted}; got {_check.kind_of(given)}") from None
+        raise TypeError(f"map must return {wanted}; got {_check.kind_of(given)}") from None
 
 
 def _answer(given: object) -> tuple[int, Any]:
     """The answer of `_Numbered`, if `map` handed that on."""
     if not isinstance(given, tuple) or len(given) != 2:
-        raise TypeError(f"map must give what its function returned; got {_check.kind_of(given)}")
+        raise TypeError(f"map must return what its function returned; got {_check.kind_of(given)}")
     return given
 
 

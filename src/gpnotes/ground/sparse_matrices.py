@@ -205,7 +205,7 @@ def _by_factors(P: SparseMatrix, b: HostVector) -> HostVector:
     try:
         factors = splu((eye_array(P.shape[0], format="csc") - P).tocsc())
     except RuntimeError as error:  # SuperLU says that a factor is exactly singular
-        raise NoValueError(f"the system of equations has no one solution: {error}") from error
+        raise NoValueError(f"the system of equations has no unique solution: {error}") from error
     x = factors.solve(b)
     for _ in range(_ROUNDS):
         left, found = _residual(P, b, x)

@@ -59,7 +59,7 @@ def picked(kernel: Kernel, which: tuple[str | int, ...]) -> tuple[Kernel, bool]:
     names = kernel.names if isinstance(kernel, Sum) else ()
     numbers = [_number_of(one, names, len(parts)) for one in which if one != "mean"]
     if not which or len(set(numbers)) < len(numbers) or which.count("mean") > 1:
-        raise ValueError(f"which must name one part or more, each once; got {which}")
+        raise ValueError(f"which must name at least one part, each once; got {which}")
     chosen = tuple(parts[k] for k in numbers)
     if not chosen:
         return _Nothing(), True

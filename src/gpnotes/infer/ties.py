@@ -121,7 +121,7 @@ def _tied_entries(
     kinds = {leaf.path: leaf.constraint for leaf in free}
     signs = {name: kinds[path_of(name)] for name in group}
     if len({sign == "real" for sign in signs.values()}) > 1:
-        raise ValueError(f"tied must not join what is positive with what has any sign; got {signs}")
+        raise ValueError(f"tied must not join positive with signed parameters; got {signs}")
     return list(zip(*(there[name] for name in group), strict=True))
 
 
@@ -141,7 +141,7 @@ def _names_of(group: object) -> tuple[str, ...]:
     if any(not isinstance(name, str) for name in found):
         raise TypeError(f"a group of tied must hold names; got {found!r}")
     if len(found) < 2:
-        raise ValueError(f"a group of tied must hold two names or more; got {found!r}")
+        raise ValueError(f"a group of tied must hold at least two names; got {found!r}")
     return tuple(map(spelt, found))
 
 

@@ -66,7 +66,7 @@ class AlphaVectors:
     def __post_init__(self) -> None:
         count = _check.matrix(self.vectors, "vectors").shape[0]
         if count == 0:
-            raise ValueError("vectors must hold one alpha vector or more; got none")
+            raise ValueError("vectors must hold at least one alpha vector; got none")
         _check.flag(self.converged, "converged")
         try:
             actions = tuple(_check.whole(action, "actions") for action in self.actions)
@@ -182,7 +182,7 @@ def _check_fits(pomdp: POMDP, value: AlphaVectors, name: str = "value") -> None:
 def _check_beliefs(pomdp: POMDP, beliefs: Matrix) -> Matrix:
     _check.matrix(beliefs, "beliefs", columns=pomdp.mdp.num_states)
     if beliefs.shape[0] == 0:
-        raise ValueError("beliefs must hold one belief or more; got none")
+        raise ValueError("beliefs must hold at least one belief; got none")
     return pomdp.check_belief(beliefs, "beliefs")
 
 

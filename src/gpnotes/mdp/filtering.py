@@ -156,7 +156,7 @@ def _prepared(model: StateModel[B], readings: Any, observed: Any) -> tuple[objec
     readings = model.check_readings(readings)
     count = readings.shape[0]
     if count == 0:
-        raise ValueError("readings must hold one reading or more; got none")
+        raise ValueError("readings must hold at least one reading; got none")
     if observed is None:
         return readings, [True] * count
     if getattr(observed, "shape", None) != (count,) or "bool" not in str(observed.dtype):

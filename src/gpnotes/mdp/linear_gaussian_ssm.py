@@ -208,7 +208,7 @@ def state_space_model(gp: GP, times: Vector) -> LinearGaussianSSM:
     kernel = _matern(gp)
     xp = array_namespace(_check.vector(times, "times"))
     if times.shape[0] == 0:
-        raise ValueError("times must hold one time or more; got none")
+        raise ValueError("times must hold at least one time; got none")
     gaps = times[1:] - times[:-1]
     if times.shape[0] > 1 and bool(xp.any(gaps < 0.0)):
         raise ValueError("times must be ascending; sort them, and the readings with them")

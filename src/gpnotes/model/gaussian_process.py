@@ -87,7 +87,7 @@ class GP:
         parts: tuple[Any, ...] = (self.kernel, self.mean)
         for part in parts:
             if holds_derivatives(part):
-                raise TypeError(f"{part!r} holds derivatives and is no part of a process")
+                raise TypeError(f"{part!r} holds derivatives and cannot be part of a process")
         if isinstance(self.mean, type | Kernel) or not callable(self.mean):
             wanted = "a mean function, such as ConstantMean(1.0)"
             raise TypeError(f"mean must be {wanted}; got {_check.kind_of(self.mean)}")

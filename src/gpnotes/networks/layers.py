@@ -50,7 +50,7 @@ class Network:
             raise TypeError(f"sizes must be whole numbers; got {_check.kind_of(self.sizes)}")
         sizes = tuple(_check.whole(size, "sizes", 1) for size in self.sizes)
         if len(sizes) < 2:
-            raise ValueError(f"sizes must be two or more whole numbers; got {sizes}")
+            raise ValueError(f"sizes must be at least two whole numbers; got {sizes}")
         _check.choice(self.activation, "activation", ("tanh", "relu"))
         object.__setattr__(self, "sizes", sizes)
 

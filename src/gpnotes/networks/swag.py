@@ -78,7 +78,7 @@ def _updated_mean(count: int, mean: Vector, theta: Vector) -> tuple[Vector, Vect
 
 def _two_or_more(count: int) -> int:
     if count < 2:
-        raise ValueError(f"count must be two or more for a covariance; got {count}")
+        raise ValueError(f"count must be at least two for a covariance; got {count}")
     return count
 
 

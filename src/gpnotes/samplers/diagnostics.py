@@ -45,7 +45,7 @@ def rhat(draws: Array) -> float | HostVector:
     """
     host = _checked(draws)
     if host.shape[0] < 2:
-        raise ValueError(f"draws must be of two chains or more for R-hat; got {host.shape[0]}")
+        raise ValueError(f"draws must have at least two chains for R-hat; got {host.shape[0]}")
     return _by_quantity(_rhat, host)
 
 
@@ -124,7 +124,7 @@ def _checked(draws: Array) -> HostArray:
     if host.ndim not in (2, 3):
         raise ValueError(f"draws must have shape (chains, draws) or with d; got {host.shape}")
     if host.shape[0] < 1 or host.shape[1] < _FEWEST:
-        needed = f"a chain or more of {_FEWEST} draws or more"
+        needed = f"at least one chain of at least {_FEWEST} draws"
         raise ValueError(f"draws must be of {needed}; got shape {host.shape}")
     return _check.finite(host, "draws")
 

@@ -120,7 +120,7 @@ def average_predictions(
     _check.instance(objective, "objective", Objective)
     _check.matrix(as_host(vectors), "vectors", columns=len(objective.limits))
     if not vectors.shape[0]:
-        raise ValueError("vectors must have a row or more; got 0")
+        raise ValueError("vectors must have at least one row; got 0")
     noise = _check.flag(noise, "noise")
     known = {"offset": offset, "noise_var": noise_var, "weights": weights}
     given: Any = {name: each for name, each in known.items() if each is not None}

@@ -379,7 +379,9 @@ def _prepare(
     """The target as a function, a start for each chain, and the names of the entries."""
     if isinstance(target, Objective):
         if isinstance(sampler, EllipticalSlice):
-            raise TypeError("sampler must move by a log posterior; an EllipticalSlice has a prior")
+            raise TypeError(
+                "sampler must move by a log posterior; an EllipticalSlice needs a prior"
+            )
         density: Any = HyperparameterDensity(target)
         around = start is None
         starts: Any = _around(target, num_chains, stream) if around else _starts(start, num_chains)

@@ -127,7 +127,7 @@ def log_density_and_gradient(target: Target, x: Vector) -> tuple[float, Vector]:
         return LOG_ZERO, array_namespace(x).zeros_like(x)
     if not (isinstance(answer, tuple) and len(answer) == 2):
         got = _check.kind_of(answer)
-        raise TypeError(f"target must give a value and its gradient to this sampler; got {got}")
+        raise TypeError(f"target must return a value and its gradient to this sampler; got {got}")
     value, gradient = _finite_or_log_zero(answer[0]), answer[1]
     xp = array_namespace(x)
     if value == LOG_ZERO or not bool(xp.all(xp.isfinite(gradient))):
@@ -161,7 +161,7 @@ def start_at(
     _check.function(target, "target", "a vector")
     d = _check.vector(position, name).shape[0]
     if d == 0:
-        raise ValueError(f"{name} must have an entry or more; got shape (0,)")
+        raise ValueError(f"{name} must have at least one entry; got shape (0,)")
     try:
         answer = target(position)
     except UNEVALUABLE as problem:
@@ -171,7 +171,7 @@ def start_at(
         return value, None
     _, slope = log_density_and_gradient(lambda x: answer, position)
     if slope.shape != (d,):
-        raise ValueError(f"target must give a gradient of shape ({d},); got {tuple(slope.shape)}")
+        raise ValueError(f"target must return a gradient of shape ({d},); got {tuple(slope.shape)}")
     xp = array_namespace(position)
     if not bool(xp.all(xp.isfinite(answer[1]))):
         raise _check.NoValueError(f"{name} must have a finite gradient; it is {answer[1]}")
@@ -185,7 +185,7 @@ def _check_value(answer: Any, name: str) -> float:
     except (TypeError, ValueError):
         got = _check.kind_of(value)
         raise TypeError(
-            f"target must give a number, or a number and a gradient; got {got}"
+            f"target must return a number, or a number and a gradient; got {got}"
         ) from None
     if not math.isfinite(number):
         raise _check.NoValueError(f"{name} must have a finite log density; it is {number}")

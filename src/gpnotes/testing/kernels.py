@@ -36,7 +36,7 @@ def check_kernel(kernel: Kernel, X: Matrix, *, labels: bool = False) -> None:
     _check.matrix(X, "X")
     _check.flag(labels, "labels")
     if isinstance(kernel, type) or not callable(kernel):
-        raise TypeError(f"kernel must be one, such as RBF(); got {kernel!r}")
+        raise TypeError(f"kernel must be a kernel, such as RBF(); got {kernel!r}")
     n = X.shape[0]
     moving = X.shape[1] - labels
     Z = _moved(X[: max(1, n // 2), :], X[: max(1, n // 2), :moving] + 0.25)

@@ -321,12 +321,12 @@ WRONG = [
     (
         lambda: Space({"a": Integer(1, 2, when={"b": 1}), "b": Integer(1, 2, when={"a": 1})}),
         ValueError,
-        r"must not hang on each other in a circle; \['a', 'b'\] do",
+        r"must not depend on each other in a circle; \['a', 'b'\] do",
     ),
     (
         lambda: Space({"a": Integer(1, 2, when={"a": 1})}),
         ValueError,
-        r"must not hang on each other in a circle; \['a'\] do",
+        r"must not depend on each other in a circle; \['a'\] do",
     ),
 ]
 

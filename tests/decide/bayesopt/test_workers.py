@@ -138,7 +138,7 @@ def test_what_one_asked_for_and_left_is_asked_for_again(tmp_path):
     mine = other.ask()
     assert not any(np.array_equal(mine, x) for x in left)
     one.close()
-    with pytest.raises(ValueError, match=r"the work on .* was ended by close"):
+    with pytest.raises(ValueError, match=r"the search recorded in .* was closed"):
         one.tell(left[0], 1.0)
     other.tell(mine, bowl(mine))
     np.testing.assert_array_equal(other.ask_batch(2), left)

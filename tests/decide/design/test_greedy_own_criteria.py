@@ -76,5 +76,5 @@ def test_what_is_no_criterion_is_refused(inputs):
 @pytest.mark.parametrize("lazy", [True, False])
 def test_a_criterion_of_other_candidates_is_named(inputs, lazy):
     n, criterion = inputs.shape[0], Coverage(inputs, 1.0)
-    with pytest.raises(ValueError, match=rf"criterion must give gains of the {n - 1} .* \({n},\)"):
+    with pytest.raises(ValueError, match=rf"criterion must return gains of .* \({n},\)"):
         greedy_design_by(criterion, inputs[1:], 2, lazy=lazy)

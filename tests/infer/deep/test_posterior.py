@@ -165,7 +165,7 @@ PLAIN = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.zeros
                            deep.draw_noise(narrow(), 2, 3, rng=stream(0))), "noise must hold"),
         (lambda: deep.Noise((np.zeros((2, 3, 1)),), np.asarray([0.7, 0.7])), "sum to 1"),
         (lambda: deep.Noise((np.zeros((3, 3, 1)),), np.asarray([0.5, 0.5])), "must have shape"),
-        (lambda: deep.quadrature_noise(two_layers(), 350), "at most 100000 ways"),
+        (lambda: deep.quadrature_noise(two_layers(), 350), "at most 100000 paths"),
         (lambda: deep.compose([], np.zeros((1, 1)), rng=stream(0)), "at least one GP"),
         (lambda: deep.Coordinate(1)(np.zeros((2, 1))), "more than 1 columns"),
         (lambda: deep.Coordinate(-1), "Coordinate.column must be"),
@@ -208,8 +208,8 @@ def test_draws_with_noise_have_its_variance_and_a_chance_is_that_of_the_mixture(
 @pytest.mark.parametrize(
     ("normals", "weights", "said"),
     [
-        ([np.zeros((2, 4, 2))], [1.5, -0.5], "weights must be no less than 0 and sum to 1"),
-        ([np.zeros((2, 4, 2))], [0.5, 0.49], "weights must be no less than 0 and sum to 1"),
+        ([np.zeros((2, 4, 2))], [1.5, -0.5], "weights must not be negative and must sum to 1"),
+        ([np.zeros((2, 4, 2))], [0.5, 0.49], "weights must not be negative and must sum to 1"),
         ([np.zeros((2, 4))], [0.5, 0.5], r"normals\[0\] must have shape \(2, n, D\)"),
         ([np.zeros((3, 4, 2))], [0.5, 0.5], r"normals\[0\] must have shape \(2, n, D\)"),
         ([np.zeros((2, 4, 2))] * 2, [0.5, 0.5], r"inner layers of \[2\] units"),

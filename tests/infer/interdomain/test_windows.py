@@ -77,7 +77,7 @@ def test_they_serve_in_batches(rows):
 def test_what_does_not_fit_is_named(rows):
     X, y = rows
     u = GaussianWindows(X[:3], X[:3])
-    with pytest.raises(TypeError, match="kernel must be a RBF for averages under windows"):
+    with pytest.raises(TypeError, match="kernel must be an RBF for averages under windows"):
         condition(SparseGP(GP(Matern32(), 0.1), u), X, y)
     with pytest.raises(ValueError, match=r"widths must have shape \(3, 2\)"):
         GaussianWindows(X[:3], X[:2])

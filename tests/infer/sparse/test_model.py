@@ -163,5 +163,5 @@ def test_a_bound_from_above_has_a_value_and_no_posterior(readings):
     X, y, gp = readings
     above, below = (log_evidence(SparseGP(gp, X[:6], name), X, y) for name in ("upper", "vfe"))
     assert below <= log_evidence(gp, X, y) <= above
-    with pytest.raises(ValueError, match="method must have a posterior; 'upper' is but a bound"):
+    with pytest.raises(ValueError, match="method must have a posterior; 'upper' is only a bound"):
         condition(SparseGP(gp, X[:6], "upper"), X, y)

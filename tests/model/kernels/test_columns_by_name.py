@@ -84,10 +84,13 @@ def test_places_on_a_sphere_have_no_names():
     ("made", "match"),
     [
         (lambda: RBF().on("temp", "temp"), "dims must be distinct columns"),
-        (lambda: RBF().on("temp", -1), "dims must be distinct columns from 0"),
+        (lambda: RBF().on("temp", -1), "dims must be distinct columns, numbered from 0"),
         (lambda: RBF().on([]), "dims must be distinct columns"),
-        (lambda: RBF().on("temp", 1)(FRAME), "dims must be distinct columns from 0"),
-        (lambda: ActiveDims(RBF(), ("a", "b"), (0,)), r"numbers must be as many as dims, 2; got"),
+        (lambda: RBF().on("temp", 1)(FRAME), "dims must be distinct columns, numbered from 0"),
+        (
+            lambda: ActiveDims(RBF(), ("a", "b"), (0,)),
+            r"numbers must have an entry for each of 2 dims",
+        ),
     ],
 )
 def test_columns_that_are_no_choice_are_refused(made, match):

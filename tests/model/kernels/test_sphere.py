@@ -111,7 +111,7 @@ def test_it_is_saved_and_combined(tmp_path):
         (lambda: KERNEL(np.ones((2, 3))), ValueError, r"x must have two columns, latitude and"),
         (lambda: OnSphere(g.RBF(), 0.0), ValueError, "radius must be positive"),
         (lambda: OnSphere(3.0), TypeError, "kernel must be a gpnotes Kernel; got float"),
-        (lambda: OnSphere(WithGradients(g.RBF())), TypeError, r"OnSphere\.kernel must know no la"),
+        (lambda: OnSphere(WithGradients(g.RBF())), TypeError, r"OnSphere\.kernel must read no la"),
         (lambda: great_circle_distances([[91.0, 0.0]]), ValueError, "x must have latitudes"),
         (lambda: great_circle_distances([[1.0, 0.0]], [[1.0]]), ValueError, "z must have two col"),
         (lambda: draw_frequencies(KERNEL, np.ones((2, 2)), 3, rng=1), TypeError, "kernel must"),

@@ -248,7 +248,7 @@ def _rank(n: int, level: float) -> int:
         needed = math.ceil(level / (1.0 - level) * (1.0 - _ROUNDED))
         raise ValueError(
             f"level {level} needs at least {needed} held-out observations; got {n}, and with so "
-            "few an interval that keeps the promise has no end"
+            "few the interval that has this coverage is unbounded"
         )
     return k
 

@@ -95,7 +95,7 @@ class Reliability:
         several = xp.astype(self.count > 1.0, self.count.dtype)
         total = float(xp.sum(several * self.count))
         if total == 0.0:
-            raise ValueError("a bin must have two predictions at least; each has one: take fewer")
+            raise ValueError("a bin must have at least two predictions; each has one: take fewer")
         return float(xp.sum(several * self.count * self.squared_gap)) / total
 
     @property

@@ -159,10 +159,10 @@ class Isotonic:
         _check.vector(self.knots, "knots")
         _check.vector(self.values, "values", size=len(self.knots))
         if len(self.knots) == 0 or (np.diff(self.knots) <= 0.0).any():
-            raise ValueError(f"knots must rise, and there must be one; got {self.knots}")
+            raise ValueError(f"knots must increase, and hold at least one; got {self.knots}")
         low, high = self.values[0], self.values[-1]
         if (np.diff(self.values) < 0.0).any() or not 0.0 <= low <= high <= 1.0:
-            raise ValueError(f"values must not fall, and lie from 0 to 1; got {self.values}")
+            raise ValueError(f"values must not decrease, and lie from 0 to 1; got {self.values}")
         keep_copies(self, "knots", "values")
 
     @takes("score")

@@ -230,7 +230,7 @@ def _partial(mean: Matrix, variance: Matrix, ends: HostMatrix) -> tuple[Matrix, 
 def _reference(reference: VectorLike, size: int) -> HostVector:
     ends = _check.finite(_check.vector(reference, "reference", size=size), "reference")
     if size < 2:
-        raise ValueError(f"reference must have two entries or more; got {size}")
+        raise ValueError(f"reference must have at least two entries; got {size}")
     return to_numpy(ends).astype(np.float64)
 
 

@@ -218,7 +218,7 @@ class Categorical:
             raise TypeError(f"choices must be a sequence; got {_check.kind_of(given)}")
         choices = tuple(setting(choice, "choices") for choice in self.choices)
         if len({key_of(choice) for choice in choices}) < max(len(choices), 2):
-            raise ValueError(f"choices must be two or more, each once; got {list(choices)}")
+            raise ValueError(f"choices must hold at least two, each once; got {list(choices)}")
         object.__setattr__(self, "choices", choices)
         object.__setattr__(self, "when", validated_when(self.when))
 

@@ -76,7 +76,7 @@ def _settings(name: str, given: Any) -> tuple[Setting, ...]:
     several = isinstance(given, Sequence) and not isinstance(given, str)
     chosen = tuple(setting(one, f"when[{name!r}]") for one in (given if several else [given]))
     if not chosen:
-        raise ValueError(f"when[{name!r}] must have a setting or several; got none")
+        raise ValueError(f"when[{name!r}] must have at least one setting; got none")
     return chosen
 
 
@@ -186,6 +186,6 @@ def _ordered(when: Mapping[str, Mapping[str, object]]) -> list[str]:
         left = [name for name in when if name not in order]
         ready = [name for name in left if not any(parent in left for parent in when[name])]
         if not ready:
-            raise ValueError(f"dimensions must not hang on each other in a circle; {left} do")
+            raise ValueError(f"dimensions must not depend on each other in a circle; {left} do")
         order += ready
     return order

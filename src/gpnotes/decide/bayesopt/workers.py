@@ -67,7 +67,7 @@ class SharedHistory(History[Place, Kept]):
     def turn(self) -> Iterator[None]:
         """Hold the lock, after reading all that others have written."""
         if self._is_closed:
-            raise ValueError(f"path: the work on {self._beside} was ended by close")
+            raise ValueError(f"path: the search recorded in {self._beside} was closed")
         with self._lock.held():
             with self._beside.open("rb") as file:
                 file.seek(self._end)

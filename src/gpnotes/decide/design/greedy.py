@@ -234,7 +234,7 @@ def _all_ranks(scores: contracts.Criterion, n: int) -> HostVector:
     gains = scores.gains()
     if tuple(gains.shape) != (n,):
         wanted = f"gains of the {n} candidates, ({n},)"
-        raise ValueError(f"criterion must give {wanted}; got {tuple(gains.shape)}")
+        raise ValueError(f"criterion must return {wanted}; got {tuple(gains.shape)}")
     return _rank(gains)
 
 

@@ -49,7 +49,7 @@ class Noise:
         xp = array_namespace(self.weights)
         total = float(xp.sum(self.weights))
         if not abs(total - 1.0) < 1e-4 or float(xp.min(self.weights)) < 0.0:
-            raise ValueError(f"weights must be no less than 0 and sum to 1; got the sum {total}")
+            raise ValueError(f"weights must not be negative and must sum to 1; got the sum {total}")
         for number, normals in enumerate(self.normals):
             name = f"normals[{number}]"
             _check.alike(_check.floating(normals, name), name, self.weights, "weights")
@@ -161,7 +161,7 @@ def quadrature_noise(model: DeepGP, nodes: int = 20) -> Noise:
     widths = [len(layer) for layer in model.layers[:-1]]
     if nodes ** sum(widths) > _MOST_PATHS:
         ways = f"{nodes} nodes for {sum(widths)} inner units"
-        raise ValueError(f"nodes must make at most {_MOST_PATHS} ways; got {ways}")
+        raise ValueError(f"nodes must make at most {_MOST_PATHS} paths; got {ways}")
     grid = np.asarray(list(itertools.product(points, repeat=sum(widths))))
     product = [math.prod(way) for way in itertools.product(weights, repeat=sum(widths))]
     like: Matrix = model.layers[0][0].Z

@@ -255,7 +255,7 @@ def leading_sines(kernel: Kernel, X: MatrixLike, n: int, *, margin: float = 1.5)
     lengths = array_namespace(X).zeros_like(X[0, :]) + leaf.lengthscale
     low, high = (end + s * margin * lengths for end, s in zip(_ends(X), (-1, 1), strict=True))
     if not bool(np.all(to_numpy(low) < to_numpy(high))):
-        raise ValueError("X must lie nearer to zero: beside it the margin is lost to rounding")
+        raise ValueError("X must lie nearer to zero: next to it the margin is lost to rounding")
     steps = to_numpy(lengths / (high - low)).astype(float)
     return BoxSines(as_array(_smallest(n, steps), X), low, high)
 

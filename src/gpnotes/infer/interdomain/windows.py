@@ -225,7 +225,7 @@ class GaussianWindows:
 
     def _require_kernel(self, kernel: RBF) -> None:
         if type(kernel) is not RBF:
-            raise TypeError(f"kernel must be a RBF for averages under windows; got {kernel!r}")
+            raise TypeError(f"kernel must be an RBF for averages under windows; got {kernel!r}")
         kernel._validate_inputs(self.Z, "Z")
 
 

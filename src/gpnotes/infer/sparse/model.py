@@ -155,7 +155,7 @@ class _Evidence(Evidence[SparseGP, SparsePosterior]):
 
     def posterior(self, model: SparseGP) -> SparsePosterior:
         if model.chosen.upper:
-            raise ValueError("method must have a posterior; 'upper' is but a bound")
+            raise ValueError("method must have a posterior; 'upper' is only a bound")
         return posterior_of(self._work(model), self.data)
 
     def value(self, model: SparseGP) -> float:
@@ -205,7 +205,7 @@ def _require_sums(model: SparseGP, sums: WaveSums) -> None:
     )
     sums.require_for(waves)
     if not model.chosen.constant:
-        raise ValueError("method must be 'sor', 'dtc', 'vfe' or 'upper' where rows are but sums")
+        raise ValueError("method must be 'sor', 'dtc', 'vfe' or 'upper' where X is sums alone")
     level_of(model.gp)
 
 

@@ -512,7 +512,7 @@ class Power(Kernel):
     def __post_init__(self) -> None:
         require_kernels("kernel", self.kernel)
         if self.kernel.labels_rows:  # the derivative of a power is no power of derivatives
-            raise TypeError(f"Power.kernel must know no derivatives; got {self.kernel!r}")
+            raise TypeError(f"Power.kernel must observe no derivatives; got {self.kernel!r}")
         object.__setattr__(self, "exponent", _check.whole(self.exponent, "exponent", 1))
 
     @property
@@ -590,9 +590,11 @@ class ActiveDims(Kernel):
         numbers = tuple(_check.whole(k, "numbers", 0) for k in self.numbers) if named else dims
         below = any(isinstance(k, int) and k < 0 for k in dims)
         if not dims or below or any(len(set(some)) < len(some) for some in (dims, numbers)):
-            raise ValueError(f"dims must be distinct columns from 0; got {dims}")
+            raise ValueError(f"dims must be distinct columns, numbered from 0; got {dims}")
         if numbers and len(numbers) != len(dims):
-            raise ValueError(f"numbers must be as many as dims, {len(dims)}; got {numbers}")
+            raise ValueError(
+                f"numbers must have an entry for each of {len(dims)} dims; got {numbers}"
+            )
         object.__setattr__(self, "dims", dims)
         object.__setattr__(self, "numbers", numbers)
 

@@ -230,7 +230,7 @@ class KernelBase(ABC):
     def _validate_inputs(self, x: Matrix, name: str) -> None:
         """`validate_inputs` of a finite matrix."""
         if holds_derivatives(self):
-            raise TypeError(f"{self!r} holds derivatives and is no kernel to call")
+            raise TypeError(f"{self!r} holds derivatives and cannot be called as a kernel")
         if x.shape[1] == 0:
             raise ValueError(f"{name} must have at least one column; got {tuple(x.shape)}")
         for item in fields(self):

@@ -145,7 +145,7 @@ class Circular(Kernel):
 
     def _validate_orders(self, orders: Vector) -> None:
         if holds_derivatives(self):
-            raise TypeError(f"{self!r} holds derivatives and is no kernel to call")
+            raise TypeError(f"{self!r} holds derivatives and cannot be called as a kernel")
         require_orders(orders, "orders")
 
 

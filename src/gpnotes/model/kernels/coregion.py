@@ -302,7 +302,7 @@ def readings_of(x: MatrixLike, Y: MatrixLike, *, gaps: bool = False) -> tuple[Ma
     _check.alike(_check.matrix(filled, "Y", rows=n), "Y", x, "x")
     (there,) = xp.nonzero(xp.reshape(~xp.isnan(Y), (-1,)))
     if there.shape[0] == 0:
-        raise ValueError(f"Y must hold a reading; got {tuple(Y.shape)} without one")
+        raise ValueError(f"Y must hold at least one reading; got {tuple(Y.shape)} without any")
     rows = outputs_at(x, Y.shape[1])
     return xp.take(rows, there, axis=0), xp.take(xp.reshape(Y, (-1,)), there)
 

@@ -25,7 +25,7 @@ def settled_names(names: object, many: int, kind: type) -> tuple[str, ...]:
     if len(set(given)) < len(given):
         raise ValueError(f"names must be all different; got {given}")
     if names and len(names) != many:
-        raise ValueError(f"names must be {many}, one a part; got {tuple(names)}")
+        raise ValueError(f"names must have {many} entries, one for each part; got {tuple(names)}")
     return tuple(names) if given else ()
 
 

@@ -68,7 +68,7 @@ class OnSphere(Kernel):
     def __post_init__(self) -> None:
         require_kernels("kernel", self.kernel)
         if self.kernel.labels_rows:
-            raise TypeError(f"OnSphere.kernel must know no labels; got {self.kernel!r}")
+            raise TypeError(f"OnSphere.kernel must read no labels; got {self.kernel!r}")
         radius = _check.positive(_check.number(self.radius, "radius"), "radius")
         object.__setattr__(self, "radius", radius)
 

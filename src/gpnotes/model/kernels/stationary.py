@@ -94,7 +94,7 @@ class Stationary(Kernel):
 
     def _higher_slopes(self, q: Array) -> tuple[Array, Array]:
         """``d²p/dq²`` and ``d³p/dq³``, entry by entry; where q is zero, zero will do for both."""
-        raise NotImplementedError(f"{type(self).__name__} brings no higher derivatives by q")
+        raise NotImplementedError(f"{type(self).__name__} has no higher derivatives by q")
 
     def _shape_bars(self, q: Array, K_bar: Matrix) -> dict[str, float]:
         """``Σᵢⱼ K_barᵢⱼ ∂kᵢⱼ/∂θ`` of hyperparameters θ but variance and lengthscale, by name."""
@@ -112,7 +112,7 @@ class Stationary(Kernel):
 
     def profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         """Put ``p(q)`` in the place of q and ``dp/dq`` into `slope`, two NumPy arrays."""
-        raise NotImplementedError(f"{type(self).__name__} does no work in place")
+        raise NotImplementedError(f"{type(self).__name__} has no in-place version")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         inputs = scaled(x, z, self.lengthscale)

@@ -90,7 +90,7 @@ def require_observable(likelihood: Likelihood, y: Vector, mean: Vector) -> None:
     shapes = [tuple(getattr(terms, "shape", ())) for terms in given]
     if shapes != 4 * [mean.shape]:
         wanted = f"a log density and three derivatives of shape {tuple(mean.shape)}"
-        raise ValueError(f"likelihood must give {wanted}; got {shapes}")
+        raise ValueError(f"likelihood must return {wanted}; got {shapes}")
 
 
 def moves_under_laplace(likelihood: Likelihood) -> bool:
