@@ -163,8 +163,8 @@ class InverseGammaPrior(_PositivePrior):
 
         shape = root_of(excess, math.log(1e-3), math.log(1e6))
         if shape is None:
-            wanted = f"low and high must have a prior with mass {mass} between them"
-            raise ValueError(f"{wanted}; got {low} and {high}")
+            asked = f"low and high must have a prior with mass {mass} between them"
+            raise ValueError(f"{asked}; got {low} and {high}")
         return cls(math.exp(shape), low * gamma_tail(math.exp(shape), outside))
 
     def _log_terms(self, value: Numbers, log: Numbers) -> Numbers:
