@@ -8,6 +8,8 @@ import pytest
 
 from gpnotes import GP, RBF, ConstantMean, Linear, Matern12, Matern32, Matern52, condition
 from gpnotes.decide.bayesopt import predict_and_pullback
+from gpnotes.fast import point_predictions
+from gpnotes.infer import input_gradients
 from gpnotes.model.means import BasisMean, Powers
 
 DRAW = np.random.default_rng(4)
@@ -49,6 +51,23 @@ def test_they_are_those_of_differences(kernel, mean, known):
             assert gradient.shape == XS.shape
             wanted = (high - low) / (2.0 * step)
             np.testing.assert_allclose(gradient[:, k], wanted, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", [KERNELS["RBF"], KERNELS["sum of columns"]], ids=["fast", "any"])
+def test_both_have_one_solve_each_way(monkeypatch, kernel):
+    solves = []
+
+    def noted(was):
+        def called(*given, **how):
+            solves.append(given[0])
+            return was(*given, **how)
+
+        return called
+
+    for module, name in ((point_predictions, "blas"), (input_gradients, "solve_triangular")):
+        monkeypatch.setattr(module, name, noted(getattr(module, name)))
+    condition(GP(kernel, 0.05), X, Y).predict_gradient(XS)
+    assert sum(not isinstance(one, str) or one == "trsm" for one in solves) == 2
 
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)

@@ -41,9 +41,10 @@ def predict_and_pullback(
     half = blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
     variance = kernel.variance - np.einsum("ji,ji->j", half.T, half.T)
 
+    weights = blas("trsm", X)(-2.0, lower, half, lower=1, trans_a=1, overwrite_b=1)
+
     def pull(mean_bar: HostVector, variance_bar: HostVector) -> HostMatrix:
-        W = blas("trsm", X)(-2.0, lower, half, lower=1, trans_a=1)
-        W *= variance_bar
+        W = weights * variance_bar
         W += np.outer(as_host(alpha), mean_bar)
         W *= slope
         return as_host(Pairs(v, u).side(W.T)) / kernel.lengthscale

@@ -79,9 +79,9 @@ def pulled_back(posterior: Conditioned, Xs: Matrix) -> tuple[Vector, Vector, Pul
     half = solve_triangular(lower, cross)
     mean = gp.mean(Xs) + xp.matrix_transpose(cross) @ posterior.alpha
     left = gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
+    weights = solve_triangular(lower, half, transpose=True)
 
     def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
-        weights = solve_triangular(lower, half, transpose=True)
         K_bar = posterior.alpha[:, None] * mean_bar[None, :]
         K_bar = K_bar - 2.0 * weights * variance_bar[None, :]
         _, _, by_cross = gp.kernel._pullback(posterior.X, Xs, K_bar)
