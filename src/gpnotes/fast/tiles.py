@@ -13,7 +13,7 @@ rows are never behind the columns, and contiguous along them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, reduce
+from functools import cache
 from typing import NamedTuple, Protocol, TypeGuard
 
 import numpy as np
@@ -79,18 +79,6 @@ def evidence_and_gradient(
 
     Several objects of one kernel go through tiles of their own, so that threads may share them.
     """
-    with ground.tiled_cholesky.sharing(X) as threads:
-        return _evidence(kernels, noise_var, X, residual, share, threads)
-
-
-def _evidence(
-    kernels: Sequence[TiledKernel],
-    noise_var: Numbers,
-    X: HostMatrix,
-    residual: Vector,
-    share: Numbers,
-    threads: int,
-) -> Evidence | None:
     n = X.shape[0]
     K = np.empty((n, n), X.dtype, order="F")
     tiles, numbers = list(tiles_of(n, _SIDE)), range(len(kernels))
@@ -99,17 +87,21 @@ def _evidence(
         for tile in tiles[i :: len(kernels)]:
             K.T[tile] = kernels[i].values(tile)
 
-    ground.task_queue.for_each(numbers, fill, threads)
-    found = solved(K, noise_var, residual, share, threads)
-    if found is None:
-        return None
-
-    def pull(i: int, found: Solved = found) -> None:
+    def pull(i: int) -> None:
+        assert found is not None
         for tile in tiles[i :: len(kernels)]:
             kernels[i].pull(tile, _bar(found, tile))
 
-    ground.task_queue.for_each(numbers, pull, threads)
-    bar = reduce(added, [kernel.kernel_bar() for kernel in kernels])
+    with ground.tiled_cholesky.sharing(X) as threads:
+        ground.task_queue.for_each(numbers, fill, threads)
+        found = solved(K, noise_var, residual, share, threads)
+        if found is None:
+            return None
+        ground.task_queue.for_each(numbers, pull, threads)
+    first, *others = kernels
+    bar = first.kernel_bar()
+    for kernel in others:
+        bar = added(bar, kernel.kernel_bar())
     precision = found.inverse.diagonal().copy()
     return Evidence(found.value, bar, found.noise_var_bar, found.alpha, precision)
 
