@@ -56,6 +56,7 @@ def models(asarray, which):
             "linear": lambda s=s: RBF(1.0, s) + Linear(s),
             "slopes": lambda lengths=lengths: Linear(lengths) + Constant(0.5),
             "polynomial": lambda s=s: Polynomial(0.7 * s, 0.4 * s, 3) * RBF(1.0, 2.0 * s),
+            "power": lambda s=s: (Linear(s) + Constant(0.5 * s)) ** 2,
             "not stacked": lambda s=s: RBF(1.0, s) + ArcCosine(s),
         }[which]()
         mean = ConstantMean(0.3 * s) if which == "product" else GP(RBF()).mean
@@ -65,7 +66,7 @@ def models(asarray, which):
 
 STACKED = [
     "ard", "one length", "sum", "product", "constants", "further number", "periodic", "periods",
-    "decaying", "linear", "slopes", "polynomial",
+    "decaying", "linear", "slopes", "polynomial", "power",
 ]  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def test_kernels_that_are_stacked_have_one_form(rng):
     assert len(list(stacked_evidences._groups(asked))) == len(asked)
 
 
-@pytest.mark.parametrize("which", ["product", "further number", "periods", "polynomial"])
+@pytest.mark.parametrize("which", ["product", "further number", "periods", "polynomial", "power"])
 def test_gradients_are_those_of_differences(rng, which):
     X, y = numbers(rng, 9)
     gps = models(np.asarray, which)

@@ -27,7 +27,7 @@ from ...ground.xp import (
     kept_where,
     whole_power,
 )
-from .algebra import ActiveDims, Constant, Kernel, Product, Scaled, Sum
+from .algebra import ActiveDims, Constant, Kernel, Power, Product, Scaled, Sum
 from .linear import Linear, Polynomial
 from .periodic import Periodic
 from .pullback_sums import added, products_of_others
@@ -68,8 +68,8 @@ def form(kernel: Kernel) -> Hashable:
     """Return what kernels of one stack have in common; None for one that no stack takes.
 
     Stationary kernels without further hyperparameters are taken, `RationalQuadratic`, `Periodic`,
-    `Linear`, `Polynomial`, `Constant`, `White`, and sums, products, multiples and choices of
-    columns of what is taken.
+    `Linear`, `Polynomial`, `Constant`, `White`, and sums, products, multiples, powers and choices
+    of columns of what is taken.
     """
     kind, known = type(kernel), cast(Any, kernel)
     plain = isinstance(kernel, Stationary) and len(fields(kernel)) == 2 and kernel.of_pairs
@@ -79,6 +79,8 @@ def form(kernel: Kernel) -> Hashable:
         return _form_of(kind, known.names, *known.parts)
     if kind is Scaled:
         return _form_of(kind, (), known.kernel)
+    if kind is Power:
+        return _form_of(kind, (known.exponent,), known.kernel)
     if kind is ActiveDims:
         return None if known.seeks_columns else _form_of(kind, known.numbers, known.kernel)
     return kind if kind in (Constant, White) else None
@@ -247,6 +249,18 @@ def _(first: Scaled, kernels: Sequence[Scaled], gaps: Gaps) -> tuple[Array, Pull
         return cotangent(first, scale=by_scale, kernel=pull(scales * K_bar))
 
     return scales * K, pulled
+
+
+@_stacked.register
+def _(first: Power, kernels: Sequence[Power], gaps: Gaps) -> tuple[Array, Pull]:
+    k, pull = matrices([kernel.kernel for kernel in kernels], gaps)
+    exponent = first.exponent
+
+    def pulled(K_bar: Array) -> Kernel:
+        inner_bar = K_bar * (exponent * whole_power(k, exponent - 1))
+        return cotangent(first, kernel=pull(inner_bar))
+
+    return whole_power(k, exponent), pulled
 
 
 @_stacked.register
