@@ -35,11 +35,13 @@ from gpnotes import (
     stream,
 )
 from gpnotes.datasets import dataset
-from gpnotes.ground.chunks import Chunks
-from gpnotes.ground.params import left_open
+from gpnotes.ground.chunks import Chunks, Rows
+from gpnotes.ground.params import left_open, names
 from gpnotes.infer.features import draw_frequencies
 from gpnotes.infer.fit_checks import may_be_noise
 from gpnotes.infer.fitting import FitWarning
+from gpnotes.infer.noise_floor import FLOOR
+from gpnotes.infer.open_start import like_of, require_unit, started_objective
 from gpnotes.model.bounds import spread, strides, units
 from gpnotes.model.kernels import ArcCosine, Cosine, IntegratedWiener, Polynomial, Sum, Wiener
 from gpnotes.model.starts import started
@@ -445,3 +447,57 @@ def test_other_units_of_y_are_as_good(scale):
     found, wanted = fit(GP(RBF()), X, scale * y).model, fit(GP(RBF()), X, y).model
     assert found.noise_var / scale / scale == pytest.approx(wanted.noise_var, rel=1e-4)
     np.testing.assert_allclose(found.kernel.lengthscale, wanted.kernel.lengthscale, rtol=1e-4)
+
+
+def limits_of(made, name):
+    return np.exp(made.limits[names(made.model, fixed=made.fixed).index(name)])
+
+
+def test_an_open_noise_alone_has_a_floor_and_a_ceiling_in_the_unit_of_y(sine):
+    """And what is started from the data is compared in that unit."""
+    rows, unit = Rows(*sine), float(np.std(sine[1]))
+    for model, noise in ((GP(RBF()), "noise_var"), (SparseGP(GP(RBF()), 12), "gp.noise_var")):
+        made = started_objective(model, rows)
+        assert made.floor == noise
+        assert made.level == pytest.approx(60.0 * np.log(unit))
+        np.testing.assert_allclose(limits_of(made, noise), [FLOOR * unit**2, 1e10 * unit**2])
+    lengths = started_objective(GP(RBF(), 30.0), rows)  # whose noise is given
+    assert (lengths.floor, lengths.level) == ("", pytest.approx(60.0 * np.log(unit)))
+    given = started_objective(GP(RBF(2500.0, 900.0), 30.0), rows)
+    assert (given.floor, given.level) == ("", 0.0)
+    labels = Rows(rows.X, np.sign(rows.y))
+    latent = started_objective(LaplaceGP(GP(RBF()), Bernoulli()), labels)
+    assert (latent.floor, latent.level) == ("", 0.0)
+    own = started_objective(GP(RBF()), rows, bounds={"noise_var": (0.5, 7.0)})
+    assert own.floor == ""
+    np.testing.assert_allclose(limits_of(own, "noise_var"), [0.5, 7.0])
+    other = started_objective(GP(RBF()), rows, bounds={"kernel.variance": (0.5, 7.0)})
+    np.testing.assert_allclose(limits_of(other, "kernel.variance"), [0.5, 7.0])
+    np.testing.assert_allclose(limits_of(other, "noise_var"), [FLOOR * unit**2, 1e10 * unit**2])
+
+
+@pytest.mark.parametrize("model", [GP(RBF()), GP(RBF(), 30.0)])
+@pytest.mark.parametrize("bounds", [3, [("noise_var", (0.1, 1.0))]])
+def test_bounds_that_are_no_mapping_are_refused(sine, model, bounds):
+    with pytest.raises(TypeError, match="bounds must be a mapping from names"):
+        started_objective(model, Rows(*sine), bounds=bounds)
+
+
+def test_the_unit_of_y_has_room_for_its_noise_within_both_ends():
+    for unit in (1e-151, 1.0, 1e148):
+        assert require_unit(unit) == unit
+    for unit in (np.nextafter(1e-151, 0.0), np.nextafter(1e148, np.inf)):
+        with pytest.raises(ValueError, match="y must be in another unit"):
+            require_unit(unit)
+
+
+def test_arrays_are_made_like_those_of_rows_or_else_of_the_model(sine):
+    X, y = sine
+    chunks = Chunks([(X, y)])
+    assert like_of(GP(RBF()), Rows(X, y)) is X
+    frequencies = draw_frequencies(RBF(), X, 20, rng=1)
+    assert like_of(FeatureGP(GP(RBF()), frequencies), chunks) is frequencies.like
+    assert like_of(GP(RBF()), chunks).shape == (0,)
+    assert like_of(SparseGP(GP(RBF()), 5), chunks).shape == (0,)
+    points = SparseGP(GP(RBF()), X[::6])
+    np.testing.assert_array_equal(like_of(points, chunks), X[::6])

@@ -68,7 +68,7 @@ def started_objective(
     free = noise in {leaf.path for leaf in free_leaves(new, held)}
     evidence_given(new if free else model, data, evidence)
     within = None
-    if opened and new is not model and free and isinstance(bounds, Mapping | None):
+    if opened and free and isinstance(bounds, Mapping | None):
         within = with_floor(bounds, noise, of.unit**2, tied)
     level = 0.0 if of.latent or new is model else of.count * math.log(of.unit)
     made = objective_given(new, evidence, of, fixed, within or bounds, priors, tied)
