@@ -52,7 +52,7 @@ BY_DAY = (
     "tests/infer/laplace/test_softmax.py::test_predictions_and_evidence_are_those_of_dense_algebra",
     "tests/infer/report/test_page.py::test_every_space_has_the_same_report",
     "tests/infer/sparse/test_regression.py::test_value_and_gradient_are_the_same_in_every_space",
-    "tests/infer/state_space/test_line.py::test_it_holds_in_every_namespace",
+    "tests/infer/state_space/test_against_dense_algebra.py::test_it_holds_in_every_namespace",
     "tests/infer/svgp/test_evidence_lower_bound.py::test_the_gradient_is_the_same_in_every_space",
     "tests/infer/test_exact.py::test_the_views_of_a_posterior_agree_and_stay_in_their_space",
     "tests/mdp/test_solving.py::test_every_namespace_gets_the_same_policy",
