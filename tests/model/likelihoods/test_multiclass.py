@@ -205,3 +205,15 @@ def test_chances_of_unlike_functions_add_up_to_one_to_the_last_digit(rng, classe
     variance = 10 ** rng.uniform(-4.0, 4.0, (200, classes))
     chances = RobustMax(classes, 0.1).probability(rng.normal(size=(200, classes)), variance)
     np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=2e-15)
+
+
+@pytest.mark.parametrize("sd", [1e-3, 1e-5, 1e-6])
+def test_a_function_that_is_all_but_known_has_a_slope_by_its_variance(sd):
+    """Half the second derivative by its mean of the chance that a normal value exceeds both."""
+    at, other = 0.3, -0.2
+    mean, variance = np.asarray([[0.0, at, other]]), np.asarray([[1.0, sd * sd, 0.49]])
+    z = (at - other) / 0.7
+    chance = -at * stats.norm.cdf(z) + stats.norm.pdf(z) / 0.7
+    wanted = -0.5 * math.log(0.9 / 0.05) * stats.norm.pdf(at) * chance
+    found = RobustMax(3, 0.1).expected(np.zeros(1), mean, variance)
+    assert found.by_variance[0, 1] == pytest.approx(wanted, rel=1e-9 + 2.0 * sd * sd)
