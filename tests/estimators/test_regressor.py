@@ -10,6 +10,7 @@ import zipfile
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from saved_files import changed, of_array, of_value, posterior_of
 
@@ -1018,3 +1019,16 @@ def test_known_noise_that_was_a_column_is_taken_again(inducing, tmp_path):
                 ask(frame[["a", "b"]])
         turned = one.posterior_.mean(frame[["b", "a"]])
         np.testing.assert_array_equal(turned, one.predict(frame))
+
+
+@pytest.mark.parametrize("names", [False, True])
+def test_rows_of_float64_of_the_fit_s_columns_need_no_second_look(names):
+    """Others may be as good, or are refused: they go through all checks."""
+    X = np.asarray([[0.0, 1.0], [2.0, 0.5], [1.0, 3.0]])
+    frame = pd.DataFrame(X, columns=["a", "b"]) if names else X
+    model = GPRegressor(RBF(), optimise=False).fit(frame, X[:, 0])
+    assert model._plain(X) is not names
+    for other in (X[:, :1], X[:0], X[0], X[None], X.astype(np.float32), X.tolist(), frame[:0],
+                  X * np.nan, X + np.inf, X * 1e200):  # fmt: skip
+        assert not model._plain(other)
+    assert model._plain(1e30 * X) is not names
