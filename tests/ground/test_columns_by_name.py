@@ -155,3 +155,40 @@ def test_a_number_is_no_column_and_a_truth_is_left_to_be_refused():
     with pytest.raises(TypeError, match=r"weights must be a vector .* of a column; got 2\.5"):
         _given(FRAME, "b", weights=2.5)
     assert _given(FRAME, "b", weights=True)[2] is True
+
+
+class Knowing:
+    """The owner of data whose noise and offset were columns."""
+
+    columns = ("a",)
+    known_columns = (("noise_var", "sd"), ("offset", "trend"))
+
+
+@takes("X", "noise_var", "offset")
+def of_values(owner, X, noise_var=None, offset=None):
+    return X, noise_var, offset
+
+
+@takes("X", "noise_var", "offset")
+def of_predictions(owner, X, noise_var=None, offset=None, *, noise=False):
+    return X, noise_var, offset
+
+
+@pytest.mark.parametrize(("call", "asks"), [
+    (of_values, True), (of_predictions, False),
+    (lambda *given: of_predictions(*given, noise=True), True),
+    (lambda *given: of_predictions(*given, noise=False), False),
+])  # fmt: skip
+def test_what_is_known_of_readings_is_found_where_it_is_asked_for(call, asks):
+    """An offset is one of every value, noise one of readings alone; what is given counts."""
+    frame = pd.DataFrame({"trend": [3.0, 4.0], "a": [0.0, 1.0], "sd": [0.1, 0.2]})
+    X, noise_var, offset = call(Knowing(), frame)
+    np.testing.assert_array_equal(X, [[0.0], [1.0]])
+    np.testing.assert_array_equal(offset, [3.0, 4.0])
+    if asks:
+        np.testing.assert_array_equal(noise_var, [0.1, 0.2])
+    else:
+        assert noise_var is None
+    given = call(Knowing(), frame, [5.0, 6.0])[1]
+    np.testing.assert_array_equal(given, [5.0, 6.0])
+    assert call(Knowing(), frame[["a"]])[1:] == (None, None)
