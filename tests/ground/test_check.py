@@ -177,6 +177,8 @@ def test_a_covariance_may_be_as_far_below_zero_as_rounding_takes_it(space) -> No
         _check.semidefinite(space.asarray(bad), "S")
     with pytest.raises(ValueError, match=r"S must have shape \(3, 3\); got \(2, 2\)"):
         _check.semidefinite(space.asarray(good), "S", size=3)
+    with pytest.raises(ValueError, match="S must be positive semidefinite; its smallest eigenval"):
+        _check.semidefinite(space.asarray([[-1.0]]), "S")
     nothing = space.asarray(np.zeros((0, 0)))
     assert _check.semidefinite(nothing, "S").shape == (0, 0)
 

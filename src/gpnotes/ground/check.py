@@ -126,7 +126,7 @@ def semidefinite(
 def _semidefinite(a: Matrix, name: str, error: type[ValueError]) -> Matrix:
     xp = array_namespace(_symmetric(a, name))
     a = symmetric_part(a)
-    if a.shape[0] == 0:
+    if 0 in a.shape:
         return a
     values = xp.linalg.eigvalsh(a)
     least = float(xp.min(values))
