@@ -214,3 +214,19 @@ class Unkept:
 
 def test_a_schedule_of_ones_own_is_asked_at_each_count():
     np.testing.assert_array_equal(value_at(Unkept(), lambda: np.asarray([0, 3]), 5), [0.5, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("rows", "state"),
+    [
+        ([[0.0, 1.0], [0.5, 0.4], [0.5, 0.3]], 2),  # the one that is off by most
+        ([[0.0, 1.0], [0.5, 3.0], [-0.5, 1.5]], 2),  # one below zero before all others
+        ([[0.0, 1.0], [0.5, 0.5 + 2e-8], [1.0, 0.0]], 1),
+        ([[0.0, 1.0], [0.5, 0.5 - 2e-8], [1.0, 0.0]], 1),
+    ],
+)
+def test_a_row_that_is_no_distribution_is_named(rows, state):
+    with pytest.raises(ValueError, match=rf"rows of probabilities that sum to 1; row {state} is"):
+        FixedPolicy(np.asarray(rows))
+    near = np.asarray([[0.0, 1.0], [0.5, 0.5 + 0.9e-8]])
+    np.testing.assert_array_equal(FixedPolicy(near).policy, near)
