@@ -12,7 +12,7 @@ from gpnotes.ground.check import NoValueError
 from gpnotes.ground.sparse_matrices import least_cost
 from gpnotes.ground.xp import has_double, to_numpy
 from gpnotes.mdp import MDP, GridWorld, evaluate, occupancy_measure, solve
-from gpnotes.mdp.certificates import rounding_error
+from gpnotes.mdp.certificates import Certificate, rounding_error
 from gpnotes.mdp.solving import METHODS, _Solver
 
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -503,3 +503,24 @@ def test_values_that_grow_everywhere_where_a_policy_stays_are_refused():
             assert refused
         else:
             assert not refused
+
+
+@pytest.mark.parametrize("discount", [0.9, 1.0])
+@pytest.mark.parametrize(("ratio", "factor"), [(1.5, 1.0 / 3.0), (8.0, 1.0 / 16.0), (1e3, 0.01)])
+def test_a_bound_that_is_too_large_is_looked_at_more_closely(
+    make_arrays, monkeypatch, discount, ratio, factor
+):
+    """By half; at discount 1 by half of what it is too large, a hundredth at least."""
+    P, r = make_arrays()
+    P[-1], r[-1] = np.eye(12)[-1], 0.0
+    P[:-1] = 0.9 * P[:-1] + 0.1 * np.eye(12)[-1]
+    solver = a_solver(MDP.from_arrays(P, r - (np.arange(12) < 11)[:, None] * 9.0, discount), 0.04)
+    values, q = np.zeros(12), solver.mdp.rewards
+    certificate = Certificate(values, q, 0.04 * ratio)
+    monkeypatch.setattr(solver, "certificate", lambda *given: certificate)
+    before = solver.asked
+    assert solver.certified(values, q) is None
+    wanted = before * (0.5 if discount < 1.0 else min(0.5, factor))
+    assert solver.asked == solver.threshold == pytest.approx(wanted, rel=1e-12)
+    monkeypatch.setattr(solver, "certificate", lambda *given: certificate._replace(bound=0.04))
+    assert solver.certified(values, q).certificate.bound == 0.04
