@@ -227,8 +227,13 @@ def test_an_index_is_a_whole_number_of_its_axis():
         ([0.5, 2.1], [1.0, 1.0], (0.0, 2.0), None, "leave the limits 0 to 2"),
         ([0.0, 2.0], [1.0, 1.0], (0.0, 2.0), None, ""),
         ([0.5, 1.5], [1.0, 1.0 + 1e-8], (0.0, 2.0), None, "sum to 2, the limits"),
-        ([0.5, 1.5], [1.0, 1.0 + 1e-9], (0.0, 2.0), None, ""),
+        ([0.5, 1.5], [1.0, 1.0 + 2.1e-9], (0.0, 2.0), None, "sum to 2, the limits"),
+        ([0.5, 1.5], [1.0, 1.0 + 1.9e-9], (0.0, 2.0), None, ""),
         ([0.0, 1.0], [1.0, 1.0], (0.0, 2.0), None, ""),
+        ([0.0, 0.985], [1.0, 1.0], (0.0, 2.0), None, ""),
+        ([1.015, 2.0], [1.0, 1.0], (0.0, 2.0), None, ""),
+        ([0.0, 0.975], [1.0, 1.0], (0.0, 2.0), None, "by them the middle of 0 to 2 is 0.4875"),
+        ([1.025, 2.0], [1.0, 1.0], (0.0, 2.0), None, "by them the middle of 0 to 2 is 1.5125"),
         ([0.0, 0.9], [1.0, 1.0], (0.0, 2.0), None, "are no lengths: by them the middle of 0 to 2"),
         ([1.1, 2.0], [1.0, 1.0], (0.0, 2.0), None, "are no lengths: by them the middle of 0 to 2"),
         ([3.0, 4.0], [1.0, 1.0], (2.0, np.inf), None, ""),
@@ -263,6 +268,58 @@ def test_weights_are_lengths_or_they_are_not():
         _refuse_no_lengths("s", Nodes(square, [0.5, 0.5]))
     _refuse_no_lengths("s", Nodes(square, [0.5, 0.6]))
     _refuse_no_lengths("s", Nodes(0.9 * square, [0.5, 0.5]))
+
+
+def test_weights_are_far_from_half_the_way_between_neighbours_by_so_much():
+    def out(*logs):
+        """Return what is found of weights on a grid whose ratios have these logarithms."""
+        weights = np.exp(np.array([0.0, *logs, 0.0]))
+        points = np.arange(float(weights.size))
+        turned = np.argsort(np.sin(points))
+        found = _out_of_place(points[turned], weights[turned])
+        assert found == _out_of_place(points, weights)
+        return found
+
+    for sign in (1.0, -1.0):  # on average by a tenth and a share of what the two ends may hide
+        assert not out(*[0.199 * sign] * 12)
+        assert out(*[0.201 * sign] * 12)
+        assert not out(*[0.149 * sign] * 24)
+        assert out(*[0.151 * sign] * 24)
+        assert not out(*[14.0 * sign] * 2, *[0.0] * 22)  # wherever a rule is joined to another
+        assert out(*[14.0 * sign] * 3, *[0.0] * 21)
+    assert not out(*[0.549, -0.549] * 6)
+    assert out(*[0.551, -0.551] * 6)
+
+
+def test_lengths_in_the_plane_are_no_chances():
+    for size, total, wrong in ((2.0, 1.0, False), (2.1, 1.0, True), (2.1, 1.0 + 2e-9, False)):
+        nodes = Nodes(np.array([[0.0, 0.0], [size, 2.0]]), [0.5, total - 0.5])
+        if wrong:
+            with pytest.raises(OperationError, match="are no lengths: they sum to 1"):
+                _refuse_no_lengths("s", nodes)
+        else:
+            _refuse_no_lengths("s", nodes)
+
+
+@pytest.mark.parametrize("left", [0.9e-3, 1.1e-3])
+@pytest.mark.parametrize(
+    ("limits", "far"),
+    [
+        (("0", r"\infty"), 3),
+        ((r"-\infty", "3"), 0),
+        ((r"-\infty", r"\infty"), 0),
+        ((r"-\infty", r"\infty"), 3),
+    ],
+)
+def test_towards_an_infinite_limit_an_integrand_has_died_away(limits, far, left):
+    sizes = [0.0, 0.5, -2.0, 0.0]
+    sizes[far] = 2.0 * left
+    bound = {"s": Nodes([0.0, 1.0, 2.0, 3.0], [1.0] * 4), "f": lambda u: sizes[int(u)]}
+    latex = rf"\int_{{{limits[0]}}}^{{{limits[1]}}} f(s) \,\mathrm d s"
+    if left < 1e-3:
+        assert value(latex, bound) == pytest.approx(-1.5 + 2.0 * left)
+    else:
+        assert "the integrand is 0.001 of its largest value" in problem(latex, bound)
 
 
 def test_averages_have_chances_that_sum_to_one():
