@@ -13,12 +13,14 @@ from checked_equations.latex import tree as t
 from checked_equations.latex.parser import parse
 from checked_equations.latex.printer import to_latex
 from checked_papers.mends import holds_on, mends_of_equation, same_claim
+from checked_papers.mends.insertions import insertions_of
 from checked_papers.mends.loose_reading import read_loosely
 from checked_papers.mends.numbers import missed_by
 from checked_papers.mends.pairs import everywhere, twice
 from checked_papers.mends.search import (
     Mend,
     Mends,
+    _sides,
     _sides_of_chain,
     _tidy,
     mends_of,
@@ -284,3 +286,42 @@ def test_an_edit_must_touch_each_step_that_fails():
     found = mends_of(statement, holds_on([bound]), [bound])
     assert (found.found, found.whole) == ((), True)
     assert found.tried > 0
+
+
+@pytest.mark.parametrize(
+    ("latex", "failing", "wanted"),
+    [
+        ("a = b", (0,), [(0, "right"), (0, "left")]),
+        ("a = b = c", (0,), [(0, "right"), (0, "left")]),
+        ("a = b = c", (1,), [(1, "right"), (0, "right")]),
+        ("a = b = c = d", (2,), [(2, "right"), (1, "right")]),
+        ("a = b, c = d", (1,), [(1, "right"), (1, "left")]),
+        ("a = b = c", (0, 1), [(0, "right")]),
+    ],
+)
+def test_a_side_that_two_steps_share_is_the_right_one_of_the_first(latex, failing, wanted):
+    assert list(_sides(read(latex).steps, failing)) == wanted
+
+
+OF_PRODUCTS = ("two factors exchanged", "a sum for", "a factor below", "a bracket", "the power of")
+
+
+@pytest.mark.parametrize(
+    ("latex", "wanted"),
+    [
+        ("a b c", ["b a c", "a c b", "c b a", "a + b + c", r"\frac{a c}{b}", r"\frac{a b}{c}"]),
+        ("a b c d", ["b a c d", "a c b d", "a b d c", "c b a d", "a d c b", "d b c a",
+                     "a + b + c + d", r"\frac{a c d}{b}", r"\frac{a b d}{c}", r"\frac{a b c}{d}"]),
+        ("(a + b) c (a - d)", ["c (a + b) (a - d)", "(a + b) (a - d) c", "(a - d) c (a + b)",
+                               "(a + b) + c + (a - d)", r"\frac{(a + b) (a - d)}{c}",
+                               r"\frac{(a + b) c}{a - d}", "a + b c (a - d)", "(a + b) c a - d"]),
+        ("a b c^d", ["b a c^{d}", "a c^{d} b", "c^{d} b a", "a + b + c^{d}",
+                     r"\frac{a c^{d}}{b}", r"\frac{a b}{c^{d}}", "(a b c)^{d}"]),
+    ],
+)  # fmt: skip
+def test_what_is_tried_of_a_product_of_several(latex, wanted):
+    side = read(f"a = {latex}").steps[0].right
+    supply = Supply.of(read(f"a = {latex}"), NUMBERS, to_latex)
+    edits = [to_latex(new) for said, new in insertions_of(side, None, supply)
+             if said.startswith(OF_PRODUCTS)]  # fmt: skip
+    assert edits == wanted
