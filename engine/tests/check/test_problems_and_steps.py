@@ -18,6 +18,7 @@ from checked_equations.check.bindings import (
     swap_groups,
 )
 from checked_equations.check.equation_check import refuse_lost_backslash
+from checked_equations.check.outcomes import OUTCOMES, MutantRecord, Mutants
 from checked_equations.check.relations import Tolerance
 from checked_equations.check.statements import (
     Draw,
@@ -400,3 +401,14 @@ def test_a_lost_backslash_is_put_back_and_pointed_at(lost, meant):
     with pytest.raises(EquationError, check=says("a backslash was lost: write r before")) as caught:
         refuse_lost_backslash(lost)
     assert (caught.value.latex, caught.value.span) == (meant, (2, 4))
+
+
+def test_mutants_are_counted_by_their_outcome():
+    outcomes = [name for i, name in enumerate((*OUTCOMES, "undecided")) for _ in range(i + 1)]
+    records = tuple(MutantRecord(f"{i}", "a", name, 0.5) for i, name in enumerate(outcomes))
+    made = Mutants.of(records, lambda: ())
+    assert made.counts == {**{name: i + 1 for i, name in enumerate(OUTCOMES)}, "undecided": 5}
+    assert (made.caught, made.indistinct, made.survived, made.spared) == (1, 2, 3, 4)
+    assert Mutants.of(records[:-5]).counts == {name: i + 1 for i, name in enumerate(OUTCOMES)}
+    assert made == Mutants.of(records)  # whatever writes them
+    assert "write" not in repr(made)
