@@ -315,6 +315,8 @@ OF_PRODUCTS = ("two factors exchanged", "a sum for", "a factor below", "a bracke
         ("(a + b) c (a - d)", ["c (a + b) (a - d)", "(a + b) (a - d) c", "(a - d) c (a + b)",
                                "(a + b) + c + (a - d)", r"\frac{(a + b) (a - d)}{c}",
                                r"\frac{(a + b) c}{a - d}", "a + b c (a - d)", "(a + b) c a - d"]),
+        ("a (-b)", ["(-b) a", "a + (-b)", r"\frac{a}{-b}"]),
+        ("(-a) b", ["b (-a)", "(-a) + b", r"\frac{-a}{b}"]),
         ("a b c^d", ["b a c^{d}", "a c^{d} b", "c^{d} b a", "a + b + c^{d}",
                      r"\frac{a c^{d}}{b}", r"\frac{a b}{c^{d}}", "(a b c)^{d}"]),
     ],
@@ -325,3 +327,10 @@ def test_what_is_tried_of_a_product_of_several(latex, wanted):
     edits = [to_latex(new) for said, new in insertions_of(side, None, supply)
              if said.startswith(OF_PRODUCTS)]  # fmt: skip
     assert edits == wanted
+
+
+def test_what_is_bound_by_its_own_name_is_no_entry():
+    entry = t.Subscript(t.Name("x"), (t.Name("i"),))
+    for also, wanted in (((), entry), (("x_i",), t.Name("x_i"))):
+        kinds = dict.fromkeys(("a", "x", *also), "value")
+        assert read_loosely("a = x_i", kinds).steps[0].right == wanted
