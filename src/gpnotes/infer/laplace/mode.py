@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 from ...ground import check as _check
-from ...ground.xp import Array, Matrix, array_namespace, epsilon, largest
+from ...ground.xp import Array, Matrix, array_namespace, diagonal, epsilon, largest
 
 __all__ = ["Mode", "Seen", "mode_of"]
 
 _MOST_STEPS, _MOST_HALVINGS = 200, 20
+_FAR = 100.0  # times the rounding of f, which a step through K and the curvature makes larger
 
 
 class Seen(NamedTuple):
@@ -72,22 +74,29 @@ def mode_of(
         If there is no mode after as many steps as are allowed.
     """
     xp = array_namespace(K)
-    alpha, f = xp.zeros_like(mean), mean
-    seen = look(alpha, f)
+    alpha, f, pull = xp.zeros_like(mean), mean, xp.zeros_like(mean)
+    seen, variance = look(alpha, f), xp.max(diagonal(K))
     here, bends = float(seen.value), bool(seen.bends)
     eps = epsilon(K)
+    deviation = math.sqrt(float(variance))  # f has the unit of y, which may be any
     for step in range(1, _MOST_STEPS + 1):
         toward = newton(f, seen.slopes, bends) - alpha
         for halvings in range(_MOST_HALVINGS):
             tried = alpha + 0.5**halvings * toward
-            new = mean + K @ tried
+            pulled = K @ tried
+            new = mean + pulled
             seen = look(tried, new)
-            asked = seen.value, _summed(K, tried), largest(new - f), largest(f)
-            there, summed, moved, size = map(float, asked)
-            if there >= here - 10.0 * eps * (1.0 + abs(here) + summed):
+            asked = (
+                seen.value, _summed(K, tried), xp.sum(xp.abs(tried * new)),
+                largest(pulled - pull), largest(pull), largest(f),
+            )  # fmt: skip
+            there, summed, product, moved, size, level = map(float, asked)
+            if there >= here - 10.0 * eps * (1.0 + abs(here) + summed + product):
                 break
-        alpha, f, here, bends = tried, new, there, bool(seen.bends)
-        if halvings == 0 and moved <= eps**0.5 * (1.0 + size):  # Newton squares it: √eps leaves eps
+        alpha, f, pull, here, bends = tried, new, pulled, there, bool(seen.bends)
+        rounded = _FAR * eps * level  # what y less f loses far from zero
+        # Newton squares it: √eps leaves eps
+        if halvings == 0 and moved <= max(eps**0.5 * (deviation + size), rounded):
             return Mode(f, seen.slopes, bends, step)
     wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
     raise _check.NoValueError(f"{wanted}; it was not: {doubt}")
