@@ -14,9 +14,8 @@ from gpnotes import GP, RBF, ConstantMean, LaplaceGP, StudentT, condition
 @pytest.mark.parametrize("level", [0.0, 1e6])
 def test_a_mode_is_found_in_any_unit_of_y_and_at_any_level(unit, level):
     """Steps are measured by the prior's deviations; by 1, those of y in 1e-12 were all short."""
-    draws = np.random.default_rng(0)
-    X = draws.uniform(size=(25, 1))
-    y = np.sin(5.0 * X[:, 0]) + 0.1 * draws.normal(size=25)
+    X = np.random.default_rng(0).uniform(size=(25, 1))
+    y = np.sin(5.0 * X[:, 0]) + 0.1 * np.random.default_rng(9).normal(size=25)
 
     def posterior(unit, level):
         gp = GP(RBF(unit * unit, 0.3), mean=ConstantMean(level * unit))
