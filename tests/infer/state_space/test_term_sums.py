@@ -605,6 +605,23 @@ def test_places_far_below_zero_are_named_too(kernel):
         condition(StateSpaceGP(GP(kernel, 0.1)), [[1.0], [-1e32], [0.0]], np.zeros(3))
 
 
+@pytest.mark.parametrize("kernel", [Matern12, Matern32, Matern52])
+def test_a_lengthscale_as_long_as_the_longest_gap_is_named_with_it(kernel):
+    """A longer gap is taken for 1e30, which is no matter to what has forgotten by then."""
+    X, y = np.asarray([[0.0], [1.0], [0.4], [0.7]]), np.asarray([0.1, 0.5, 0.2, 0.3])
+    said = r"X must lie within 1e\+30 of zero on a line whose lengthscale is as long; got 1e\+40"
+    far, gp = 1e40 * X, GP(kernel(1.0, 0.5e40), 0.01)
+    for verb in (condition, log_evidence, log_evidence_and_gradient):
+        with pytest.raises(ValueError, match=f"^{said} in row 1"):
+            verb(model(gp), far, y)
+    with pytest.raises(ValueError, match=said):
+        fit(StateSpaceGP(GP(kernel())), far, y)
+    near = 1e28 * X
+    found = condition(model(GP(kernel(1.0, 0.5e28), 0.01)), near, y)
+    beside = condition(GP(kernel(1.0, 0.5), 0.01), X, y)
+    assert found.log_evidence == pytest.approx(beside.log_evidence, abs=1e-9)
+
+
 @pytest.mark.parametrize("far", [1e33, 1e160, 1e300])
 def test_beyond_all_gaps_a_process_of_no_growth_has_its_prior(far, rng):
     X, y = np.asarray([[0.0], [1.0], [far]]), rng.normal(size=3)

@@ -25,11 +25,13 @@ from .elementary_processes import (
     Leaf,
     Level,
     Line,
+    MaternLeaf,
     Prepared,
     kron,
     matrix_of,
     outer,
 )
+from .matern_sde import FAR
 
 __all__ = ["FARTHEST", "Motion", "ProductTerm", "Step", "narrow", "signal"]
 
@@ -234,19 +236,30 @@ class Motion:
         return any(term.grows for term in self.terms)
 
     @cached_property
+    def is_slow(self) -> bool:
+        """A term has not forgotten its state after the longest gap."""
+        factors = (factor for term in self.terms for factor in term.factors)
+        return any(isinstance(one, MaternLeaf) and one.rate < FAR / FARTHEST for one in factors)
+
+    @cached_property
     def bent_from(self) -> list[float]:
         """The places from which terms grow along bent ways."""
         return [place for term in self.terms if (place := term.bent_from) is not None]
 
     def require_reach(self, x: Vector, name: str) -> None:
-        """Raise, naming the first, for places x (m,) at which a term that grows may overflow."""
+        """Raise, naming the first, for places x (m,) at which a term that grows may overflow.
+
+        Or one that is as slow as that, for which a gap of that length is not all gaps.
+        """
         xp = array_namespace(x)
-        if not self.grows or bool(xp.all(xp.abs(x) <= FARTHEST)):
+        if not (self.grows or self.is_slow) or bool(xp.all(xp.abs(x) <= FARTHEST)):
             return
         far = int(xp.argmax(xp.astype(xp.abs(x) > FARTHEST, xp.int8)))
-        wanted = f"lie within {FARTHEST:g} of zero on a line that Linear or a Wiener process is on"
+        wanted, why = f"lie within {FARTHEST:g} of zero on a line", "whose lengthscale is as long"
+        if self.grows:
+            why = "that Linear or a Wiener process is on, as its squares overflow"
         place = f"got {float(x[far]):g} in row {far}; measure it in another unit"
-        raise _check.NoValueError(f"{name} must {wanted}, as its squares overflow; {place}")
+        raise _check.NoValueError(f"{name} must {wanted} {why}; {place}")
 
     def at(self, gaps: Vector, x: Vector, longest: float) -> Step:
         """A step over gaps (B,), none longer than `longest`, to places x (B,)."""

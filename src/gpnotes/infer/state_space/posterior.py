@@ -560,6 +560,7 @@ def _merged(pieces: tuple[Rows, ...], rows: Rows) -> tuple[Rows, ...]:
 def posterior_of(gp: GP, rows: Rows, tolerance: float) -> StateSpacePosterior:
     """Condition a process on rows of data that are validated."""
     found = expansion_of(gp, tolerance)
+    found.motion.require_reach(rows.X[:, 0], "X")
     times, residual, order = sorted_readings(gp, rows.X, rows.y)
     run = filtered(found, times, residual, along(noise_of(gp, rows), order))
     found_posterior = StateSpacePosterior(

@@ -48,6 +48,7 @@ def _value_and_gradient(
 ) -> tuple[float, GP]:  # fmt: skip
     gp, X = model.gp, rows.X
     found = expansion_of(gp, model.tolerance)
+    found.motion.require_reach(X[:, 0], "X")  # a fit may have made a lengthscale longer
     times, residual, order = sorted_readings(gp, X, rows.y)
     noise = along(noise_of(gp, rows), order)
     run = filtered(found, times, residual, noise)
