@@ -14,6 +14,7 @@ from gpnotes import (
     ConstantMean,
     FeatureGP,
     FitWarning,
+    Matern12,
     Matern52,
     SparseGP,
     StateSpaceGP,
@@ -26,7 +27,7 @@ from gpnotes.ground.chunks import Rows
 from gpnotes.ground.params import names
 from gpnotes.infer import fitting, noise_floor
 from gpnotes.infer.features import draw_frequencies
-from gpnotes.infer.fit_checks import left_out, may_be_precise
+from gpnotes.infer.fit_checks import left_out, may_be_precise, without_copies
 from gpnotes.infer.noise_floor import FLOOR
 from gpnotes.infer.open_start import started_objective
 
@@ -412,3 +413,28 @@ def test_a_run_that_rounding_ended_says_so_in_its_report(monkeypatch):
     page = " ".join(str(fit(OPEN, X, y)).split())
     assert "Rounding moves variances by 5 percent of the noise" in page
     assert "fixed=['noise_var']" in page
+
+
+@pytest.mark.parametrize("model", [OPEN, StateSpaceGP(GP(Matern12(), mean=ConstantMean()))])
+def test_copies_of_rows_do_not_lead_below_the_floor(model):
+    """A table that stands twice tells each reading by its copy, without an error."""
+    X, y, *_ = read(wave, (25, 1), 10.0, 5.0)
+    twice = np.repeat(X, 2, axis=0), np.repeat(y, 2)
+    with pytest.warns(FitWarning, match=r"copies of others, in X and y, 25 of 50: leave them out"):
+        found = fit(model, *twice)
+    assert getattr(found.model, "gp", found.model).noise_var == pytest.approx(FLOOR * np.var(y))
+    rows = Rows(*twice)
+    evidence = started_objective(found.model, rows).evidence
+    once = left_out(evidence, found.model, rows)
+    alone = started_objective(found.model, Rows(X, y)).evidence
+    assert once == left_out(alone, found.model, Rows(X, y))
+    assert once.readings == 25
+    assert not once.is_far_within
+
+
+def test_a_simulator_that_was_asked_twice_has_no_noise_either():
+    X, y, *_ = read(wave, (14, 1), 10.0)
+    found = fit(OPEN, np.repeat(X, 2, axis=0), np.repeat(y, 2))
+    assert found.model.noise_var < 1e-3 * FLOOR * np.var(y)
+    known = Rows(X.repeat(2, 0), y.repeat(2), noise_var=np.tile([1.0, 2.0], 14))
+    assert without_copies(known) is known

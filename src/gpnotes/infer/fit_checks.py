@@ -23,14 +23,14 @@ from ..model.bounds import Spread
 from ..model.gaussian_process import GP
 from ..model.kernels import Constant, Sum
 from ..model.means import ZeroMean
-from .evidence import Evidence, M
+from .evidence import Evidence, M, evidence_of
 from .interdomain import WaveSums
 from .posterior import Posterior
 
 __all__ = [
-    "ALL_NOISE", "TOO_HIGH", "TWO_TOPS", "FitWarning", "LeftOut", "far_from_zero",
+    "ALL_NOISE", "COPIES", "TOO_HIGH", "TWO_TOPS", "FitWarning", "LeftOut", "far_from_zero",
     "is_all_noise", "is_of_precision", "left_out", "left_out_size", "may_be_noise",
-    "may_be_precise",
+    "may_be_precise", "without_copies",
 ]  # fmt: skip
 
 _ROWS = 200  # that are compared with all others
@@ -38,8 +38,9 @@ _SIGNAL = 0.01  # of the variance of a reading: what another one must be able to
 _SMALL = 1e-3  # of the variance of y: noise that is worth a look
 ALL_NOISE = "no reading tells of another: all that varies in y is taken for noise"
 TOO_HIGH = "the noise stands on its floor"
+COPIES = "the noise fell to its floor, as it must between rows that are copies of others"
 TWO_TOPS = "readings can mean another top with less noise"
-_OF_PRECISION = (TOO_HIGH, TWO_TOPS)
+_OF_PRECISION = (TOO_HIGH, TWO_TOPS, COPIES)
 SURPRISE = 3.0  # the root mean square of z from which errors of prediction contradict a fit
 
 
@@ -156,10 +157,16 @@ def left_out(evidence: Evidence[M, Posterior], model: M, data: Data | WaveSums) 
     Of a `GP` it is exact, [eq-fv-loo]. Of other models with normal noise of variance s it is of two
     hundred readings, by the moments m and v of f at them: with ``h = v / s`` the error is
     ``(y − m) / (1 − h)``, its variance ``s / (1 − h)``. Where an approximation or rounding has an h
-    above 1 there is nothing to tell.
+    above 1 there is nothing to tell. Of rows that are copies, y too, one is there: another would
+    tell it without an error.
     """
-    if not isinstance(data, Rows) or data.X.shape[0] < 3:
+    if not isinstance(data, Rows):
         return None
+    kept = without_copies(data)
+    if kept.X.shape[0] < 3:
+        return None
+    if kept is not data:
+        data, evidence = kept, evidence_of(model, kept)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JitterWarning)
         posterior = evidence.posterior(model)
@@ -173,6 +180,26 @@ def left_out(evidence: Evidence[M, Posterior], model: M, data: Data | WaveSums) 
     if not (math.isfinite(size) and math.isfinite(density)):
         return None
     return LeftOut(size, density, _rounding_of(posterior, data), error.size)
+
+
+def without_copies(rows: Rows) -> Rows:
+    """Return rows without those that repeat another, in X, y and what is known of each.
+
+    Rows of other libraries than NumPy are all kept.
+    """
+    if not isinstance(rows.X, np.ndarray):
+        return rows
+    held = np.column_stack([one for one in _columns_of(rows) if one is not None])
+    _, first = np.unique(held, axis=0, return_index=True)
+    if len(first) == rows.X.shape[0]:
+        return rows
+    kept = np.sort(first)
+    known = (one if one is None else one[kept] for one in _columns_of(rows)[2:])
+    return Rows(rows.X[kept], rows.y[kept], *known)
+
+
+def _columns_of(rows: Rows) -> tuple[Any, ...]:
+    return rows.X, rows.y, rows.noise_var, rows.weights, rows.offset
 
 
 def _rounding_of(posterior: Any, rows: Rows) -> float:

@@ -42,12 +42,14 @@ from . import exact as exact  # registers GP, which comes from a lower floor
 from .evidence import Model, evidence_of, given, measured
 from .fit_checks import (
     ALL_NOISE,
+    COPIES,
     SURPRISE,
     TOO_HIGH,
     TWO_TOPS,
     FitWarning,
     is_all_noise,
     left_out_size,
+    without_copies,
 )
 from .further_starts import shorter_start
 from .interdomain import WaveSums
@@ -56,6 +58,7 @@ from .noise_floor import (
     climb,
     climb_from_below,
     doubtful,
+    goes_below,
     stopped_by_rounding,
     too_high,
 )
@@ -365,6 +368,7 @@ def _look_over(
     return (
         _surprised(objective, best.model, data)
         or _too_high(objective, best, data)
+        or _copied(objective, best, data)
         or _rounded(objective, best, data)
         or _doubtful(objective, data, runs)
     )
@@ -403,6 +407,19 @@ def _too_high(objective: Objective[M], best: Run[M], data: Data | WaveSums) -> t
     wider = "X and y in float64, or " if objective.spread.rounding > _ROUNDS else ""
     remedy = f"give {wider}bounds={{'{objective.floor}': (low, high)}}"
     return _warned(f"{TOO_HIGH}, {rises}: {remedy} if your readings are more precise")
+
+
+def _copied(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) -> tuple[str, ...]:
+    """What there is to say where copies of rows, between which there is no noise, leave none."""
+    on_floor = objective.floor and objective.floor in best.at_bounds
+    if not (on_floor and isinstance(data, Rows)) or goes_below(objective, best.model):
+        return ()
+    n = data.X.shape[0]
+    copies = n - without_copies(data).X.shape[0]
+    if not copies:
+        return ()
+    remedy = f"leave them out, or hold the noise by fixed=['{objective.floor}']"
+    return _warned(f"{COPIES}, in X and y, {copies} of {n}: {remedy}")
 
 
 def _doubtful(

@@ -30,8 +30,8 @@ from .run import Run
 from .ties import Groups
 
 __all__ = [
-    "FLOOR", "around", "climb", "climb_from_below", "doubtful", "noise_row", "stopped_by_rounding",
-    "too_high", "with_floor",
+    "FLOOR", "around", "climb", "climb_from_below", "doubtful", "goes_below", "noise_row",
+    "stopped_by_rounding", "too_high", "with_floor",
 ]  # fmt: skip
 
 FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
@@ -300,6 +300,12 @@ def too_high(objective: Objective[M], data: Data | WaveSums, model: M) -> float:
         return share if isinstance(model, GP) and not rungs else 0.0
     far_below = found.size < _WIDE and found.readings >= _MANY
     return share if (far_below if rungs else found.is_far_within) else 0.0
+
+
+def goes_below(objective: Objective[M], model: M) -> bool:
+    """Return True if the noise of a model is below the first floor."""
+    row = noise_row(objective)
+    return bool(objective.vector(model)[row] < objective.limits[row, 0] - _NEAR)
 
 
 def noise_row(objective: Objective[M]) -> int:
