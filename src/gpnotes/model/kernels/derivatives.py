@@ -15,7 +15,7 @@ from ...ground import memory
 from ...ground.params import added, cotangent, fixed, positive
 from ...ground.xp import Array, Matrix, Vector, array_namespace, how_many
 from .algebra import Kernel, require_kernels
-from .observed import Observed, Rows, covariances_of
+from .derivative_covariances import Observed, Rows, covariances_of
 from .pullback_sums import total
 from .white import White
 
