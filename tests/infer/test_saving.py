@@ -30,7 +30,7 @@ from gpnotes import (  # fmt: skip
 )
 from gpnotes.estimators import GPRegressor
 from gpnotes.ground.chunks import Chunks
-from gpnotes.ground.saved import saved_as
+from gpnotes.ground.class_tags import saved_as
 from gpnotes.ground.xp import to_numpy
 from gpnotes.infer import deep, features, interdomain, laplace, linear, saving, sparse, svgp
 from gpnotes.infer import state_space as line

@@ -8,13 +8,13 @@ if TYPE_CHECKING:  # isort: off
     from . import (
         adam as adam, array_protocol as array_protocol, array_types as array_types,
         arrays as arrays, ascent as ascent, blas_in_place as blas_in_place, boxes as boxes,
-        check as check, chunks as chunks, conversion as conversion, dates as dates,
-        distances as distances, files as files, in_step as in_step,
+        check as check, chunks as chunks, class_tags as class_tags, conversion as conversion,
+        dates as dates, distances as distances, files as files, in_step as in_step,
         interrupts as interrupts, jobs as jobs, late_reads as late_reads, lazy as lazy,
         levels as levels, linalg as linalg, memory as memory, named_columns as named_columns,
         namespace as namespace, naming as naming, normal_tail as normal_tail,
         open_numbers as open_numbers, params as params, quadrature as quadrature,
-        random as random, saved as saved, showing as showing, sparse_matrices as sparse_matrices,
+        random as random, showing as showing, sparse_matrices as sparse_matrices,
         task_queue as task_queue, threads as threads, tiled_cholesky as tiled_cholesky, xp as xp,
     )  # fmt: skip
 else:

@@ -19,13 +19,13 @@ from ..fast.tiled_kernels import evidence_in_place
 from ..ground import check as _check
 from ..ground import memory
 from ..ground.chunks import Data, Rows
+from ..ground.class_tags import saved_as
 from ..ground.conversion import takes
 from ..ground.in_step import Question, ask, asks
 from ..ground.late_reads import expect, number, trials
 from ..ground.linalg import Cholesky, NameWith, RoundingWarning, _cholesky, warn_of_jitter
 from ..ground.params import added as added_bars
 from ..ground.params import cotangent, numbers_read
-from ..ground.saved import saved_as
 from ..ground.showing import summary
 from ..ground.threads import threads_for
 from ..ground.xp import (

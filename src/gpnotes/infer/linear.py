@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 from ..ground import check as _check
 from ..ground import memory
 from ..ground.chunks import Data, Rows
+from ..ground.class_tags import saved_as
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.params import cotangent, positive, settle
 from ..ground.random import RNG, Stream, stream_of
-from ..ground.saved import saved_as
 from ..ground.showing import summary
 from ..ground.xp import (
     LOG_2PI,

@@ -21,10 +21,10 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.chunks import Chunks
+from ..ground.class_tags import class_of, tag_of
 from ..ground.files import write_arrays
 from ..ground.open_numbers import Open
 from ..ground.params import left_open
-from ..ground.saved import class_of, tag_of
 from ..ground.xp import HostArray, to_numpy
 from ..model import kernels, likelihoods, means, positive_priors, priors
 from .objective import Fit

@@ -9,10 +9,10 @@ from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
+from ...ground.class_tags import saved_as
 from ...ground.conversion import takes
 from ...ground.random import RNG, Stream
 from ...ground.random import stream as seeded
-from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, MatrixLike, Vector, array_namespace, log_sum_exp
 from ...model.contracts import Likelihood

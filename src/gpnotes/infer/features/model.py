@@ -8,8 +8,8 @@ from typing import ClassVar
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Data, Rows
+from ...ground.class_tags import saved_as
 from ...ground.params import cotangent, leaves
-from ...ground.saved import saved_as
 from ...model.bounds import spread
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.means import ConstantMean, ZeroMean

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
+from ...ground.class_tags import saved_as
 from ...ground.linalg import warn_of_jitter
 from ...ground.params import cotangent, left_open
-from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace

@@ -13,10 +13,10 @@ from typing import ClassVar, NamedTuple
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
+from ...ground.class_tags import saved_as
 from ...ground.late_reads import number, trials
 from ...ground.linalg import Cholesky
 from ...ground.params import cotangent, leaves, numbers_read
-from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace, diagonal

@@ -13,12 +13,12 @@ from typing import ClassVar
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
+from ...ground.class_tags import saved_as
 from ...ground.conversion import takes
 from ...ground.late_reads import number, trials
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.params import cotangent, fixed, numbers_read
 from ...ground.random import RNG, Stream, stream, stream_of
-from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import (

@@ -8,8 +8,8 @@ from typing import ClassVar, cast
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
+from ...ground.class_tags import saved_as
 from ...ground.params import cotangent, fixed
-from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
 
-from ...ground.saved import saved_as
+from ...ground.class_tags import saved_as
 from ...ground.xp import (
     LOG_2PI,
     Array,

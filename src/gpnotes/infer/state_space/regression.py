@@ -10,8 +10,8 @@ from typing import ClassVar
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
+from ...ground.class_tags import saved_as
 from ...ground.params import cotangent, fixed, leaves
-from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace, cast_like, in_double
 from ...model import means

@@ -27,12 +27,12 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.adam import Adam
 from ...ground.chunks import Chunks, Rows
+from ...ground.class_tags import saved_as
 from ...ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ...ground.late_reads import number, trials
 from ...ground.linalg import warn_of_jitter
 from ...ground.params import numbers_read
 from ...ground.random import RNG, Stream, stream_of
-from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import (
