@@ -30,7 +30,7 @@ EXACT = Tolerance()
 
 
 def notes_on(
-    statement: t.Statement, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance = EXACT
+    statement: t.Statement, drawn: Sequence[Mapping[str, object]], allowed: Tolerance = EXACT
 ) -> tuple[str, ...]:
     """Return the properties that every draw of a symbol has unasked, where they matter.
 
@@ -81,7 +81,7 @@ def _places(statement: t.Statement) -> Iterator[tuple[str, Shared]]:
 
 
 def _hides(
-    step: t.Step, key: str, drawn: Mapping[str, Any], shared: Shared, allowed: Tolerance
+    step: t.Step, key: str, drawn: Mapping[str, object], shared: Shared, allowed: Tolerance
 ) -> bool:
     """Whether a step holds no longer for a number of another kind, but for another of the same."""
     if not shared.others:
@@ -154,7 +154,7 @@ def _key(node: t.Node) -> str:
     return key
 
 
-def _numbers(value: Any) -> np.ndarray | None:
+def _numbers(value: object) -> np.ndarray | None:
     if value is None or isinstance(value, Estimate) or kind(value) != "value":
         return None
     return host(value)

@@ -155,7 +155,7 @@ class Text:
 class Whole:
     """A form that is written at the end, all at once."""
 
-    def __init__(self, write: Callable[[Report], Mapping[str, Any]]) -> None:
+    def __init__(self, write: Callable[[Report], Mapping[str, object]]) -> None:
         self.write = write
 
     def equation(self, found: Finding) -> None:
@@ -172,7 +172,7 @@ class Whole:
         print(as_text(report, self.write))
 
 
-def as_text(report: Report, write: Callable[[Report], Mapping[str, Any]]) -> str:
+def as_text(report: Report, write: Callable[[Report], Mapping[str, object]]) -> str:
     """A report as JSON, in the form that `write` gives it."""
     return json.dumps(write(report), indent=1, ensure_ascii=False)
 

@@ -61,7 +61,7 @@ def _rule(found: Finding) -> str:
     return f"{found.verdict}-{found.outcome}".replace(" ", "-")
 
 
-def _result(found: Finding) -> dict[str, Any]:
+def _result(found: Finding) -> dict[str, object]:
     rule = _rule(found)
     digest = Equation(found.label, found.latex or found.label, 1).digest
     return {
@@ -70,12 +70,12 @@ def _result(found: Finding) -> dict[str, Any]:
     }
 
 
-def _of_fault(fault: Fault, root: Path) -> dict[str, Any]:
+def _of_fault(fault: Fault, root: Path) -> dict[str, object]:
     file = Path(os.path.relpath(fault.file, root)).as_posix()
     return _at("cannot-be-run", fault.said, file, fault.line, fault.column)
 
 
-def _at(rule: str, said: str, file: str, line: int, column: int) -> dict[str, Any]:
+def _at(rule: str, said: str, file: str, line: int, column: int) -> dict[str, object]:
     where = {
         "artifactLocation": {"uri": file, "uriBaseId": "ROOT"},
         "region": {"startLine": line, "startColumn": column},

@@ -175,7 +175,7 @@ class _Trial:
     """A statement that is evaluated on arrays of some sizes, to see whether it can be."""
 
     reading: Reading
-    told: Mapping[str, Any]
+    told: Mapping[str, object]
     free: Sequence[str]
     sizes: Mapping[int, Size]  # those that are declared, and their names
     indexed: Mapping[str, int]  # of arrays that have indices, how many: of `\\mathbf x_i` one
@@ -222,13 +222,15 @@ class _Trial:
         except (EquationError, OperationError, ArithmeticError, ValueError, TypeError, KeyError):
             return False
 
-    def _value(self, key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generator) -> Any:
+    def _value(
+        self, key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generator
+    ) -> object:
         if key not in self.indexed:
             return _array(key, form, at, rng)
         return Entries(self.indexed[key], partial(_array, key, form, at, rng))
 
 
-def _array(key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generator) -> Any:
+def _array(key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generator) -> object:
     """Numbers for a symbol; none where an identity would not be square."""
     axes = [at.get((key, i), _SIZE) for i in range(form)]
     if is_identity(key):

@@ -61,7 +61,7 @@ def draw_bindings(
     return drawn
 
 
-def split_given(given: Any) -> tuple[Any, Mapping[str, Any]]:
+def split_given(given: object) -> tuple[Any, Mapping[str, Any]]:
     """Return the problem of `given`, which is no mapping, and the names bound next to it."""
     if type(given) is tuple and len(given) == 2 and isinstance(given[1], Mapping):
         return (given, {}) if isinstance(given[0], Mapping) or callable(given[0]) else given
@@ -159,7 +159,7 @@ def _symbols(latex: str, kinds: tuple[tuple[str, str], ...]) -> frozenset[str]:
         return frozenset()
 
 
-def swap_groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:
+def swap_groups(bindings: Mapping[str, object]) -> dict[str, Hashable]:
     """Return for each name the group in which it may be swapped, such as arrays of one shape.
 
     Distributions of variables of one shape come with whether they have a density, last.
@@ -182,6 +182,6 @@ def _group(key: str, value: Any) -> Hashable:
     return "callable" if kind == "callable" else (kind, key)
 
 
-def name_kinds(bindings: Mapping[str, Any]) -> dict[str, str]:
+def name_kinds(bindings: Mapping[str, object]) -> dict[str, str]:
     """Return the kind of each name, for the grammar."""
     return {key: values.kind(value) for key, value in bindings.items()}

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ def refuse_second_claim(latex: str, statement: Statement) -> None:
             raise EquationError(problem, latex, step.right.span)
 
 
-def normal_shape(*arguments: Any) -> np.ndarray:
+def normal_shape(*arguments: object) -> np.ndarray:
     """The mean of ``N(mean, covariance)`` or ``N(x; mean, covariance)`` if the shapes fit."""
     *of, mean, covariance = (np.asarray(a, dtype=np.float64) for a in arguments)
     size = 1 if covariance.ndim == 0 else covariance.shape[0]
@@ -48,7 +47,7 @@ def normal_shape(*arguments: Any) -> np.ndarray:
 
 
 def compare_definition(
-    latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance
+    latex: str, drawn: Sequence[Mapping[str, object]], allowed: Tolerance
 ) -> tuple[BoundStatement, tuple[str, ...]]:
     """Those of the statements of the definition `latex` that `drawn` can judge, and the others.
 
@@ -74,7 +73,7 @@ def compare_definition(
     return bound, tuple(balanced(latex, step.span) for step in bare)
 
 
-def _judged(step: Step, bindings: Mapping[str, Any], allowed: Tolerance) -> Iterator[Step]:
+def _judged(step: Step, bindings: Mapping[str, object], allowed: Tolerance) -> Iterator[Step]:
     """The relations between numbers that a step makes; none where it only defines."""
     tolerated = step.relation != r"\approx" or allowed.approx is not None
     if step.relation == r"\sim":
@@ -83,7 +82,7 @@ def _judged(step: Step, bindings: Mapping[str, Any], allowed: Tolerance) -> Iter
         yield step
 
 
-def moment_steps(step: Step, bindings: Mapping[str, Any]) -> Iterator[Step]:
+def moment_steps(step: Step, bindings: Mapping[str, object]) -> Iterator[Step]:
     """The two equations, of mean and covariance, that ``x \\sim \\mathcal N(m, S)`` makes.
 
     None where `x` is not bound to nodes, or `m` or `S` to nothing.

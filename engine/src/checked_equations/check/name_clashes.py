@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,9 @@ _MARKS = ("_", "^", "'")
 Clash = tuple[str, t.Span]  # what is wrong, and where
 
 
-def refuse_name_clashes(latex: str, statement: t.Node, drawn: Sequence[Mapping[str, Any]]) -> None:
+def refuse_name_clashes(
+    latex: str, statement: t.Node, drawn: Sequence[Mapping[str, object]]
+) -> None:
     """Raise `EquationError` for a name with a second meaning.
 
     With ``\\sigma_n`` and ``\\sigma_n^2`` both bound, one must be the square of the other, and
@@ -52,7 +53,7 @@ def _of_average_and_integral(parts: Sequence[t.Node]) -> Iterator[Clash]:
             yield f"`{key}` stands under an average and under an integral: {hint}", part.span
 
 
-def _of_two_variables(parts: Sequence[t.Node], bound: Mapping[str, Any]) -> Iterator[Clash]:
+def _of_two_variables(parts: Sequence[t.Node], bound: Mapping[str, object]) -> Iterator[Clash]:
     """A letter stands for the distribution of one variable: ``q(x)`` and ``q(y)`` are two."""
     first: dict[str, str] = {}
     for part in (part for part in parts if isinstance(part, t.Under)):
@@ -81,7 +82,7 @@ def _of_separators(parts: Sequence[t.Node]) -> Iterator[Clash]:
                 yield f"`{part.key}` has two meanings: {between}: {hint}", part.span
 
 
-def _of_another_reading(key: str, bound: Mapping[str, Any]) -> Iterator[Clash]:
+def _of_another_reading(key: str, bound: Mapping[str, object]) -> Iterator[Clash]:
     kinds = {k: kind(value) for k, value in bound.items()}
     if kinds.pop(key) != "value" or not {"^", "_"} & set(key):
         return
@@ -156,7 +157,7 @@ def _of_standing(reduction: t.Reduction, drawn_from: Set[str]) -> Iterator[Clash
 
 
 def refuse_unmet_conditions(
-    latex: str, statement: t.Statement, drawn: Sequence[Mapping[str, Any]]
+    latex: str, statement: t.Statement, drawn: Sequence[Mapping[str, object]]
 ) -> None:
     """Raise `EquationError` at a condition that a draw, which then says nothing, does not meet."""
     for number, bound in enumerate(drawn, start=1):

@@ -171,7 +171,7 @@ def short(value: float | None, digits: int = 0) -> str:
 
 def together(mutants: Sequence[Data]) -> list[Data]:
     """The mutants worth a row: of many that put something else for one thing, the nearest miss."""
-    groups: dict[Any, list[Data]] = {}
+    groups: dict[object, list[Data]] = {}
     for place, mutant in enumerate(mutants):
         _, swapped, old = _UNNUMBERED.sub("", mutant["edit"]).rpartition(" for ")
         plain = mutant["outcome"] == "caught" and swapped

@@ -30,7 +30,9 @@ class Shown:
         """Return the inside of its open badge, as HTML; None for the engine's own kinds."""
         return None
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> dict[str, object]:
         data = self.to_json()
         html = notebook_badge(data, self.panel())
         return {"text/plain": plain(data), "text/html": html, MIME: data}
@@ -39,7 +41,7 @@ class Shown:
         return plain(self.to_json())
 
 
-def _json(value: Any) -> Any:
+def _json(value: object) -> Any:
     if isinstance(value, Mutants):
         return {**value.counts, "list": _json(value.write() if value.write else value.list)}
     if is_dataclass(value):

@@ -205,7 +205,7 @@ def _unsigned(side: t.Node) -> t.Node:
 
 
 def bind_statement(
-    latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance, *, tight: int = 0
+    latex: str, drawn: Sequence[Mapping[str, object]], allowed: Tolerance, *, tight: int = 0
 ) -> BoundStatement:
     """Parse `latex` with the names that are bound.
 
@@ -235,7 +235,7 @@ def refuse_unfit(latex: str, statement: t.Statement, draws: Sequence[Draw]) -> N
     refuse_unmet_conditions(latex, statement, numbers)
 
 
-def refuse_unused(drawn: Mapping[str, Any], latex: str, *statements: t.Node) -> None:
+def refuse_unused(drawn: Mapping[str, object], latex: str, *statements: t.Node) -> None:
     """Raise `EquationError` for a symbol that is bound and occurs in none of `statements`."""
     never = set(drawn).difference(*map(names_in, statements))
     if never:
@@ -251,7 +251,7 @@ def kind_of_statement(bound: BoundStatement) -> str:
     return "identity" if signs <= {"=", ":=", r"\approx", r"\propto"} else "inequality"
 
 
-def route_of(statement: t.Statement, bound: Mapping[str, Any]) -> tuple[str, ...]:
+def route_of(statement: t.Statement, bound: Mapping[str, object]) -> tuple[str, ...]:
     """Return the routes by which the numbers come, as far as the types of the bindings show.
 
     Averages run over nodes, of a rule ("quadrature") or, where they are whole numbers, of a list

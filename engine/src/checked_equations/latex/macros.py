@@ -83,14 +83,14 @@ def _pieces(latex: str) -> list[Piece]:
     return [(piece[0], piece.span()) for piece in _PIECE.finditer(latex)]
 
 
-def _text(name: str, macro: str | Sequence[Any]) -> str:
+def _text(name: str, macro: str | Sequence[object]) -> str:
     text = macro[0] if isinstance(macro, list | tuple) and macro else macro
     if not isinstance(text, str):
         raise TypeError(f"the macro {name} must be LaTeX, or LaTeX and a number; got {macro!r}")
     return text
 
 
-def _default(macro: str | Sequence[Any]) -> str | None:
+def _default(macro: str | Sequence[object]) -> str | None:
     return str(macro[2]) if isinstance(macro, list | tuple) and len(macro) > 2 else None
 
 

@@ -30,10 +30,10 @@ _DIGEST = hashlib.sha256().digest_size
 class Ready(Lexer):
     """The words are made before the parser sees them."""
 
-    def __init__(self, conf: Any) -> None:
+    def __init__(self, conf: object) -> None:
         pass
 
-    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:
+    def lex(self, lexer_state: Any, parser_state: object = None) -> Iterator[Token]:
         """The words that `parse` was given."""
         yield from lexer_state
 

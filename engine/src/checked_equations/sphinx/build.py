@@ -106,7 +106,7 @@ def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return [name for name, page in store(env).items() if page.generated] if changed else []
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> object:
     """Return plain data of dataclasses and sets, which JSON has no word for."""
     return vars(value) if is_dataclass(value) else sorted(value)
 

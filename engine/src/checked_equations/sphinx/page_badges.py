@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 
@@ -127,7 +126,7 @@ def write_mutants(page: Path, rows: Iterable[Row]) -> None:
     path.write_text(f"window.checkedEquations = {text};\n", "utf-8")
 
 
-def _record(record: Data) -> dict[str, Any]:
+def _record(record: Data) -> dict[str, object]:
     """Return the LaTeX, every mutant, and those with a row in the list, with its additions."""
     mutants = record["mutants"]["list"]
     places = {(mutant["edit"], mutant["latex"]): i for i, mutant in enumerate(mutants)}

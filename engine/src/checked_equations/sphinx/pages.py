@@ -154,7 +154,7 @@ def _last_words(traceback: str) -> str:
 # Which of them take part
 
 
-def asked(metadata: Mapping[str, Any]) -> bool | None:
+def asked(metadata: Mapping[str, object]) -> bool | None:
     """Return the answer of the front matter of a page, or None.
 
     >>> asked({"equations": "true"}), asked({"equations": "false"}), asked({})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ MARGIN = 1e-3  # a mend misses by no more than this part of what the printed for
 
 
 def holds_on(
-    drawn: Sequence[Mapping[str, Any]], allowed: Tolerance = EXACT, missed: float = np.inf
+    drawn: Sequence[Mapping[str, object]], allowed: Tolerance = EXACT, missed: float = np.inf
 ) -> Callable[[t.Statement], bool]:
     """Whether all steps of a statement hold on each of the draws, which the next one shares.
 
@@ -54,7 +53,7 @@ def _step_holds(bound: BoundStatement, place: int, step: t.Step, missed: float) 
 
 
 def missed_by(
-    statement: t.Statement, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance
+    statement: t.Statement, drawn: Sequence[Mapping[str, object]], allowed: Tolerance
 ) -> float:
     """The relative residual of the step that fails by least; infinite where one has no value."""
     bound = BoundStatement(statement, tuple(map(Draw, drawn)), allowed)

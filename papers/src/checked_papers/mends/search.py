@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -85,7 +84,7 @@ class Mends:
 def mends_of(
     statement: t.Statement,
     holds: Holds,
-    drawn: Sequence[Mapping[str, Any]],
+    drawn: Sequence[Mapping[str, object]],
     *,
     say: Say = to_latex,
     most: int = MOST,
@@ -203,7 +202,9 @@ def _edited(statement: t.Statement, mutant: Mutant) -> t.Statement:
     return replace(statement, steps=steps)
 
 
-def mutant_statements(statement: t.Statement, values: Mapping[str, Any]) -> Iterator[t.Statement]:
+def mutant_statements(
+    statement: t.Statement, values: Mapping[str, object]
+) -> Iterator[t.Statement]:
     """The statement after each of the mutants that the engine makes to try a check."""
     supply = Supply.of(statement, values, to_latex)
     for mutant in all_mutants(statement, supply.groups(), to_latex):
@@ -289,7 +290,7 @@ def _visit(
 # Several edits may say one thing
 
 
-def one_a_claim(found: list[Mend], drawn: Sequence[Mapping[str, Any]]) -> tuple[Mend, ...]:
+def one_a_claim(found: list[Mend], drawn: Sequence[Mapping[str, object]]) -> tuple[Mend, ...]:
     """The shortest mend of each claim: those are one that agree where they do *not* hold.
 
     All mends hold on the bound numbers. When each number is moved by itself, the mended steps are
@@ -315,20 +316,20 @@ def _length(mend: Mend) -> tuple[int, int, bool]:
     return sum(len(to_latex(step)) for step in mend.edit.steps), edited, not mend.own
 
 
-def same_claim(one: t.Statement, other: t.Statement, drawn: Sequence[Mapping[str, Any]]) -> bool:
+def same_claim(one: t.Statement, other: t.Statement, drawn: Sequence[Mapping[str, object]]) -> bool:
     """Whether two statements fail alike wherever the numbers are moved."""
     moved = _moved(drawn)
     return _one_claim(*(_sides_there(statement.steps, moved) for statement in (one, other)))
 
 
-def _moved(drawn: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _moved(drawn: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """Three sets of numbers in which each that is not whole is by a few per cent another."""
     stream = np.random.default_rng(0)
     chosen = (drawn[i % len(drawn)] for i in range(3))
     return [{key: _elsewhere(value, stream) for key, value in one.items()} for one in chosen]
 
 
-def _elsewhere(value: Any, stream: np.random.Generator) -> Any:
+def _elsewhere(value: object, stream: np.random.Generator) -> object:
     if kind(value) != "value" or isinstance(value, Estimate):
         return value
     array = conform(value)
@@ -340,7 +341,7 @@ def _elsewhere(value: Any, stream: np.random.Generator) -> Any:
 Values = list[tuple[np.ndarray, np.ndarray]]
 
 
-def _sides_there(steps: tuple[t.Step, ...], moved: list[dict[str, Any]]) -> Values | None:
+def _sides_there(steps: tuple[t.Step, ...], moved: list[dict[str, object]]) -> Values | None:
     """The sides of all steps where the numbers are moved; nothing where they have no value."""
     values: Values = []
     for evaluator in map(Evaluator, moved):

@@ -24,12 +24,12 @@ class Supply:
     """
 
     say: Say
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     atoms: tuple[t.Node, ...] = ()
     running: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, statement: t.Statement, values: Mapping[str, Any], say: Say) -> Supply:
+    def of(cls, statement: t.Statement, values: Mapping[str, object], say: Say) -> Supply:
         """Return the symbols that `statement` names; other bound symbols are left alone."""
         named = names_in(statement)
         kept = {k: v for k, v in values.items() if k in named and _is_usable(v)}
@@ -147,11 +147,11 @@ def renamed(body: t.Node, old: str, new: t.Node) -> t.Node:
     return t.mapped(body, lambda child: renamed(child, old, new))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return kind(value) == "value" and not isinstance(value, Estimate)
 
 
-def _is_usable(value: Any) -> bool:
+def _is_usable(value: object) -> bool:
     """Return whether the language computes with it: numbers, in an array with two axes at most."""
     if kind(value) != "value":
         return True

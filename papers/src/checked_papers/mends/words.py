@@ -23,7 +23,7 @@ _SHOWN = 4  # of several
 
 
 def holds_as_read(
-    latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance = EXACT
+    latex: str, drawn: Sequence[Mapping[str, object]], allowed: Tolerance = EXACT
 ) -> bool:
     """Return whether `latex` holds on the numbers; `EquationError` if it is not read at all."""
     kinds = name_kinds(drawn[0])
@@ -38,7 +38,7 @@ def holds_as_read(
 
 def mends_of_equation(
     latex: str,
-    drawn: Sequence[Mapping[str, Any]],
+    drawn: Sequence[Mapping[str, object]],
     allowed: Tolerance = EXACT,
     *,
     seconds: float = SECONDS,
@@ -98,7 +98,7 @@ def _printed(mend: Mend) -> t.Statement:
     return replace(mend.statement, steps=tuple(steps))
 
 
-def suggestion(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> str:
+def suggestion(latex: str, drawn: Sequence[Mapping[str, object]], allowed: Tolerance) -> str:
     """Return in words the mends, if any, of `latex`, which fails on the numbers `drawn`."""
     mends = mends_of_equation(latex, drawn, allowed)
     return in_words(mends, latex, name_kinds(drawn[0]))

@@ -64,7 +64,7 @@ class _Of:
     def _constant(self, node: t.Node) -> Of:
         known: list[Array] = []
 
-        def of(x: Any) -> Any:
+        def of(x: object) -> object:
             if not known:
                 known.append(self.ev.of(node, self.scope))
             return known[0]
@@ -82,7 +82,7 @@ def _sum(node: t.Sum, own: _Of) -> Of:
     parts = [(own.of(part), sign) for part, sign in zip(node.terms, node.signs, strict=True)]
     (first, sign), rest = parts[0], parts[1:]
 
-    def of(x: Any) -> Any:
+    def of(x: object) -> object:
         total = first(x) if sign > 0 else -first(x)
         for part, turn in rest:
             total = total + part(x) if turn > 0 else total - part(x)
@@ -95,7 +95,7 @@ def _sum(node: t.Sum, own: _Of) -> Of:
 def _product(node: t.Product, own: _Of) -> Of:
     first, *rest = map(own.of, node.factors)
 
-    def of(x: Any) -> Any:
+    def of(x: object) -> object:
         total = first(x)
         for part in rest:
             total = total * part(x)
@@ -148,6 +148,6 @@ def _apply(node: t.Apply, own: _Of) -> Of:
     return _called(function, node.arguments, own)
 
 
-def _called(function: Callable[..., Any], arguments: tuple[t.Node, ...], own: _Of) -> Of:
+def _called(function: Callable[..., object], arguments: tuple[t.Node, ...], own: _Of) -> Of:
     parts = [own.of(part) for part in arguments]
     return lambda x: conform(function(*(part(x) for part in parts)))

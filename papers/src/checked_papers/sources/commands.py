@@ -90,7 +90,7 @@ def _new(text: str, match: re.Match[str]) -> Iterator[Command]:
             default, at = option
     body = group(text, at)
     if body:
-        macro: list[Any] = [body[0], count] + ([] if default is None else [default])
+        macro: list[object] = [body[0], count] + ([] if default is None else [default])
         yield Command(match.start(), body[1], name[1][1:], macro if count else body[0])
 
 

@@ -205,7 +205,7 @@ class Expressions:
         operators = {part for part in parts if isinstance(part, type)}
         if len(operators) > 1:
             raise self._fault("ambiguous: write brackets around one of the products", span)
-        groups: list[list[Any]] = [[]]
+        groups: list[list[object]] = [[]]
         for part in parts:
             groups.append([]) if isinstance(part, type) else groups[-1].append(part)
         factors = tuple(self._product(group) for group in groups)
@@ -271,7 +271,7 @@ class Expressions:
             self.open_ended.add(span)
         return self.paren_call(span, head, ((argument,), ()))
 
-    def paren_call(self, span: Span, head: Head, args: tuple[tuple[Node, ...], Any]) -> Node:
+    def paren_call(self, span: Span, head: Head, args: tuple[tuple[Node, ...], object]) -> Node:
         """A function word with brackets: ``\\log(x)``."""
         name, power = head
         function, _, digits = name.partition("_")

@@ -71,7 +71,7 @@ class TreeBuilder(Expressions):
         drawn = [key for under in ranges for key in under.variables]
         return kind(ranges, *(bind(body, drawn) for body in bodies), span=span)
 
-    def averaging(self, span: Span, sign: Word, *parts: Any) -> Node:
+    def averaging(self, span: Span, sign: Word, *parts: object) -> Node:
         """``\\mathbb E_0 \\sum_t x_t`` in a definition: the mean of the rest of the term."""
         *over, body = parts
         return self.average(span, Word(str(sign), ""), *over, ((body,), ()))
@@ -172,7 +172,7 @@ class TreeBuilder(Expressions):
             body = t.Reduction(kind, over, bind(body, {over.index}), span=own)
         return t.Product((body, last), span=span) if ends else body
 
-    def _merged(self, parts: list[Any]) -> list[t.Range]:
+    def _merged(self, parts: list[object]) -> list[t.Range]:
         """One range an index: ``i = 1, i \\ne j`` is one that leaves out ``j``."""
         flat = [over for part in parts for over in (part if isinstance(part, list) else [part])]
         merged: dict[str, t.Range] = {}
@@ -236,7 +236,7 @@ class TreeBuilder(Expressions):
 
     # -- conditions: `for`, `if`, `for all` -----------------------------------------------
 
-    def lead(self, span: Span, *parts: Any) -> tuple[Any, ...]:
+    def lead(self, span: Span, *parts: object) -> tuple[Any, ...]:
         """``\\text{If } x > 0,`` before a chain."""
         return parts
 
@@ -262,7 +262,7 @@ class TreeBuilder(Expressions):
         three = [*((item, *parts[:2]) for item in items), *rest]
         return [t.Step(a, str(sign), b, span=around([a, b])) for a, sign, b in three]
 
-    def listed(self, span: Span, items: Items, relation: Word, *parts: Any) -> list[Node]:
+    def listed(self, span: Span, items: Items, relation: Word, *parts: object) -> list[Node]:
         """``i = 1, 2, \\dots, N``."""
         if relation != "=":
             raise self._fault("a list with dots follows `=`", span)
@@ -273,13 +273,13 @@ class TreeBuilder(Expressions):
         given = (target,) if isinstance(target, Node) else (None, *target)
         return [t.Member(item, *given, span=item.span) for item in items]
 
-    def space(self, span: Span, items: Items, sign: Word, name: Word, *shape: Any) -> list[Node]:
+    def space(self, span: Span, items: Items, sign: Word, name: Word, *shape: object) -> list[Node]:
         """``x \\in \\mathbb R^n``."""
         sizes, _ = self.set(span, *shape)
         space = t.Space(str(name), sizes, span=(name.start_pos or 0, span[1]))
         return self.member(span, items, sign, space)
 
-    def set(self, span: Span, *parts: Any) -> Listed:
+    def set(self, span: Span, *parts: object) -> Listed:
         """Return the listed values, and the end of the dots."""
         numbers = tuple(part for part in parts if isinstance(part, Node))
         dotted = any(isinstance(part, Word) and part.type == "DOTS" for part in parts)
