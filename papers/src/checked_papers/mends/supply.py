@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from checked_equations.check.bindings import names_in, swap_groups
 from checked_equations.check.mutants import Say, Scope, dollars
