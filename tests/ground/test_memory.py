@@ -99,7 +99,7 @@ def test_blocks_take_a_share_of_a_device(monkeypatch, free, most):
     monkeypatch.setattr(memory, "device_memory", lambda a: free)
     like = np.ones(1)
     assert memory.blocks(2 * most, 1, 100, like=like)[0] == slice(0, most)
-    assert memory.blocks(2 * most, 1, 100)[0] == slice(0, 100)
+    assert memory.blocks(200, 1, 100)[0] == slice(0, 100)
 
 
 def test_a_device_is_not_asked_where_one_block_will_do(monkeypatch):
