@@ -8,9 +8,14 @@ import pytest
 from checked_equations import Distribution, Nodes
 from checked_equations.errors import EquationError, OperationError, ShapeError
 from checked_equations.evaluate import operations as op
-from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.evaluate.evaluator import Evaluator, Item
 from checked_equations.evaluate.rules.algebra import inside, whole_number
-from checked_equations.evaluate.rules.loops import _inside_limits, _out_of_place, _refuse_no_lengths
+from checked_equations.evaluate.rules.loops import (
+    _ends_before,
+    _inside_limits,
+    _out_of_place,
+    _refuse_no_lengths,
+)
 from checked_equations.evaluate.values import (
     kind,
     scalar,
@@ -322,6 +327,25 @@ def test_towards_an_infinite_limit_an_integrand_has_died_away(limits, far, left)
         assert "the integrand is 0.001 of its largest value" in problem(latex, bound)
 
 
+def test_in_the_plane_the_last_nodes_are_those_at_the_end_of_either_axis():
+    sizes = {(0.0, 0.0): 1.0, (1.0, 0.0): 0.0, (0.0, 1.0): 0.0}
+    bound = {"s": Nodes(list(sizes), [1.0] * 3), "f": lambda point: sizes[tuple(point)]}
+    node = read(r"\int_0^\infty f(s) \,\mathrm d s", bound)
+    inside = [{"s": Item(place, np.array(place))} for place in sizes]
+    _ends_before(Evaluator(bound), node, inside, [math.inf])
+    for end in ((1.0, 0.0), (0.0, 1.0)):
+        sizes[end] = 0.5
+        with pytest.raises(OperationError, match=r"the integrand is 0\.5 of its largest value"):
+            _ends_before(Evaluator(bound), node, inside, [math.inf])
+        sizes[end] = 0.0
+
+
+def test_an_average_is_over_nodes_alone():
+    node = parse_expression(r"\mathbb E_s[s]", {"s": "nodes"})
+    with pytest.raises(EquationError, match="`s` must be bound to Nodes"):
+        Evaluator({"s": [1.0, 2.0]}).value(node)
+
+
 def test_averages_have_chances_that_sum_to_one():
     latex = r"\mathbb E_{q(y)}[y]"
     nodes = [1.0, 2.5]
@@ -431,8 +455,8 @@ def test_a_pole_below_the_line_is_nothing():
     ):
         assert value(latex, bound, TRIED) == 0.0
         assert "a pole" in problem(latex, bound)
-    for latex in (r"\frac{a}{b G(b)}", r"\frac{a}{G(b)^{-2}}", r"\frac{a}{f(b)}",
-                  r"\frac{a}{f(b) G(b)}", r"\frac{a}{a + G(b)}"):  # fmt: skip
+    for latex in (r"\frac{a}{b G(b)}", r"\frac{a}{G(b)^{-2}}", r"\frac{a}{G(b)^a}",
+                  r"\frac{a}{f(b)}", r"\frac{a}{f(b) G(b)}", r"\frac{a}{a + G(b)}"):  # fmt: skip
         assert problem(latex, bound, TRIED)
 
 
