@@ -316,3 +316,14 @@ def test_only_arrays_of_numpy_that_hold_rows_are_supported(space):
     assert in_place.supports(RBF(), X) == isinstance(X, np.ndarray)
     assert not in_place.supports(RBF(), X[:0, :])
     assert not in_place.supports(2.0 * RBF(), X)
+
+
+@pytest.mark.parametrize(("share", "hidden"), [(0.9, True), (1.1, False)])
+def test_rounding_hides_a_distance_up_to_the_share_of_its_own_two_points(rng, share, hidden):
+    """Of points of very different sizes, in any order."""
+    u, v = (rng.uniform(0.5, 1.0, (n, 2)) * 10.0 ** rng.integers(-3, 4, (n, 1)) for n in (7, 5))
+    pairs = in_place.HostPairs(u, v)
+    (_, by_row), (_, by_column) = pairs._left, pairs._right
+    q = share * (by_row[:, None] + by_column[None, :])
+    found = pairs._near(q, by_row, by_column)
+    np.testing.assert_array_equal(found, np.arange(35 if hidden else 0))
