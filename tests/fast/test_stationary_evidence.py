@@ -321,7 +321,8 @@ def test_only_arrays_of_numpy_that_hold_rows_are_supported(space):
 @pytest.mark.parametrize(("share", "hidden"), [(0.9, True), (1.1, False)])
 def test_rounding_hides_a_distance_up_to_the_share_of_its_own_two_points(rng, share, hidden):
     """Of points of very different sizes, in any order."""
-    u, v = (rng.uniform(0.5, 1.0, (n, 2)) * 10.0 ** rng.integers(-3, 4, (n, 1)) for n in (7, 5))
+    sizes = 10.0 ** np.resize([3.0, -3.0, 0.0], (7, 1))
+    u, v = (rng.uniform(0.9, 1.0, (n, 2)) * sizes[:n] for n in (7, 5))
     pairs = in_place.HostPairs(u, v)
     (_, by_row), (_, by_column) = pairs._left, pairs._right
     q = share * (by_row[:, None] + by_column[None, :])
