@@ -423,7 +423,7 @@ def _copied(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) ->
 
 
 def _doubtful(
-    objective: Objective[Any], data: Data | WaveSums, runs: list[Run[Any]]
+    objective: Objective[M], data: Data | WaveSums, runs: list[Run[M]]
 ) -> tuple[str, ...]:
     """What there is to say where readings are likelier at a lower top that has little noise."""
     found = doubtful(objective, data, runs)
@@ -436,7 +436,7 @@ def _doubtful(
     return _warned(f"{TWO_TOPS}: {said}: {remedy}")
 
 
-def _rounded(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) -> tuple[str, ...]:
+def _rounded(objective: Objective[M], best: Run[M], data: Data | WaveSums) -> tuple[str, ...]:
     """What there is to say where rounding ended a run before its top."""
     stopped = best.message in (ENOUGH, INTERRUPTED)
     share = 0.0 if stopped else stopped_by_rounding(objective, data, best.model)

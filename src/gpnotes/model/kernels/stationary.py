@@ -207,7 +207,7 @@ def _passes(kind: type[Stationary]) -> _Passes:
     return _Passes(covariance, by_variance, slopes)
 
 
-def bare(kind: type[Stationary], numbers: tuple[Any, ...]) -> Stationary:
+def bare(kind: type[Stationary], numbers: tuple[object, ...]) -> Stationary:
     """Return a kernel with numbers, or stacks of them, that are not validated, and no length."""
     kernel = object.__new__(kind)
     names = [item.name for item in fields(kind) if item.name != "lengthscale"]
