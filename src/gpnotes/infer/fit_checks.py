@@ -205,7 +205,7 @@ def _columns_of(rows: Rows) -> tuple[Any, ...]:
 def _rounding_of(posterior: Any, rows: Rows) -> float:
     """Return the error of the log evidence by rounding, for each reading, or a bound of it."""
     n = rows.X.shape[0]
-    size = float(np.max(to_numpy(posterior.gp.kernel._diag(rows.X[:_ROWS, :]))))
+    size = float(np.max(to_numpy(posterior.gp.kernel._diag(rows.X[: min(n, _ROWS), :]))))
     of_variance = epsilon(rows.y) * size / posterior.gp.noise_var  # what remains of the prior's
     if type(posterior.gp) is not GP or not hasattr(posterior, "evidence_error"):
         return n * of_variance

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...ground import check as _check
-from ...ground.xp import Array, Matrix, array_namespace, diagonal, epsilon, largest
+from ...ground.xp import Array, Matrix, array_namespace, diagonal, epsilon, fused, largest
 
 __all__ = ["Mode", "Seen", "mode_of"]
 
@@ -74,8 +74,8 @@ def mode_of(
         If there is no mode after as many steps as are allowed.
     """
     xp = array_namespace(K)
-    alpha, f, pull = xp.zeros_like(mean), mean, xp.zeros_like(mean)
-    seen, variance = look(alpha, f), xp.max(diagonal(K))
+    alpha, f, pull, offset = xp.zeros_like(mean), mean, xp.zeros_like(mean), xp.abs(mean)
+    seen, variance, level = look(alpha, f), xp.max(diagonal(K)), xp.max(offset)
     here, bends = float(seen.value), bool(seen.bends)
     eps = epsilon(K)
     deviation = math.sqrt(float(variance))  # f has the unit of y, which may be any
@@ -87,14 +87,13 @@ def mode_of(
             new = mean + pulled
             seen = look(tried, new)
             asked = (
-                seen.value, _summed(K, tried), xp.sum(xp.abs(tried * new)),
-                largest(pulled - pull), largest(pull), largest(f),
+                seen.value, _summed(K, tried, offset), largest(pulled - pull), largest(pull), level,
             )  # fmt: skip
-            there, summed, product, moved, size, level = map(float, asked)
-            if there >= here - 10.0 * eps * (1.0 + abs(here) + summed + product):
+            there, summed, moved, size, far = map(float, asked)
+            if there >= here - 10.0 * eps * (1.0 + abs(here) + summed):
                 break
         alpha, f, pull, here, bends = tried, new, pulled, there, bool(seen.bends)
-        rounded = _FAR * eps * level  # what y less f loses far from zero
+        rounded = _FAR * eps * (far + size)  # what y less f loses far from zero
         # Newton squares it: √eps leaves eps
         if halvings == 0 and moved <= max(eps**0.5 * (deviation + size), rounded):
             return Mode(f, seen.slopes, bends, step)
@@ -102,8 +101,12 @@ def mode_of(
     raise _check.NoValueError(f"{wanted}; it was not: {doubt}")
 
 
-def _summed(K: Matrix, alpha: Array) -> Array:
-    """``|α|ᵀ |K| |α|``: the sizes of all that ``αᵀ K α`` sums, which it is rounded by."""
-    xp = array_namespace(K)
-    size = xp.abs(alpha)
-    return xp.sum(size * (xp.abs(K) @ size))
+def _summed(K: Matrix, alpha: Array, offset: Array) -> Array:
+    """``|α|ᵀ (|K| |α| + |m|)``: the sizes of all that ``αᵀ f`` sums, which it is rounded by."""
+    size = array_namespace(K).abs(alpha)
+    return _sum_of_sizes(size, array_namespace(K).abs(K) @ size, offset)
+
+
+@fused
+def _sum_of_sizes(size: Array, pull: Array, offset: Array) -> Array:
+    return array_namespace(size).sum(size * (pull + offset))
