@@ -11,7 +11,8 @@ budget: a longer run takes the place of a shorter one. At each count of evaluati
 regret of the place that was read best so far, by the value that the objective truly has there.
 
 With ``--unseen`` it runs functions on which no default of this package was chosen, keeps them in
-``unseen-races.jsonl`` and writes `src/gpnotes/data/unseen-races.csv`; of the peers it asks Optuna:
+``unseen-races.jsonl`` and writes `src/gpnotes/data/unseen-races.csv.gz`. It asks Optuna alone of
+the peers:
 
     OMP_NUM_THREADS=1 apart/bin/python benchmarks/races/search_races.py --unseen --seeds 20
 """
@@ -19,7 +20,7 @@ With ``--unseen`` it runs functions on which no default of this package was chos
 from __future__ import annotations
 
 import argparse
-import csv
+import gzip
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -126,12 +127,11 @@ def main() -> int:
     ]
     runs = chosen.runs or Path(f"{field.name}.jsonl")
     race_all(runs, problems, chosen.methods or list(field.contestants), chosen.seeds)
-    target = chosen.to or DATA / f"{field.name}.csv"
-    with target.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(HEAD)
-        rows = table(field, list(longest(runs).values()))
-        writer.writerows([["" if str(cell) == "nan" else cell for cell in row] for row in rows])
+    target = chosen.to or next(DATA.glob(f"{field.name}.csv*"))
+    rows = [HEAD, *table(field, list(longest(runs).values()))]
+    cells = [["" if str(cell) == "nan" else str(cell) for cell in row] for row in rows]
+    text = "".join(f"{','.join(row)}\n" for row in cells).encode()
+    target.write_bytes(gzip.compress(text, mtime=0) if target.suffix == ".gz" else text)
     return 0
 
 
