@@ -181,7 +181,7 @@ def fused(function: Callable[..., T]) -> Callable[..., T]:
 
 @cache
 def _fused_by_cupy(cupy: ModuleType, function: Callable[..., T]) -> Callable[..., T]:
-    def traced(first: Any, *others: object) -> object:
+    def traced(first: Array, *others: object) -> object:
         _traced_as(cupy, first, *others)
         made: object = function(first, *others)
         # a number of Python's counts as one of float64 where versions of CuPy fuse

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -56,7 +55,7 @@ def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
 
 
 @fused
-def _fractions(x: Any) -> tuple[Any, Any, Any]:
+def _fractions(x: Array) -> tuple[Array, Array, Array]:
     q = [_LEVELS / x]
     for k in range(_LEVELS - 1, 0, -1):
         q = [float(k) / (x + q[0]), *q[:2]]

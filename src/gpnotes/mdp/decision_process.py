@@ -202,7 +202,7 @@ class MDP:
 
     @cached_property
     def rounding(self) -> float:
-        """The most that rounding moves ``r + γ P v − v``, as a share of |r| + 2 |v|."""
+        """The most that rounding moves ``r + γ P v − v``, as a share of ``|r| + 2 |v|``."""
         return (self.max_successors + 6) * self.epsilon
 
     @cached_property
