@@ -323,6 +323,7 @@ def test_a_minimum_is_found_within_its_bounds_and_rows():
 def test_a_root_is_found_where_signs_differ():
     assert _xp.root_of(lambda x: x**3 - 2.0, 0.0, 2.0) == pytest.approx(2.0 ** (1 / 3), rel=1e-12)
     assert _xp.root_of(lambda x: x * x + 1.0, -1.0, 2.0) is None
+    assert _xp.root_of(lambda x: -0.1 - x, 0.0, 0.5) is None
     assert _xp.root_of(lambda x: x, 0.0, 2.0) == 0.0
 
 

@@ -8,6 +8,7 @@ import pytest
 from polynomial_nodes import node_inputs, node_results
 from scipy import stats
 
+from gpnotes.fast.polynomials import Workspace
 from gpnotes.games.methods.polynomials import mode_pmf, poisson_table, tree
 from gpnotes.ground.xp import to_numpy
 
@@ -31,6 +32,17 @@ def test_the_top_coefficient_and_its_derivatives(space, rng, strategies):
             bent = [(lower if r == s else T)[r, :, m] * f[r][:, k] for r in range(strategies)]
             total[m] += weights[k, m] * _top(bent, n)
         np.testing.assert_allclose(pulled[s], total, rtol=rounding, atol=rounding)
+
+
+@pytest.mark.parametrize("strategies", [*range(1, 10), 12])
+def test_a_workspace_changes_nothing(rng, strategies):
+    work, node = Workspace(), tree(strategies, 4)
+    for _ in range(2):
+        given = node_inputs(rng, strategies, 4, 3, 2)
+        term, pulled = node_results(node, *given)
+        in_place, pulled_in_place = node_results(node, *given, work)
+        np.testing.assert_allclose(in_place, term, rtol=1e-13)
+        np.testing.assert_allclose(pulled_in_place, pulled, rtol=1e-12, atol=1e-14)
 
 
 def _top(polynomials, n):
