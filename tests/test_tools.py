@@ -99,6 +99,9 @@ def test_what_several_runs_counted_is_one_line(tools: Any) -> None:
         ("exact: bool = False", ""),
         ("_SEEDS = 2 ** 31 - 1", ""),
         ("blocks = memory.blocks(n + 1, 3)", ""),
+        ("rows = blocks(n + 1, 3)", ""),
+        ("y = x.astype(t, copy=False)", ""),
+        ("Number: TypeAlias = float | Array", ""),
     ],
 )  # fmt: skip
 def test_a_line_has_its_slips(tools: Any, line: str, slips: str) -> None:

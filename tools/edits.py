@@ -15,9 +15,9 @@ from typing import Any
 
 # arguments that change no value, or how long a search goes on
 _IDLE = re.compile(
-    "(strict|copies|stacklevel|what|entries|restarts|max_steps|check_finite|overwrite_[a-z]+)$"
+    "(strict|copy|copies|stacklevel|what|entries|restarts|max_steps|check_finite|overwrite_[a-z]+)$"
 )
-_QUIET = re.compile("warn|isinstance|issubclass|cast$|TypeVar|NewType")  # calls that change none
+_QUIET = re.compile("warn|isinstance|issubclass|cast$|TypeVar|NewType|blocks$")  # calls that change none
 _SIGNS = {
     "Add": "Sub", "Sub": "Add", "Mult": "Div Add", "Div": "Mult", "Pow": "Mult", "Mod": "FloorDiv",
     "FloorDiv": "Mult", "BitAnd": "BitOr", "BitOr": "BitAnd", "And": "Or", "Or": "And",
@@ -101,8 +101,8 @@ def _walk(node: ast.AST) -> Iterator[ast.AST]:
     match node:
         case ast.Raise() | ast.JoinedStr() | ast.arguments() | ast.FunctionDef("__repr__"):
             return
-        case ast.AnnAssign(value=ast.Constant()):
-            return  # the default of a field
+        case ast.AnnAssign(value=ast.Constant()) | ast.AnnAssign(annotation=ast.Name("TypeAlias")):
+            return  # the default of a field, or the name of a type
         case ast.keyword(str(name)) if _IDLE.match(name):
             return
         case ast.If(ast.Name("TYPE_CHECKING")):
