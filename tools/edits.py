@@ -17,7 +17,8 @@ from typing import Any
 _IDLE = re.compile(
     "(strict|copy|copies|stacklevel|what|entries|restarts|max_steps|check_finite|overwrite_[a-z]+)$"
 )
-_QUIET = re.compile("warn|isinstance|issubclass|cast$|TypeVar|NewType|blocks$")  # calls that change none
+# calls that change no value
+_QUIET = re.compile("warn|isinstance|issubclass|cast$|TypeVar|NewType|blocks$")
 _SIGNS = {
     "Add": "Sub", "Sub": "Add", "Mult": "Div Add", "Div": "Mult", "Pow": "Mult", "Mod": "FloorDiv",
     "FloorDiv": "Mult", "BitAnd": "BitOr", "BitOr": "BitAnd", "And": "Or", "Or": "And",
