@@ -216,5 +216,5 @@ def test_names_and_posteriors_are_those_of_the_fit(fitted):
     other = type(fitted["ep"]["posterior_"]), type(fitted["sparse"]["posterior_"])
     with pytest.raises(TypeError, match="posterior_ must be a EPPosterior or SparsePosterior; got"):
         validate_fitted(values, other)
-    with pytest.raises(TypeError, match="posterior_ must be one of an estimator; got int"):
+    with pytest.raises(TypeError, match=r"posterior_ must be an estimator.s own; got int"):
         validate_fitted(values | {"posterior_": 3}, (int,))

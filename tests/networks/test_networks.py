@@ -589,7 +589,7 @@ WRONG = {
         "X must have at least one row",
     ),
     "one snapshot": (
-        lambda m, X, y: nets.RunningMoments.init(y).covariance(), "count must be two or more"
+        lambda m, X, y: nets.RunningMoments.init(y).covariance(), "count must be at least two"
     ),
     "all dropped": (
         lambda m, X, y: nets.dropout_masks(m.network, 1, dropout_rate=1.0, rng=stream(0)),
@@ -598,7 +598,7 @@ WRONG = {
     "one output for two": (
         lambda m, X, y: nets.BayesianNetwork(nets.Network((1, 1))), "network must have 2 outputs"
     ),
-    "a network without layers": (lambda m, X, y: nets.Network((3,)), "sizes must be two or more"),
+    "a network without layers": (lambda m, X, y: nets.Network((3,)), "sizes must be at least two"),
     "negative counts": (
         lambda m, X, y: nets.log_joint(
             m, np.zeros(m.network.num_weights), X, y, counts=-1.0 + 0 * y

@@ -29,7 +29,6 @@ ONLY_HERE: tuple[ListedSpace, ...] = (
 )
 # By day a test of each room takes the first of them; all others do in a job of its own.
 BY_DAY = (
-    "engine/tests/book/test_sentences.py::test_the_numbers_of_a_table_may_live_in_any_library",
     "engine/tests/evaluate/test_libraries.py::test_each_form_of_the_language_takes_arrays_of_any_library",
     "engine/tests/evaluate/test_libraries.py::test_a_function_is_given_arrays_that_it_takes",
     "engine/tests/evaluate/test_libraries.py::test_scipy_is_given_arrays_of_numpy_alone",
@@ -39,6 +38,7 @@ BY_DAY = (
     "tests/decide/fantasy/test_fantasy.py::test_what_is_left_lives_where_its_arguments_do",
     "tests/decide/moments/test_rbf_network.py::test_arrays_stay_where_they_are",
     "tests/decide/pilco/test_rollouts.py::test_a_rollout_lives_where_its_arguments_do",
+    "tests/editorial/test_inline_relations_of_pages.py::test_the_numbers_of_a_table_may_live_in_any_library",
     "tests/draw/test_paths.py::test_they_live_where_the_posterior_does",
     "tests/fast/test_tiles.py::test_other_namespaces_take_the_general_path",
     "tests/games/equilibria/test_game_dynamics.py::test_replicator_finds_the_crossing",

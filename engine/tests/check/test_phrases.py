@@ -21,7 +21,6 @@ LEDGER = {"kind": "ledger", "totals": TOTALS}
 LEDGER_MUTANTS = "17 of 19 mutants caught (4 indistinct, 2 spared)"
 LEDGER_SAID = "ledger: 9 equations · 6 checked · 1 estimate · 2 definitions"
 DEFINITION = {**CHECK, "kind": "definition", "steps": [], "bare": ["f = g"], "why": "a model"}
-SYMBOLS = {"kind": "symbols", "under": "", "names": ["a", "b"], "spared": []}
 
 
 @pytest.mark.parametrize(
@@ -44,9 +43,6 @@ SYMBOLS = {"kind": "symbols", "under": "", "names": ["a", "b"], "spared": []}
          f"eq-a: definition, compared · 1 step · {COUNTED} · by hand · 1 left: a model"),
         (DEFINITION | {"steps": [STEP] * 2, "bare": [], "oracle": ""},
          f"eq-a: definition, compared · 2 steps · {COUNTED}"),
-        (SYMBOLS, "symbols: 2 bound"),
-        (SYMBOLS | {"under": "kernels", "spared": ["x"]},
-         "symbols under 'kernels': 2 bound, 1 relation spared"),
         (LEDGER, f"{LEDGER_SAID} · {LEDGER_MUTANTS}"),
         (LEDGER | {"totals": TOTALS | {"waiting": 3, "definitions": 1, "inline_evaluated": 5},
                    "more": {"answers": ["S1-01", "S1-02"]}},

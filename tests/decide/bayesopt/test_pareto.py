@@ -158,7 +158,7 @@ def test_a_single_objective_and_strange_beliefs_are_refused():
             call(one[:, :1], good)
     for call in (lambda: hypervolume([[1.0]], [2.0]),
                  lambda: ExpectedHypervolumeImprovement([[1.0]], [2.0])):  # fmt: skip
-        with pytest.raises(ValueError, match="reference must have two entries or more; got 1"):
+        with pytest.raises(ValueError, match="reference must have at least two entries; got 1"):
             call()
     with pytest.raises(ValueError, match=r"reference must have shape \(2,\); got \(3,\)"):
         hypervolume([[1.0, 2.0]], [2.0, 3.0, 4.0])

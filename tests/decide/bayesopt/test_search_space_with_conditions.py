@@ -301,7 +301,7 @@ WRONG = [
     (lambda: Integer(2, 5, when="poly"), TypeError, "when must be a mapping from names"),
     (lambda: Integer(2, 5, when={}), ValueError, "when must name an input, or be None; got none"),
     (lambda: Integer(2, 5, when={1: "poly"}), TypeError, "when must have strings for names; got 1"),
-    (lambda: Real(0.0, 1.0, when={"k": []}), ValueError, r"when\['k'\] must have a setting"),
+    (lambda: Real(0.0, 1.0, when={"k": []}), ValueError, r"when\['k'\] must have at least one"),
     (lambda: Real(0.0, 1.0, when={"k": [RBF()]}), TypeError, r"when\['k'\] must be made of"),
     (
         lambda: Space({"kernel": KERNEL, "d": Integer(2, 5, when={"kernl": "poly"})}),

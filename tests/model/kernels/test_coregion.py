@@ -236,7 +236,7 @@ def test_arrays_are_copied():
         (lambda: readings_of(np.ones((2, 1)), np.asarray([[1.0], [np.nan]])), "Y must be finite"),
         (lambda: readings_of(np.ones((1, 1)), np.asarray([[np.inf]]), gaps=True), "Y must be fini"),
         (lambda: readings_of(np.ones((1, 1)), np.asarray([[np.nan]]), gaps=True),
-         r"Y must hold a reading; got \(1, 1\) without one"),
+         r"Y must hold at least one reading; got \(1, 1\) without any"),
         (lambda: readings_of(np.ones((2, 1)), np.ones((3, 2))), r"Y must have shape \(2, d\)"),
         (lambda: outputs_at(np.ones((2, 1)), 0), "outputs must be a whole number from 1"),
     ],
