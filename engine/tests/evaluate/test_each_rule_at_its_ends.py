@@ -277,7 +277,7 @@ def test_weights_are_lengths_or_they_are_not():
 
 def test_weights_are_far_from_half_the_way_between_neighbours_by_so_much():
     def out(*logs):
-        """Return what is found of weights on a grid whose ratios have these logarithms."""
+        """Return the fault found in weights on a grid whose ratios have these logarithms."""
         weights = np.exp(np.array([0.0, *logs, 0.0]))
         points = np.arange(float(weights.size))
         turned = np.argsort(np.sin(points))

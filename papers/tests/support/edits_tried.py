@@ -85,7 +85,7 @@ def mends_tried(latex):
 
 
 def by_kind(rows):
-    """Return the ends of each kind of edit, which is what is said of it without the symbols."""
+    """Return the first and the last edit of each kind; a kind is its words without the symbols."""
     kinds = {}
     for row in rows:
         kinds.setdefault(re.sub(r"\$[^$]*\$", "$", row.partition(": ")[0]), []).append(row)

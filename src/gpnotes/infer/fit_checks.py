@@ -183,7 +183,7 @@ def left_out(evidence: Evidence[M, Posterior], model: M, data: Data | WaveSums) 
 
 
 def without_copies(rows: Rows) -> Rows:
-    """Return rows without those that repeat another, in X, y and what is known of each.
+    """Return rows without those that repeat another, in X, y and in their known quantities.
 
     Rows of other libraries than NumPy are all kept.
     """

@@ -342,7 +342,7 @@ def _look_over(
     max_steps: int,
     apart: bool,
 ) -> tuple[str, ...]:
-    """What there is to say of the noise where the runs ended; one more run, if it took all of y."""
+    """Return remarks on the noise where the runs ended; one more run, if it took all of y."""
     given, of = runs[0], objective.spread
     best = max(runs, key=lambda run: run.objective)
     if best.log_evidence == -math.inf:
@@ -385,7 +385,7 @@ def _has_own_noise(objective: Objective[M]) -> bool:
 
 
 def _surprised(objective: Objective[M], model: M, data: Data | WaveSums) -> tuple[str, ...]:
-    """What there is to say where readings, each left out in turn, surprise a fit without noise."""
+    """Return a warning where readings, each left out in turn, surprise a fit without noise."""
     if _has_own_noise(objective):
         return ()
     size = left_out_size(objective.evidence, model, data, objective.spread)
@@ -398,7 +398,7 @@ def _surprised(objective: Objective[M], model: M, data: Data | WaveSums) -> tupl
 
 
 def _too_high(objective: Objective[M], best: Run[M], data: Data | WaveSums) -> tuple[str, ...]:
-    """What there is to say where the noise stands on its floor and readings are more precise."""
+    """Return a warning where the noise stands on its floor and readings are more precise."""
     stopped = best.message in (ENOUGH, INTERRUPTED)
     floor = 0.0 if stopped else too_high(objective, data, best.model)
     if not floor:
@@ -410,7 +410,7 @@ def _too_high(objective: Objective[M], best: Run[M], data: Data | WaveSums) -> t
 
 
 def _copied(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) -> tuple[str, ...]:
-    """What there is to say where copies of rows, between which there is no noise, leave none."""
+    """Return a warning where copies of rows, which differ by no noise, leave none to the fit."""
     on_floor = objective.floor and objective.floor in best.at_bounds
     if not (on_floor and isinstance(data, Rows)) or goes_below(objective, best.model):
         return ()
@@ -425,7 +425,7 @@ def _copied(objective: Objective[Any], best: Run[Any], data: Data | WaveSums) ->
 def _doubtful(
     objective: Objective[M], data: Data | WaveSums, runs: list[Run[M]]
 ) -> tuple[str, ...]:
-    """What there is to say where readings are likelier at a lower top that has little noise."""
+    """Return a warning where readings are likelier at a lower top that has little noise."""
     found = doubtful(objective, data, runs)
     if found is None:
         return ()
@@ -437,7 +437,7 @@ def _doubtful(
 
 
 def _rounded(objective: Objective[M], best: Run[M], data: Data | WaveSums) -> tuple[str, ...]:
-    """What there is to say where rounding ended a run before its top."""
+    """Return a remark where rounding ended a run before its top."""
     stopped = best.message in (ENOUGH, INTERRUPTED)
     share = 0.0 if stopped else stopped_by_rounding(objective, data, best.model)
     if not share:
@@ -454,7 +454,7 @@ def _warned(said: str) -> tuple[str, ...]:
 
 
 def _doubted(objective: Objective[M], best: Run[M]) -> tuple[str, ...]:
-    """What there is to say of an approximation that the data contradict where the fit ended."""
+    """Return a remark on an approximation that the data contradict where the fit ended."""
     doubt = objective.evidence.doubt(best.model)
     if not doubt:
         return ()

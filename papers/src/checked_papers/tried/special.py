@@ -155,7 +155,7 @@ _LOST = 1e-5  # what is smaller than that next to the terms that cancel in it ha
 
 
 def _one_of(pair: Callable[[complex], tuple[complex, complex]], place: int) -> Any:
-    """One of two values, of which neither may have lost its digits next to the other."""
+    """Return a value of a pair as a function, which raises where its digits are lost."""
 
     def of(z: complex) -> complex:
         both = pair(z)

@@ -56,7 +56,7 @@ def _ratios(X: Matrix, columns: tuple[int, ...]) -> list[float]:
 
 
 def _within(kernel: Any, columns: tuple[int, ...]) -> Iterator[tuple[Kernel, tuple[int, ...]]]:
-    """Yield a kernel and all of which it is made, with the columns of X that each looks at."""
+    """Yield a kernel and all its parts, each with the columns of X that it looks at."""
     yield kernel, columns
     if isinstance(kernel, ActiveDims):
         columns = tuple(
