@@ -155,7 +155,8 @@ def mutated(tools: Any, tmp_path: Path, monkeypatch: Any) -> Any:
         "def test_nothing(): assert total(0, 0) == 0\n",
         "tests/rest/test_rest.py": "import pytest\nfrom gpnotes.wing.sums import other, total\n\n\n"
         "def test_other(): assert other(3) == 2\n"
-        "@pytest.mark.parametrize('n', [0, 2])\ndef test_total(n): assert total(1, n) == n + 1\n",
+        "@pytest.mark.parametrize('n', [0, pytest.param(2, id='|2|')])\n"
+        "def test_total(n): assert total(1, n) == n + 1\n",
         "pytest.ini": "[pytest]\nmarkers =\n  site\n  browser\n  nightly\n",
     }
     for name, text in files.items():
@@ -172,10 +173,10 @@ def test_what_lives_meets_the_tests_of_the_day_that_reach_it(mutated: Any, tmp_p
     mutated.try_all("room", [row], tmp_path / "results")
     assert row["fate"] == "LIVED"
     mutated.reach([row], 1)
-    neighbours = [f"tests/rest/test_rest.py::test_total[{n}]" for n in (0, 2)]
+    neighbours = [f"tests/rest/test_rest.py::test_total[{n}]" for n in (0, "|2|")]
     assert row["reached"] == ["tests/wing/test_sums.py::test_nothing", *neighbours]
     mutated.try_all("day", [row], tmp_path / "results")
-    assert row["fate"] == "by day tests/rest/test_rest.py::test_total[2]"
+    assert row["fate"] == "by day tests/rest/test_rest.py::test_total[|2|]"
 
 
 def test_a_statement_has_its_lines_and_a_compound_one_its_head(tools: Any) -> None:

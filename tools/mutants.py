@@ -30,6 +30,7 @@ import tomllib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -100,17 +101,23 @@ def try_all(kind: str, mutants: list[Row], results: Path) -> None:
             module, start = tree / row["at"].partition(":")[0], time.monotonic()
             tests = row.get("reached") or _ordered(tree, module)
             before = module.read_bytes()
-            module.write_text(row["text"], encoding="utf-8")
+            _put(module, row["text"].encode())
             killed = _first_failure(tree, tests)
             fate = "by day " * (kind == "day") + (killed or "LIVED")
             row |= {"fate": fate, kind: round(time.monotonic() - start, 1)}
-            module.write_bytes(before)
-            again = [killed] if "::" in killed else ["--collect-only", "tests/test_rooms.py"]
+            _put(module, before)
+            again = [killed] if "::" in killed else ["--collect-only", *tests]
             if killed and _first_failure(tree, again):
                 raise SystemExit(f"{killed}: without a mutant as well")
             with results.open("a", encoding="utf-8") as file:
                 kept = {name: row[name] for name in row if name not in ("text", "reached")}
                 file.write(json.dumps(kept, ensure_ascii=False) + "\n")
+
+
+def _put(module: Path, text: bytes) -> None:
+    """Write a module, without what was compiled of it: a text of the same second looks the same."""
+    module.write_bytes(text)
+    Path(cache_from_source(str(module))).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -143,7 +150,7 @@ def reach(mutants: list[Row], jobs: int) -> None:
             path, _, line = row["at"].partition(":")
             contexts = seen.contexts_by_lineno(str(tree / path))
             span = statement(_tree(tree / path), int(line))
-            tests = {name.partition("|")[0] for at in span for name in contexts.get(at, ())}
+            tests = {name.rpartition("|")[0] for at in span for name in contexts.get(at, ())}
             near = rooms.find_tests(str(PurePosixPath(path).parent), tree)[0]
             order = lambda test, near=near: (not test.startswith(near), test)  # noqa: E731
             row["reached"] = sorted(tests - {""}, key=order)
