@@ -8,6 +8,7 @@ from it.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -537,12 +538,15 @@ class _Evidence(Evidence[GP, ExactPosterior]):
                 posterior = self._told(gp)
         return posterior
 
+    def _named(self, gp: GP) -> tuple[NameWith, Callable[[], str]]:
+        """The name of the Gram matrix in a warning of jitter, and the remedy."""
+        return _gram_name(gp), partial(nearer_origin, gp.kernel, self.rows.X)
+
     def _told(self, gp: GP) -> ExactPosterior:
         """Return the posterior, with a warning of jitter or lost digits."""
         posterior = _conditioned(gp, self.rows)
         _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
-        remedy = partial(nearer_origin, gp.kernel, self.rows.X)
-        warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp), remedy)
+        warn_of_jitter(posterior.cholesky.jitter, *self._named(gp))
         if posterior.trend is not None:
             posterior.trend.warn_of_rounding(stacklevel=5)
         return posterior
@@ -568,8 +572,7 @@ class _Evidence(Evidence[GP, ExactPosterior]):
                     _check.squarable(self.rows.y, "y")
                 value, gp_bar, jitter, error = _value_and_gradient(gp, self.rows, quiet)
                 if not quiet:
-                    remedy = partial(nearer_origin, gp.kernel, self.rows.X)
-                    warn_of_jitter(jitter, _gram_name(gp), remedy)
+                    warn_of_jitter(jitter, *self._named(gp))
                     warn_of_rounding(value, error, gp, self.rows.X, stacklevel=4)
         return number(value), numbers_read(gp_bar)
 

@@ -399,9 +399,7 @@ def _surprised(objective: Objective[M], model: M, data: Data | WaveSums) -> tupl
 
 def _too_high(objective: Objective[M], best: Run[M], data: Data | WaveSums) -> tuple[str, ...]:
     """Return a warning where the noise stands on its floor and readings are more precise."""
-    stopped = best.message in (ENOUGH, INTERRUPTED)
-    floor = 0.0 if stopped else too_high(objective, data, best.model)
-    if not floor:
+    if _was_cut(best) or not (floor := too_high(objective, data, best.model)):
         return ()
     rises = f"{floor:g} of the variance of y, beyond which the evidence rises"
     wider = "X and y in float64, or " if objective.spread.rounding > _ROUNDS else ""
@@ -438,13 +436,16 @@ def _doubtful(
 
 def _rounded(objective: Objective[M], best: Run[M], data: Data | WaveSums) -> tuple[str, ...]:
     """Return a remark where rounding ended a run before its top."""
-    stopped = best.message in (ENOUGH, INTERRUPTED)
-    share = 0.0 if stopped else stopped_by_rounding(objective, data, best.model)
-    if not share:
+    if _was_cut(best) or not (share := stopped_by_rounding(objective, data, best.model)):
         return ()
     moved = f"Rounding moves variances by {100.0 * share:.2g} percent of the noise"
     remedy = f"hold what you know of it by fixed=['{objective.floor}']"
     return (f"{moved} and ended the fit before its top: {remedy}.",)
+
+
+def _was_cut(run: Run[M]) -> bool:
+    """Return True if the caller ended a run, so that where it stands says nothing."""
+    return run.message in (ENOUGH, INTERRUPTED)
 
 
 def _warned(said: str) -> tuple[str, ...]:

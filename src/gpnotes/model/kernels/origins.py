@@ -59,9 +59,7 @@ def _within(kernel: Any, columns: tuple[int, ...]) -> Iterator[tuple[Kernel, tup
     """Yield a kernel and all its parts, each with the columns of X that it looks at."""
     yield kernel, columns
     if isinstance(kernel, ActiveDims):
-        columns = tuple(
-            columns[i] for i in kernel.dims if isinstance(i, int)
-        )  # names are numbers by now
+        columns = tuple(columns[i] for i in kernel.places)
     for item in fields(kernel):
         held = getattr(kernel, item.name)
         for part in held if isinstance(held, tuple) else (held,):

@@ -199,17 +199,17 @@ def _(first: Linear, kernels: Sequence[Linear], gaps: Gaps) -> tuple[Array, Pull
 
 @_stacked.register
 def _(first: Polynomial, kernels: Sequence[Polynomial], gaps: Gaps) -> tuple[Array, Pull]:
-    xp, degree = array_namespace(gaps.X), first.degree
+    xp = array_namespace(gaps.X)
     inner, pull_inner = matrices([kernel._inner for kernel in kernels], gaps)
-    base = inner + _column(kernels, "bias", gaps.X)
+    K, by_base = _raised(inner + _column(kernels, "bias", gaps.X), first.degree)
 
     def pull(K_bar: Array) -> Kernel:
-        base_bar = K_bar * (degree * whole_power(base, degree - 1))
+        base_bar = by_base(K_bar)
         inner_bar = cast(Linear, pull_inner(base_bar))
         by_bias = xp.sum(base_bar, axis=(1, 2))
         return cotangent(first, variance=inner_bar.variance, bias=by_bias)
 
-    return whole_power(base, degree), pull
+    return K, pull
 
 
 @_stacked.register
@@ -254,13 +254,15 @@ def _(first: Scaled, kernels: Sequence[Scaled], gaps: Gaps) -> tuple[Array, Pull
 @_stacked.register
 def _(first: Power, kernels: Sequence[Power], gaps: Gaps) -> tuple[Array, Pull]:
     k, pull = matrices([kernel.kernel for kernel in kernels], gaps)
-    exponent = first.exponent
+    K, by_k = _raised(k, first.exponent)
+    return K, lambda K_bar: cotangent(first, kernel=pull(by_k(K_bar)))
 
-    def pulled(K_bar: Array) -> Kernel:
-        inner_bar = K_bar * (exponent * whole_power(k, exponent - 1))
-        return cotangent(first, kernel=pull(inner_bar))
 
-    return whole_power(k, exponent), pulled
+def _raised(base: Array, exponent: int) -> tuple[Array, Callable[[Array], Array]]:
+    """A whole power entry by entry, and the way back to its base."""
+    return whole_power(
+        base, exponent
+    ), lambda bar: bar * (exponent * whole_power(base, exponent - 1))
 
 
 @_stacked.register
