@@ -202,7 +202,7 @@ def test_rows_know_if_anything_is_known_of_their_noise(rng):
 
 
 class Knowing:
-    """Work that also takes what is known of each row."""
+    """Work that also takes the known quantities of each row."""
 
     def __call__(self, X, y):
         return np.asarray(1.0)

@@ -180,7 +180,7 @@ def of_predictions(owner, X, noise_var=None, offset=None, *, noise=False):
     (lambda *given: of_predictions(*given, noise=False), False),
 ])  # fmt: skip
 def test_what_is_known_of_readings_is_found_where_it_is_asked_for(call, asks):
-    """An offset is one of every value, noise one of readings alone; what is given counts."""
+    """Values have an offset, readings a noise too; a column that is given takes precedence."""
     frame = pd.DataFrame({"trend": [3.0, 4.0], "a": [0.0, 1.0], "sd": [0.1, 0.2]})
     X, noise_var, offset = call(Knowing(), frame)
     np.testing.assert_array_equal(X, [[0.0], [1.0]])

@@ -229,7 +229,7 @@ def test_what_is_kept_for_later_takes_a_quarter_of_a_device_and_a_few_megabytes_
 
 @pytest.mark.parametrize(("columns", "bits"), [(10, 64), (20, 32)])
 def test_what_is_small_is_never_asked_for(monkeypatch, columns, bits):
-    """Up to the bytes of ten rows of ten numbers in float64 nothing asks what is free."""
+    """The free memory is not looked up for up to ten rows of ten numbers in float64."""
     monkeypatch.setattr(memory, "_SMALL", 800)
     monkeypatch.setattr(memory, "available", lambda like=None: 0)
     like = np.ones(1, dtype=f"f{bits // 8}")

@@ -344,7 +344,7 @@ def test_a_line_holds_numbers_of_json_alone(value):
 
 @pytest.mark.parametrize("tail", ["", "whole", "torn"])
 def test_a_history_knows_where_its_file_ends_and_how_many_lines_it_has(tmp_path, tail):
-    """Whoever shares the file reads on from there; the number of a line that is wrong is told."""
+    """Another process reads on from there, and an error names the number of the wrong line."""
     region, head, path = region_of(BOX, (), None), {"box": 1}, tmp_path / "history.jsonl"
     told = [Evaluation(np.asarray([0.5, k / 4.0]), float(k)) for k in range(3)]
     lines = [as_line(NUMBERS.write(one, region)) for one in told]
