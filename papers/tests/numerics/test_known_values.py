@@ -117,6 +117,11 @@ def test_derivatives_of_any_order():
 
 def test_what_is_not_analytic_has_no_circle():
     assert derivative(abs, 1.0 + 1.0j, 1) is None
+    for harmonic in (lambda z: math.log(abs(z)), np.real, np.imag, np.angle, np.conj):
+        assert derivative(harmonic, 0.7, 1) is None
+        assert derivative(harmonic, 0.7 + 0.4j, 1) is None
+    assert derivative(lambda z: abs(z) ** 2, 0.7, 1) is None
+    assert derivative(lambda z: np.log(z) + 1e-4 * abs(z) ** 2, 0.7, 2) is None
     assert derivative(lambda z: 1 / 0, 1.0, 1) is None
     assert abs(derivative(lambda z: z**3, 0.0, 3) - 6) < 1e-9
 

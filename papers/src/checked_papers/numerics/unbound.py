@@ -110,7 +110,10 @@ def _order(node: t.Derivative, ev: Evaluator, scope: Scope) -> int:
 
 
 def slope(node: t.Derivative, ev: Evaluator, scope: Scope) -> Array | None:
-    """A derivative of any order by a number, where it is that of an analytic function."""
+    """A derivative of any order by a number, where it is that of an analytic function.
+
+    Others have differences along the real line, and no derivative by a complex number.
+    """
     order, body = _order(node, ev, scope), node.body
     while isinstance(body, t.Derivative) and body.variable == node.variable:
         order, body = order + _order(body, ev, scope), body.body
@@ -122,7 +125,9 @@ def slope(node: t.Derivative, ev: Evaluator, scope: Scope) -> Array | None:
         return None
 
     value = derivative(function_of(body, key, ev, scope, "circle"), complex(point), order)
-    if value is None:
+    if value is None and np.isreal(point):
         return None
+    if value is None:
+        raise OperationError(f"no analytic function of {key} is differentiated here")
     real = np.isreal(point) and abs(value.imag) <= 1e-9 * abs(value)
     return scalar(value.real if real else value)
