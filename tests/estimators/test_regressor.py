@@ -1032,3 +1032,8 @@ def test_rows_of_float64_of_the_fit_s_columns_need_no_second_look(names):
                   X * np.nan, X + np.inf, X * 1e200):  # fmt: skip
         assert not model._plain(other)
     assert model._plain(1e30 * X) is not names
+
+
+def test_words_for_targets_are_refused_with_the_estimator_that_takes_them() -> None:
+    with pytest.raises(ValueError, match=r"^y must be a vector of real .*give it to GPClassifier"):
+        GPRegressor().fit(np.zeros((2, 1)), ["sick", "well"])

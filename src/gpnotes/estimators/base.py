@@ -394,7 +394,9 @@ def reals(given: ArrayLike, name: str, wanted: str, *, column: bool = False) -> 
         table = check_array(given, ensure_2d=False, **settings)
         made: HostArray = column_or_1d(table, warn=True) if column else table
     except (TypeError, ValueError) as problem:
-        raise renamed(problem, f"{name} must be {wanted}") from problem
+        is_word = column and "convert string" in str(problem)
+        remedy = " (of classes, give it to GPClassifier)" if is_word else ""
+        raise renamed(problem, f"{name} must be {wanted}{remedy}") from problem
     return numbers(given, made, name)
 
 

@@ -259,6 +259,7 @@ def floats(a: T, name: str, like: Array | None = None) -> T | Array:
     if isinstance(a, np.ndarray) and a.dtype.kind == "M":
         raise TypeError(f"{name} must hold real numbers; got dates: {_OF_DATES}")
     if _is_array(a):
+        _refuse_labels(a, name)
         return _of_whole_numbers(a, like)
     if not isinstance(a, list | tuple | range) and not hasattr(a, "__array__"):
         return a
@@ -431,6 +432,14 @@ def _of_whole_numbers(a: Any, like: Array | None) -> Any:
     return xp.astype(a, xp.__array_namespace_info__().default_dtypes()["real floating"])
 
 
+def _refuse_labels(a: Any, name: str) -> None:
+    """Refuse an array of booleans or of text, with what makes numbers of it."""
+    is_text = isinstance(a, np.ndarray) and a.dtype.kind == "U"
+    if is_text or array_namespace(a).isdtype(a.dtype, "bool"):
+        remedy = _remedy(a.flat[0] if is_text and a.size else not is_text or "", name)
+        raise TypeError(f"{name} must hold real numbers; got entries of type {a.dtype}{remedy}")
+
+
 def on_host(a: object, name: str) -> HostArray:
     """Return a value of the host as a NumPy array; errors say if it is ragged or no array."""
     try:
@@ -447,12 +456,12 @@ def _host(a: object, name: str) -> HostArray:
         for i, value in enumerate(host.flat):
             if isinstance(value, _TRUTHS) or not isinstance(value, Real):
                 where = f"column {columns[i % len(columns)]!r}" if columns else "it"
-                got = f"{value!r} in {where}{_remedy(value) if columns else ''}"
+                got = f"{value!r} in {where}{_remedy(value, name)}"
                 raise TypeError(f"{name} must hold real numbers; got {got}")
     elif host.size and host.dtype.kind not in "iuf":
-        where = f" in column {columns[0]!r}{_remedy(host.flat[0])}" if columns else ""
-        where = f": {_OF_DATES}" if host.dtype.kind == "M" and not columns else where
-        raise TypeError(f"{name} must hold real numbers; got entries of type {host.dtype}{where}")
+        where = f" in column {columns[0]!r}" if columns else ""
+        got = f"entries of type {host.dtype}{where}{_remedy(host.flat[0], name)}"
+        raise TypeError(f"{name} must hold real numbers; got {got}")
     host = host if host.dtype == np.float32 else host.astype(np.float64)
     if columns:
         _require_finite(host, name, columns)
@@ -468,10 +477,12 @@ def _require_finite(host: HostArray, name: str, columns: tuple[str, ...]) -> Non
         raise _check.NoValueError(f"{name} must be finite; {count}, {where}")
 
 
-def _remedy(value: object) -> str:
-    """Return the advice for a value of a frame that is no number."""
+def _remedy(value: object, name: str) -> str:
+    """Return the advice for an entry of a table that is no number."""
     if isinstance(value, str) and _is_number(value):
         return ": make numbers of its text, by `astype(float)`"
+    if name == "y" and isinstance(value, str | bool | np.bool_):
+        return _of_classes(value)
     if isinstance(value, str):
         words = ": one-hot encode it, as `pandas.get_dummies` does, or give it codes"
         return f"{words} by `gpnotes.Levels` for the kernel `Hamming`, or leave the column out"
@@ -482,6 +493,15 @@ def _remedy(value: object) -> str:
     if isinstance(value, date | np.datetime64):
         return f": {_OF_DATES}"
     return ": turn it into a number, or leave the column out"
+
+
+def _of_classes(label: str | bool | np.bool_) -> str:
+    """Return the advice for a label of a class among what is observed."""
+    is_word = isinstance(label, str)
+    one = f"y == {str(label)!r}" if is_word else "y"
+    made = f"`numpy.where({one}, 1.0, -1.0)` for `EPGP` or `LaplaceGP`"
+    known = f": `gpnotes.GPClassifier` takes labels as they are; give {made}"
+    return known if is_word else f"{known}, `y.astype(float)` for a regression on 0 and 1"
 
 
 def _is_number(word: str) -> bool:
