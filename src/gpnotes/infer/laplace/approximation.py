@@ -25,7 +25,7 @@ from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
 from ...model.likelihoods.adapter import is_latent, moves_under_laplace, with_hooks
-from ...model.likelihoods.base import Bars
+from ...model.likelihoods.base import Bars, LikelihoodBase
 from ...model.likelihoods.multiclass import one_hot
 from ..evidence import Evidence, Model, evidence_of, whole_rows
 from .bending import Bending, bending_of
@@ -54,9 +54,19 @@ def _conditioned(gp: GP, rows: Rows, likelihood: Likelihood) -> LaplacePosterior
 
 
 def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> Mode:
-    """The f of the largest ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m)``."""
-    xp = array_namespace(K)
+    """The f of the largest ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m)``.
+
+    Where only y − f counts it is found as f − m, which is rounded less than f at a high level.
+    """
     hooks = with_hooks(likelihood)
+    near, level = hooks._centred(y, mean)
+    found = _mode_near(K, level, near, hooks)
+    return found if level is mean else found._replace(f=mean + found.f)
+
+
+def _mode_near(K: Matrix, mean: Vector, y: Vector, hooks: LikelihoodBase) -> Mode:
+    """The mode as it is looked for, from the mean on."""
+    xp = array_namespace(K)
 
     def look(alpha: Vector, f: Vector) -> Seen:
         value = xp.sum(hooks._log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean))

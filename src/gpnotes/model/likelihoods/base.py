@@ -86,12 +86,14 @@ class LikelihoodBase(ABC):
 
     def _expected(self, y: Array, mean: Array, variance: Array, nodes: int) -> Expected:
         """The average of the log density and its slopes."""
-        return by_quadrature(self._value_and_slope, self._curvature, y, mean, variance, nodes)
+        given = (*self._centred(y, mean), variance, nodes, self._unit or 1.0)
+        return by_quadrature(self._value_and_slope, self._curvature, *given)
 
     def _expected_bar(self, y: Array, mean: Array, variance: Array, bar: Array, nodes: int) -> Self:
         """Carry derivatives by the averages to the parameters, where there are some."""
         if not leaves(self):
             return self
+        y, mean = self._centred(y, mean)
         f, weights, _ = points(mean, variance, nodes)
         y = array_namespace(f).broadcast_to(y[..., None], f.shape)
         return self._bar(y, f, bar[..., None] * weights)
@@ -101,7 +103,19 @@ class LikelihoodBase(ABC):
 
     def _log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
         """The hook behind `log_predictive`."""
-        return log_average(self._log_density, self._slope, y, mean, variance)
+        given = (*self._centred(y, mean), variance, self._unit or 1.0)
+        return log_average(self._log_density, self._slope, *given)
+
+    @property
+    def _unit(self) -> float | None:
+        """The scale of y − f, where y and f count by it alone; None where f itself counts."""
+        return None
+
+    def _centred(self, y: Array, level: Array) -> tuple[Array, Array]:
+        """y and the level of f, less that level if only y − f counts: far from 0, f is rounded."""
+        if self._unit is None:
+            return y, level
+        return y - level, array_namespace(level).zeros_like(level)
 
     def log_density(self, y: Array, f: Array) -> Array:
         """Evaluate ``log p(y | f)``, entry by entry.

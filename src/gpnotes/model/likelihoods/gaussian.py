@@ -56,6 +56,10 @@ class Gaussian(LikelihoodBase):
     def __post_init__(self) -> None:
         settle(self)
 
+    @property
+    def _unit(self) -> float:
+        return math.sqrt(self.variance)
+
     def _log_density(self, y: Array, f: Array) -> Array:
         """``log N(y; f, variance)``."""
         return -0.5 * (y - f) ** 2 / self.variance - 0.5 * (LOG_2PI + math.log(self.variance))

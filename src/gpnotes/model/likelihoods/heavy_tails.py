@@ -60,6 +60,10 @@ class StudentT(LikelihoodBase):
     def __post_init__(self) -> None:
         settle(self)
 
+    @property
+    def _unit(self) -> float:
+        return self.scale
+
     def _log_density(self, y: Array, f: Array) -> Array:
         u = (y - f) / self.scale
         half = 0.5 * (self.dof + 1.0)

@@ -51,6 +51,7 @@ def by_quadrature(
     mean: Array,
     variance: Array,
     nodes: int,
+    unit: float = 1.0,
 ) -> Expected:
     """Average a log density over a normal f by Gauss-Hermite, and differentiate that very sum.
 
@@ -64,6 +65,8 @@ def by_quadrature(
         The observations, of the shape of `mean`.
     mean, variance, nodes
         As in `points`.
+    unit : float, default 1.0
+        The distance in f over which the log density changes.
 
     Returns
     -------
@@ -76,13 +79,13 @@ def by_quadrature(
     by m and ``Σ w ℓ'(f) t / 2s`` by v. The second is half the average `curvature`, by parts, but
     for the error of the rule: with it an ascent would follow another function than it measures.
     Nodes lie in pairs ±t, so that it is not positive where ℓ' falls. Where s is down to the
-    rounding of m, half the curvature at m stands in.
+    rounding of m and of `unit`, half the curvature at m stands in.
     """
     xp = array_namespace(mean)
     f, weights, t = points(mean, variance, nodes)
     value, slope = value_and_slope(y[..., None], f)
     weighted = slope * weights
-    narrow = variance <= epsilon(mean) * (1.0 + xp.abs(mean)) ** 2
+    narrow = variance <= epsilon(mean) * (unit + xp.abs(mean)) ** 2
     sd = xp.sqrt(xp.where(narrow, xp.ones_like(variance), variance))
     by_variance = 0.5 * xp.sum(weighted * t, axis=-1) / sd
     if bool(xp.any(narrow)):

@@ -49,20 +49,26 @@ _FARTHEST = 2.0**400
 
 
 def log_average(
-    log_density: OfYAndF, slope: OfYAndF, y: Array, mean: Array, variance: Array
+    log_density: OfYAndF,
+    slope: OfYAndF,
+    y: Array,
+    mean: Array,
+    variance: Array,
+    unit: float = 1.0,
 ) -> Array:
     """Evaluate ``log E p(y | f)`` for ``f ~ N(mean, variance)``, entry by entry.
 
     To some 1e-9, in float32 alone to 1e-4, and to what the rounding of `log_density`, log p(y | f),
     and of `slope`, its derivative by f, leaves, for densities that rise up to one f and fall from
-    there, or do one of the two throughout. Of others a second peak can be missed.
+    there, or do one of the two throughout. Of others a second peak can be missed. `unit` is the
+    distance in f over which the density changes: beside it a deviation may be rounding alone.
     """
     xp = array_namespace(mean)
     y, m, v = (in_double(xp.reshape(a, (-1,))) for a in (y, mean, variance))
     blocks = memory.blocks(m.shape[0], 50 * (_ORDER + 1), like=m)
     # far from where y is likely the likelihood may overflow, and is zero there as it should be
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        parts = [_Averages.of(log_density, slope, y[b], m[b], v[b]).logs() for b in blocks]
+        parts = [_Averages.of(log_density, slope, y[b], m[b], v[b], unit).logs() for b in blocks]
     return xp.reshape(as_array(np.concatenate(parts), mean), mean.shape)
 
 
@@ -77,19 +83,26 @@ class _Averages:
     mean: HostVector
     sd: HostVector
     direction: HostVector
+    unit: float
 
     @classmethod
     def of(
-        cls, log_density: OfYAndF, slope: OfYAndF, y: Array, mean: Array, variance: Array
+        cls,
+        log_density: OfYAndF,
+        slope: OfYAndF,
+        y: Array,
+        mean: Array,
+        variance: Array,
+        unit: float,
     ) -> Self:
         m = to_numpy(mean).astype(float)
         sd = np.sqrt(to_numpy(variance).astype(float))
         direction = np.where(to_numpy(slope(y, mean)) < 0.0, -1.0, 1.0)
-        return cls(log_density, slope, mean, to_numpy(y), m, sd, direction)
+        return cls(log_density, slope, mean, to_numpy(y), m, sd, direction, unit)
 
     def logs(self) -> HostVector:
         """The logarithms of the averages, (n,); where f is down to rounding, the density at it."""
-        narrow = self.sd <= epsilon(self.like) * (1.0 + np.abs(self.mean))
+        narrow = self.sd <= epsilon(self.like) * (self.unit + np.abs(self.mean))
         at_mean = self._asked(self.log_density, self.y, self.mean)
         if np.all(narrow):
             return at_mean
