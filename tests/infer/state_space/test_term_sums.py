@@ -622,6 +622,27 @@ def test_a_lengthscale_as_long_as_the_longest_gap_is_named_with_it(kernel):
     assert found.log_evidence == pytest.approx(beside.log_evidence, abs=1e-9)
 
 
+@pytest.mark.parametrize("kernel", [
+    Cosine(0.3), Periodic(1.0, 1.0, 2.0), M12 + Cosine(0.3), Constant(0.3) * Cosine(0.3),
+])  # fmt: skip
+def test_a_wave_that_never_ends_is_named_beyond_the_longest_gap(kernel):
+    """It was answered as if the gap were 1e30, and a wave knows its phase after any."""
+    far, y = np.asarray([[0.0], [1.0], [-1e31]]), np.zeros(3)
+    said = r"within 1e\+30 .* a wave, of Cosine or Periodic, never ends; got -1e\+31 in row 2; meas"
+    for verb in (condition, log_evidence, log_evidence_and_gradient):
+        with pytest.raises(ValueError, match=f"^X must lie {said}"):
+            verb(model(GP(kernel, 0.1)), far, y)
+    with pytest.raises(ValueError, match=f"^Xs must lie {said}"):
+        condition(model(GP(kernel, 0.1)), far[:2], y[:2]).predict(far)
+
+
+@pytest.mark.parametrize("kernel", [M12 * Matern32(1.0, 1e40), M12 * Cosine(0.3), Constant(0.2)])
+def test_what_has_forgotten_or_never_moves_is_at_hand_beyond_the_longest_gap(kernel):
+    X, y = np.asarray([[0.0], [1.0], [1e31]]), np.asarray([0.2, -0.4, 0.3])
+    found = log_evidence(model(GP(kernel + M12, 0.1)), X, y)
+    assert found == pytest.approx(log_evidence(GP(kernel + M12, 0.1), X, y), abs=1e-9)
+
+
 @pytest.mark.parametrize("far", [1e33, 1e160, 1e300])
 def test_beyond_all_gaps_a_process_of_no_growth_has_its_prior(far, rng):
     X, y = np.asarray([[0.0], [1.0], [far]]), rng.normal(size=3)

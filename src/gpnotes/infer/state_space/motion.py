@@ -65,6 +65,13 @@ class ProductTerm:
         return any(factor.grows for factor in self.factors)
 
     @property
+    def lasts(self) -> bool:
+        """It moves, and still knows its state after the longest gap: a slow one, or a wave."""
+        moving = [factor for factor in self.factors if not isinstance(factor, Level)]
+        forgets = (isinstance(f, MaternLeaf) and f.rate >= FAR / FARTHEST for f in moving)
+        return bool(moving) and not any(forgets)
+
+    @property
     def bent_from(self) -> float | None:
         """The place from which it grows along a bent way; None where it does not."""
         for factor in self.factors:
@@ -236,10 +243,9 @@ class Motion:
         return any(term.grows for term in self.terms)
 
     @cached_property
-    def is_slow(self) -> bool:
+    def lasts(self) -> bool:
         """A term has not forgotten its state after the longest gap."""
-        factors = (factor for term in self.terms for factor in term.factors)
-        return any(isinstance(one, MaternLeaf) and one.rate < FAR / FARTHEST for one in factors)
+        return any(term.lasts for term in self.terms)
 
     @cached_property
     def bent_from(self) -> list[float]:
@@ -249,13 +255,15 @@ class Motion:
     def require_reach(self, x: Vector, name: str) -> None:
         """Raise, naming the first, for places x (m,) at which a term that grows may overflow.
 
-        Or one that is as slow as that, for which a gap of that length is not all gaps.
+        Or one that is as slow as that, or a wave, for which a gap of that length is not all gaps.
         """
         xp = array_namespace(x)
-        if not (self.grows or self.is_slow) or bool(xp.all(xp.abs(x) <= FARTHEST)):
+        if not (self.grows or self.lasts) or bool(xp.all(xp.abs(x) <= FARTHEST)):
             return
         far = int(xp.argmax(xp.astype(xp.abs(x) > FARTHEST, xp.int8)))
         wanted, why = f"lie within {FARTHEST:g} of zero on a line", "whose lengthscale is as long"
+        if not any(isinstance(f, MaternLeaf) for t in self.terms if t.lasts for f in t.factors):
+            why = "on which a wave, of Cosine or Periodic, never ends"
         if self.grows:
             why = "that Linear or a Wiener process is on, as its squares overflow"
         place = f"got {float(x[far]):g} in row {far}; measure it in another unit"

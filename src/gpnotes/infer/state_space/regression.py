@@ -116,7 +116,7 @@ class StateSpaceGP(Model["StateSpaceGP", StateSpacePosterior]):
     ValueError
         For a process without noise, for a `Periodic` of a lengthscale below 0.1, and for a state
         of more than 600 numbers, as of two seasons multiplied; of data farther than 1e30 from zero
-        where a term grows, as `Linear` does.
+        where a term grows, as `Linear` does, or never forgets, as a `Cosine` or `Periodic` alone.
 
     Warns
     -----
