@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ from gpnotes.model.kernels import Coregion, outputs_at
 sklearn = pytest.importorskip("sklearn")
 
 from sklearn.base import clone  # noqa: E402
+from sklearn.exceptions import ConvergenceWarning  # noqa: E402
 from sklearn.model_selection import GridSearchCV  # noqa: E402
 
 from gpnotes.estimators import GPRegressor, MultiOutputGPRegressor  # noqa: E402
@@ -282,3 +285,18 @@ def test_what_was_saved_and_does_not_go_together_is_refused(part, value, said):
         MultiOutputGPRegressor.of_saved({**values, **three})
     old = {name: values[name] for name in values if name != "output_names_"}
     assert MultiOutputGPRegressor.of_saved(old).output_names_ == ()
+
+
+def test_copies_of_rows_that_leave_no_noise_are_counted() -> None:
+    draws = np.random.default_rng(1)
+    X = draws.uniform(size=(8, 2))
+    y = np.column_stack([np.sin(5.0 * X[:, 0]), X[:, 1]]) + 0.3 * draws.normal(size=(8, 2))
+    twice = np.tile(X, (2, 1)), np.tile(y, (2, 1))
+    said = r"in X and y, 8 of 16: leave them out, or give bounds=\{'kernel.noise.kernel.variance'"
+    with pytest.warns(ConvergenceWarning, match=said):
+        MultiOutputGPRegressor().fit(*twice)
+    bounds = {"kernel.noise.kernel.variance": (1e-3, None)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MultiOutputGPRegressor(bounds=bounds).fit(*twice)
+        MultiOutputGPRegressor().fit(X, y)

@@ -9,11 +9,14 @@ from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from ..ground import check as _check
 from ..ground.conversion import columns_of, ordered
 from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ..infer.exact import ExactPosterior
+from ..infer.fit_checks import COPIES
+from ..infer.fitting import Fit
 from ..model.bounds import lengths_of
 from ..model.contracts import Prior
 from ..model.gaussian_process import GP
@@ -37,6 +40,8 @@ T = TypeVar("T")
 _NOISE = 0.1  # of the variance of each output: where a fit of its noise starts
 _VARIANCES = "variances of real numbers, (n, p)"
 _OF_INPUTS, _LEVEL = "kernel.function.inputs.kernel", "kernel.level"
+_NONE = 1e-12  # below this share of the variance of an output there is no noise
+_OWN_NOISE = "kernel.noise.kernel.variance"
 
 
 class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEstimator):
@@ -174,6 +179,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
             of_B = self.kernel is None or isinstance(self.kernel, Stationary)
             held = [_LEVEL, f"{_OF_INPUTS}.variance"] if of_B else [_LEVEL]
             found = self._fitted(model, places, readings, fixed=held, **told)
+            _warn_of_copies(found, np.column_stack([rows, table]))
         self._keep(self._conditioned(found, model, places, readings, **told), found)
         return self
 
@@ -370,6 +376,17 @@ def _units(table: HostMatrix) -> tuple[HostVector, HostVector]:
     rounding = 4.0 * np.finfo(np.float64).eps * np.nanmax(np.abs(table), axis=0)
     # a deviation that is rounding may be far above 1: divided by its bound it stays small
     return centre, np.where(sd > rounding, sd, np.maximum(rounding, 1.0))
+
+
+def _warn_of_copies(found: Fit[GP], rows: HostMatrix) -> None:
+    """Warn where rows of X and y repeat others, and the fit left an output no noise."""
+    best = max(found.runs, key=lambda run: run.objective)
+    copies = len(rows) - len(np.unique(rows, axis=0))
+    noise: OutputNoise = best.model.kernel.parts[1].kernel  # as `_start` put it there
+    if copies and np.min(noise.variance) < _NONE:
+        remedy = f"leave them out, or give bounds={{'{_OWN_NOISE}': (low, high)}}"
+        said = f"{COPIES}, in X and y, {copies} of {len(rows)}: {remedy}"
+        warnings.warn(said, ConvergenceWarning, stacklevel=3)
 
 
 def _shared(y: HostMatrix, rank: int) -> tuple[HostMatrix, HostVector]:

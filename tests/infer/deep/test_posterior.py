@@ -231,3 +231,11 @@ def test_a_rule_goes_all_ways_through_the_nodes_of_each_unit():
     np.testing.assert_allclose(square, np.eye(2), atol=1e-12)
     one = deep.quadrature_noise(narrow(sizes=(2, 3, 2)), 2)
     assert [a.shape for a in one.normals] == [(4, 1, 1), (4, 1, 1)]
+
+
+def test_inducing_inputs_whose_squares_overflow_are_named():
+    """The variance of an inner kernel was, which starts as that of the inputs."""
+    Z = np.asarray([[0.0], [1e160]])
+    far = svgp.initial_posterior(svgp.SVGP(GP(RBF(1.0, 1e159), 0.0), Gaussian(0.1), Z))
+    with pytest.raises(ValueError, match=r"^the inducing inputs of posterior must be smaller than"):
+        deep.with_inner_layers(far, [RBF()])

@@ -233,6 +233,7 @@ def with_inner_layers(
         _check.instance(kernel, f"kernels[{number}]", Kernel)
     linear = _check.flag(linear, "linear")
     last = _unit_of(posterior)
+    _check.squarable(last.Z, "the inducing inputs of posterior")
     inner = tuple(
         tuple(_inner(last.Z, kernel, column, linear) for column in range(last.Z.shape[1]))
         for kernel in kernels
