@@ -345,12 +345,15 @@
       });
     }
 
+    /* How far an arrow key moves a point, alone and with Shift, in units of the axes. */
+    get stride() { return [0.1, 0.5]; }
+
     keyboard() {
       const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
       this.marks.addEventListener("keydown", (event) => {
         const index = [...this.marks.children].indexOf(event.target);
         if (event.key in steps) {
-          const size = event.shiftKey ? 0.5 : 0.1;
+          const size = this.stride[event.shiftKey ? 1 : 0];
           const [x, y] = this.state.points[index];
           const [dx, dy] = steps[event.key];
           this.move(index, x + size * dx, y + size * dy);

@@ -112,6 +112,8 @@
 
     // ------------------------------------------------------------ what is charged
 
+    get stride() { return [1, 5]; }
+
     move(index, toll) {
       this.state.toll = Math.round(clamp(toll, [0, 60]));
       this.show(this.root.querySelector("[data-name=toll]"));

@@ -152,6 +152,31 @@ def test_a_click_copies_the_address_and_moves_nothing(figure: Any) -> None:
     assert pressed(page) == ["A short lengthscale"]
 
 
+# ------------------------------------------------------------ keys
+
+# Each key on each point from the start: the points that no key moves, by what the figure then says.
+UNMOVED = f"""() => {{
+    const figure = {FIGURE};
+    const points = () => [...document.querySelectorAll('.gp-point[tabindex="0"]')];
+    const said = () => [figure.address, document.querySelector('.gp-status').textContent,
+        ...points().map(point => point.ariaLabel)].join('|');
+    return points().map((_, i) => i).filter(i => ['Right', 'Left', 'Up', 'Down'].every(way => {{
+        figure.reset();
+        points()[i].focus();
+        const before = said();
+        const pressed = {{ key: `Arrow${{way}}`, bubbles: true }};
+        points()[i].dispatchEvent(new KeyboardEvent('keydown', pressed));
+        return said() === before;
+    }}));
+}}"""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_arrow_key_moves_each_point(figure: Any, kind: str) -> None:
+    """The toll of the two roads stayed at nought for ever: a key's step was rounded away."""
+    assert figure(kind).evaluate(UNMOVED) == []
+
+
 # ------------------------------------------------------------ what was tried
 
 # Each button is pressed, and the last one twice: what is then said to be pressed, after each.
