@@ -52,13 +52,15 @@
       });
     }
 
-    /* All that is pressed stands below the equations, so that picture and equations share a screen. */
+    /* Slips stand under the picture that they spoil; what else is pressed below the equations, so that picture and
+       equations share a screen. */
     addressed() {
       super.addressed();
+      this.scene.after(this.root.querySelector(".gp-trials"));
       const below = document.querySelector(".book-spoil");
       if (!below) return;
       const box = html("div", { class: "gp-playground book-spoil-controls" });
-      box.append(...this.root.querySelectorAll(".gp-buttons, .gp-address"));
+      box.append(...this.root.querySelectorAll(".gp-buttons:not(.gp-trials), .gp-address"));
       below.after(box);
     }
 

@@ -131,9 +131,9 @@ class Trial {
     return select;
   }
 
-  /* What a link asks for: #latex=... */
+  /* What a link asks for, #latex=..., or a form of another page, ?latex=... */
   arrive() {
-    const asked = new URLSearchParams(location.hash.slice(1)).get("latex");
+    const asked = [location.hash.slice(1), location.search].map((said) => new URLSearchParams(said).get("latex")).find(Boolean);
     this.take(asked ? { latex: asked, values: {}, named: false, asked: {} } : {});
   }
 

@@ -133,10 +133,9 @@ def _twice(table: dict[str, Any]) -> Any:
 
 
 FIGURE = "#fig-front .gp-playground"
-CONTROLS = ".book-spoil-controls"
-PRESSED = f"() => document.querySelector('{CONTROLS} [data-action=slip][aria-pressed=true]')"
+PRESSED = f"() => document.querySelector('{FIGURE} [data-action=slip][aria-pressed=true]')"
 READY = (
-    f"() => [...document.querySelectorAll('{CONTROLS} [data-action=slip]')].every(b => !b.disabled)"
+    f"() => [...document.querySelectorAll('{FIGURE} [data-action=slip]')].every(b => !b.disabled)"
 )
 
 
@@ -169,6 +168,18 @@ def test_a_slip_in_an_equation_is_seen_in_the_picture_and_taken_back(front: Any)
     button.click()
     assert drawn(front) == whole
     assert "eqn-broken" not in broken.get_attribute("class")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_slips_and_the_picture_that_they_spoil_share_a_screen(
+    front: Any, width: int, height: int
+) -> None:
+    front.set_viewport_size({"width": width, "height": height})
+    picture = front.locator(f"{FIGURE} .gp-plot svg").bounding_box()
+    slips = front.locator(f"{FIGURE} .gp-trials").bounding_box()
+    assert picture["y"] > 0
+    assert picture["y"] + picture["height"] < slips["y"]
+    assert slips["y"] + slips["height"] < height
 
 
 def test_a_place_chosen_in_the_equation_does_the_same(front: Any) -> None:

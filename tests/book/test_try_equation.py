@@ -59,3 +59,13 @@ def test_an_example_of_the_language_is_chosen_and_spoilt(visit: Any) -> None:
     assert root.locator("h3").inner_text() == "What would mend it"
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert barriers(page) == []
+
+
+def test_the_first_page_has_a_field_that_leads_to_the_answer(visit: Any) -> None:
+    page = visit("book/index.html").page
+    page.get_by_label("Your equation, in LaTeX").fill(r"(A B)^{-1} = A^{-1} B^{-1}")
+    page.get_by_role("button", name="Try it").click()
+    page.wait_for_function(
+        "() => document.querySelector('[data-equation-trial]')?.dataset.outcome == 'fails'"
+    )
+    assert "does not hold" in page.locator("[role=status]").first.inner_text().lower()
