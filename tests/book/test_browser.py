@@ -79,6 +79,11 @@ SET = """() => [...document.querySelectorAll('.eqn-later')].every(
 # The theme lets a box that scrolls be reached by keys, a third of a second after a resize.
 FOLLOWED = """() => [...document.querySelectorAll('pre')].every(
     e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"""
+# The book lets a formula that scrolls be reached likewise.
+REACHED = """() => [...document.querySelectorAll(
+    '.bd-article :is(div.math, mjx-container, .eqn-set, .eqn-later)')].every(
+    e => e.scrollWidth <= e.clientWidth || !e.clientWidth || e.tabIndex === 0
+        || getComputedStyle(e).overflowX !== 'auto')"""
 # What is far away is laid out for this, all at once: each formula would ask for it anew. And all of
 # it afresh: Chromium may keep for what was folded the width that the page had before.
 UNFOLDED = """() => {
@@ -261,6 +266,7 @@ def unfold(page: Any, every: int) -> dict[str, Any]:
     page.evaluate(LISTS)
     page.evaluate(PRINTED)
     page.wait_for_function(SET)
+    page.wait_for_function(REACHED)
     return page.evaluate(UNFOLDED)
 
 

@@ -1,0 +1,22 @@
+/* A formula wider than its place is scrolled with the arrow keys, in browsers too that do not let one reach what scrolls. */
+(function () {
+  "use strict";
+
+  const FORMULAS = ":is(.bd-article, #search-results) :is(div.math, mjx-container, .eqn-set, .eqn-later)";
+
+  function reach() {
+    const boxes = [...document.querySelectorAll(FORMULAS)];
+    const wide = boxes.map((box) => box.scrollWidth > box.clientWidth && box.clientWidth > 0 && getComputedStyle(box).overflowX === "auto");
+    boxes.forEach((box, i) => {
+      if (wide[i]) box.tabIndex = 0;
+      else if (box.tabIndex === 0) box.removeAttribute("tabindex");
+    });
+  }
+
+  /* The page changes its height when formulas are set, when something unfolds, and with the window. */
+  let asked = 0;
+  new ResizeObserver(() => {
+    clearTimeout(asked);
+    asked = setTimeout(reach, 300);
+  }).observe(document.querySelector(".bd-article") ?? document.body);
+})();
