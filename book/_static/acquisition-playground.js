@@ -121,6 +121,8 @@
       this.select(0);
     }
 
+    released() { this.evaluate(this.state.points[0][0]); }
+
     remove() {}
 
     keyboard() {
@@ -193,9 +195,12 @@
       svg("path", { d: `${line}V${on.bottom}H${on.left}Z`, class: "gp-worth-area" }, this.curves);
       svg("path", { d: line, class: "gp-worth" }, this.curves);
       const at = on.px(this.largest);
-      const here = this.px(this.state.points[0][0]);
+      const [own] = this.state.points[0];
+      const here = this.px(own);
       svg("path", { d: `M${at},${this.top}V${on.bottom}`, class: "gp-guide" }, this.curves);
-      svg("path", { d: `M${here},${this.bottom}v-12`, class: "gp-spine" }, this.curves);
+      const worth = on.py(this.values[Math.round(20 * own)]);
+      svg("path", { d: `M${here},${this.py(LOW)}V${worth}`, class: "gp-own" }, this.curves);
+      svg("circle", { cx: here, cy: worth, r: 3.5, class: "gp-own" }, this.curves);
       svg("circle", { cx: at, cy: on.py(this.values[Math.round(20 * this.largest)]), r: 5, class: "gp-largest" }, this.curves);
     }
 
@@ -204,8 +209,11 @@
       const regret = TOP - this.best;
       const where = evaluated.find((x) => truth(x) === this.best);
       const small = regret < 0.005 ? "nothing more to gain" : `a simple regret of ${regret.toFixed(2)}`;
+      const [own] = this.state.points[0];
+      const worth = `${SHORT[name]} ${minus(few(this.values[Math.round(20 * own)]))}`;
       const next = evaluated.length >= MOST ? "That is enough." : `${NAMES[name].replace(/:.*/, "\u2019s sample")} is largest at x = ${this.largest.toFixed(2)}.`;
-      this.status.textContent = `${evaluated.length} evaluations. The best is ${minus(this.best.toFixed(2))} at x = ${where.toFixed(2)}: ${small}. ${next}`;
+      this.status.textContent = `${evaluated.length} evaluations. The best is ${minus(this.best.toFixed(2))} at x = ${where.toFixed(2)}: ${small}. ${next} ` +
+        `At your place, x = ${own.toFixed(1)}: ${worth}. Let it go, or press Enter, to evaluate there.`;
     }
   }
 

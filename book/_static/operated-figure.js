@@ -335,7 +335,10 @@
         if (dragged >= 0) this.move(dragged, ...this.data(event));
       });
       const stop = () => (dragged = -1);
-      this.svg.addEventListener("pointerup", stop);
+      this.svg.addEventListener("pointerup", () => {
+        if (dragged >= 0) this.released(dragged);
+        stop();
+      });
       this.svg.addEventListener("pointercancel", stop);
       this.svg.addEventListener("click", (event) => {
         if (!event.target.closest(".gp-point")) this.add(...this.data(event));
@@ -344,6 +347,9 @@
         if (event.target.closest(".gp-point")) this.remove(this.selected);
       });
     }
+
+    /* A point that was pressed, and perhaps moved, is let go. */
+    released(index) {}
 
     /* How far an arrow key moves a point, alone and with Shift, in units of the axes. */
     get stride() { return [0.1, 0.5]; }

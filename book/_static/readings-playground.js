@@ -153,6 +153,8 @@
 
     get here() { return Math.round(10 * this.state.points[0][0]); }
 
+    released() { this.read(this.here); }
+
     remove() {}
 
     keyboard() {
@@ -216,7 +218,9 @@
       const at = on.px(PLACES[this.largest]);
       const here = this.px(this.state.points[0][0]);
       svg("path", { d: `M${at},${this.top}V${on.bottom}`, class: "gp-guide" }, this.curves);
-      svg("path", { d: `M${here},${this.bottom}v-12`, class: "gp-spine" }, this.curves);
+      const worth = on.py(Math.max(this.values[this.here], 0));
+      svg("path", { d: `M${here},${this.py(LOW)}V${worth}`, class: "gp-own" }, this.curves);
+      svg("circle", { cx: here, cy: worth, r: 3.5, class: "gp-own" }, this.curves);
       svg("circle", { cx: at, cy: on.py(this.values[this.largest]), r: 5, class: "gp-largest" }, this.curves);
     }
 
@@ -226,7 +230,8 @@
       const worst = Math.sqrt(Math.max(...this.variance));
       const many = chosen.length === 1 ? "1 reading" : `${chosen.length} readings`;
       this.status.textContent = `${many}: ${this.nats.toFixed(2)} nats. Left: one sd of f ${sd.toFixed(3)} on average, ` +
-        `${worst.toFixed(3)} at worst. Largest at x = ${PLACES[this.largest].toFixed(1)}.`;
+        `${worst.toFixed(3)} at worst. Largest at x = ${PLACES[this.largest].toFixed(1)}. ` +
+        `At your place, x = ${PLACES[this.here].toFixed(1)}: ${few(this.values[this.here])} ${SHORT[this.state.name]}. Let it go, or press Enter, to read there.`;
     }
   }
 

@@ -177,6 +177,25 @@ def test_an_arrow_key_moves_each_point(figure: Any, kind: str) -> None:
     assert figure(kind).evaluate(UNMOVED) == []
 
 
+@pytest.mark.parametrize("kind", ["acquisition", "readings"])
+def test_your_own_place_says_what_it_is_worth_and_is_taken_on_release(
+    figure: Any, kind: str
+) -> None:
+    page = figure(kind)
+    status, circles = page.locator(".gp-status"), page.locator(".gp-reading, .gp-newest")
+    before, said = circles.count(), status.inner_text()
+    dot = page.locator(".gp-point .gp-dot").bounding_box()
+    page.mouse.move(dot["x"] + 5, dot["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(dot["x"] - 45, dot["y"] + 5)
+    moved = status.inner_text()
+    assert "At your place, x = 4." in moved
+    assert moved.split("At your place")[1] != said.split("At your place")[1]
+    assert circles.count() == before
+    page.mouse.up()
+    assert circles.count() == before + 1
+
+
 # ------------------------------------------------------------ what was tried
 
 # Each button is pressed, and the last one twice: what is then said to be pressed, after each.
