@@ -109,12 +109,12 @@
 
   const PLACES = [0.5, 1, 1.6, 2.1, 2.7, 3.2, 6.6, 7.1, 7.7, 8.3, 8.9, 9.4];
   const READ = PLACES.map((x) => [x, Math.sin(0.9 * x) + 0.15 * Math.sin(29 * x)]);
-  const START = { points: READ, prior: 4, noise: 0.15, steps: 500, sample: "all", seed: 1 };
+  const START = { points: READ, prior: 4, noise: 0.15, steps: 20, sample: "all", seed: 1 };
   const TRIALS = [
-    ["Stop after twenty steps", { steps: 20 }],
+    ["Let them converge", { steps: 500 }],
     ["No gap", { points: [...READ, [4, -0.4], [4.7, -0.9], [5.4, -1], [6, -0.8]] }],
     ["Two readings", { points: [[3, 1], [7, -1]] }],
-    ["A sample for each", { sample: "boot" }],
+    ["A sample for each, converged", { sample: "boot", steps: 500 }],
     ["A wide prior", { prior: 30 }],
     ["No readings", { points: [] }],
   ];
