@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 import pytest
 import yaml
 from claim_words import BOOK, chapters
 
 sys.path.insert(0, str(BOOK / "_ext"))
-from glossary_page import terms
+from glossary_page import by_letter, terms
 
 TERMS = terms(BOOK.parent)
 NAMES = [name for term in TERMS for name in (term["term"], *term.get("other", []))]
@@ -123,3 +124,27 @@ def test_a_heading_without_one_is_found() -> None:
     known = [stem("temperature scaling"), stem("conformal prediction")]
     assert said(stem("Temperature scaling: one number"), known)
     assert not said(stem("To mend it"), known)
+
+
+def test_each_letter_has_its_terms_and_none_is_lost() -> None:
+    groups = by_letter(BOOK.parent)
+    assert [first for first, _ in groups] == sorted({first for first, _ in groups})
+    assert sum(len(those) for _, those in groups) == len(TERMS)
+    found = {one["term"]: first for first, those in groups for one in those}
+    assert found["Kalman filter"] == "K"
+    assert found["ε-greedy policy"] == "E"
+
+
+@pytest.mark.book
+@pytest.mark.browser
+def test_a_filter_keeps_the_terms_that_hold_its_words(visit: Any) -> None:
+    page = visit("book/glossary.html").page
+    assert page.locator(".book-letters a").count() > 20
+    field = page.get_by_label("Filter:")
+    field.fill("kalman smoother")
+    shown = page.locator("dl.glossary dd:not([hidden])").all_inner_texts()
+    assert 0 < len(shown) < 10
+    assert page.locator(".book-filter [role=status]").inner_text().startswith(f"{len(shown)} of ")
+    assert page.locator("#letter-q").is_hidden()
+    field.fill("")
+    assert page.locator("dl.glossary dd[hidden]").count() == 0
