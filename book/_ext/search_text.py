@@ -16,7 +16,7 @@ from typing import Any
 __all__ = ["Section", "sections"]
 
 VOID = frozenset(("area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"))
-SKIPPED = frozenset(("script", "style", "button", "select", "noscript", "iframe"))
+SKIPPED = frozenset(("script", "style", "button", "select", "summary", "noscript", "iframe"))
 HIDDEN = frozenset(("headerlink", "eqn-badge", "eqn-line", "onlyprint", "book-gallery", "contents"))
 SHOWN = frozenset(("cell", "evidence"))  # inside a badge, what belongs to the chapter itself
 HEADINGS = frozenset(("h1", "h2", "h3", "h4"))

@@ -83,6 +83,13 @@ def test_the_searches_name_sections_and_forty_are_in_the_words_of_other_books() 
     assert sum(len(group) for group in SEARCHES.values()) >= 200
 
 
+def test_no_lines_to_click_are_searched(page: Any) -> None:
+    """Some 450 times the words of a fold were found, and shown as the text of a section."""
+    kept = page.evaluate("JSON.stringify(window.bookSearch)")
+    assert len(kept) > 1_000_000
+    assert [said for said in ("Show code cell", "Read this section") if said in kept] == []
+
+
 def test_a_word_in_the_other_spelling_is_marked(visit: Any) -> None:
     page = visit("book/decisions/bayesian-optimisation.html?highlight=optimization").page
     assert "optimisation" in marked(page).inner_text().lower()
