@@ -74,7 +74,26 @@
     return { model, planes };
   }
 
-  window.gpBeliefs = { machine, update, plan, grid };
+  /* The part of a polygon of beliefs where a plane is not below zero. */
+  function above(polygon, plane) {
+    const heights = polygon.map((belief) => dot(plane, belief));
+    return polygon.flatMap((belief, i) => {
+      const j = (i + 1) % polygon.length;
+      const kept = heights[i] >= 0 ? [belief] : [];
+      if (heights[i] * heights[j] >= 0) return kept;
+      const part = heights[i] / (heights[i] - heights[j]);
+      return [...kept, belief.map((p, s) => p + part * (polygon[j][s] - p))];
+    });
+  }
+
+  /* The corners of the region where each plane is the highest: convex, and empty where it never is. */
+  function regions(planes) {
+    return planes.map((plane, k) => planes.reduce((polygon, other, j) => (j === k || polygon.length < 3 ? polygon
+      : above(polygon, plane.map((one, s) => one - other[s] + (j > k ? NEARLY : -NEARLY)))), STILL))
+      .map((polygon) => (polygon.length < 3 ? [] : polygon));
+  }
+
+  window.gpBeliefs = { machine, update, plan, grid, regions };
 
   // ---------------------------------------------------------------- the page
 
@@ -94,7 +113,6 @@
     { name: "price", label: ["New machine"], min: 1, max: 10, step: 0.5, digits: 1 },
     { name: "breaks", label: ["Worn ones break"], min: 0.02, max: 0.5, step: 0.02 },
   ];
-  const FINE = 48; // how finely the triangle is coloured
 
   /* The belief at a place of the page; outside the triangle the nearest that is cut off. */
   function believed([x, y]) {
@@ -170,48 +188,18 @@
       return first(this.result.planes.map(({ heights }) => dot(heights, belief)));
     }
 
-    /* Small triangles, those of one action in one path; then the borders between planes. */
+    /* Where each plane is the highest, and the borders between them. Of equal planes the first is on top. */
     drawRegions() {
-      const paths = ACTIONS.map(() => []);
-      const at = (i, j) => [1 - (i + j) / FINE, i / FINE, j / FINE];
-      const corner = (belief) => {
+      const outline = (beliefs) => `M${beliefs.map((belief) => {
         const [x, y] = place(belief);
-        return `${this.px(x).toFixed(1)},${this.py(y).toFixed(1)}`;
-      };
-      const put = (three) => {
-        const middle = STATES.map((_, s) => three.reduce((sum, one) => sum + one[s], 0) / 3);
-        paths[this.result.planes[this.best(middle)].action].push(`M${three.map(corner).join("L")}Z`);
-      };
-      for (let i = 0; i < FINE; i += 1) {
-        for (let j = 0; j < FINE - i; j += 1) {
-          put([at(i, j), at(i + 1, j), at(i, j + 1)]);
-          if (i + j < FINE - 1) put([at(i + 1, j), at(i, j + 1), at(i + 1, j + 1)]);
-        }
-      }
-      paths.forEach((parts, a) => {
-        if (parts.length) svg("path", { d: parts.join(""), class: `gp-act gp-act-${ACTIONS[a]}` }, this.curves);
-      });
-      this.drawBorders(at, corner);
-      svg("path", { d: `M${STILL.map(corner).join("L")}Z`, class: "gp-row" }, this.curves);
-    }
-
-    drawBorders(at, corner) {
-      const parts = [];
-      const change = (a, b) => {
-        if (this.best(a) === this.best(b)) return;
-        const [low, high] = [a.map((one, s) => (one + b[s]) / 2), a.map((one, s) => one - b[s])];
-        const turned = [high[1] - high[2], high[2] - high[0], high[0] - high[1]].map((one) => one / (2 * Math.sqrt(3)));
-        const ends = [1, -1].map((by) => low.map((one, s) => one + (by * turned[s]) / Math.sqrt(3)));
-        parts.push(`M${ends.map(corner).join("L")}`);
-      };
-      for (let i = 0; i < FINE; i += 1) {
-        for (let j = 0; j < FINE - i; j += 1) {
-          change(at(i, j), at(i + 1, j));
-          change(at(i, j), at(i, j + 1));
-          change(at(i + 1, j), at(i, j + 1));
-        }
-      }
-      svg("path", { d: parts.join(""), class: "gp-border" }, this.curves);
+        return `${this.px(x).toFixed(2)},${this.py(y).toFixed(2)}`;
+      }).join("L")}Z`;
+      const { planes } = this.result;
+      const found = regions(planes.map(({ heights }) => heights));
+      const drawn = found.map((region, k) => region.length && { path: outline(region), action: planes[k].action }).filter(Boolean);
+      drawn.reverse().forEach(({ path, action }) => svg("path", { d: path, class: `gp-act gp-act-${ACTIONS[action]}` }, this.curves));
+      svg("path", { d: drawn.map(({ path }) => path).join(""), class: "gp-border" }, this.curves);
+      svg("path", { d: outline(STILL), class: "gp-row" }, this.curves);
     }
 
     drawTrail() {

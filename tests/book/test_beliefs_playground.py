@@ -41,6 +41,31 @@ def test_its_planes_are_the_packages(opened, steps):
     np.testing.assert_array_equal(theirs.decide(points), alphas.decide(points))
 
 
+def area(corners):
+    """The share of the triangle that a polygon of beliefs covers."""
+    x, y = np.asarray(corners)[:, 0], np.asarray(corners)[:, 1]
+    return abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
+
+
+@pytest.mark.parametrize("steps", [1, 3, 30])
+def test_its_regions_are_where_each_plane_is_the_highest(opened, steps):
+    page = opened("beliefs")
+    script = """given => {
+        const { planes } = window.gpBeliefs.plan(given);
+        const heights = planes.map(one => one.heights);
+        return [heights, window.gpBeliefs.regions(heights)];
+    }"""
+    heights, regions = page.evaluate(script, {**GIVEN, "steps": steps})
+    planes = np.asarray(heights, dtype=float)
+    seen = [(k, np.asarray(corners, dtype=float)) for k, corners in enumerate(regions) if corners]
+    assert sum(area(corners) for _, corners in seen) == pytest.approx(1.0, abs=1e-6)
+    for k, corners in seen:
+        assert corners.sum(axis=1) == pytest.approx(1.0)
+        inside = np.random.default_rng(k).dirichlet(np.ones(len(corners)), 20) @ corners
+        values = inside @ planes.T
+        np.testing.assert_allclose(values[:, k], values.max(axis=1), atol=1e-7)
+
+
 def test_its_filter_is_the_packages(opened):
     page, pomdp, belief = opened("beliefs"), machine(**GIVEN), np.asarray([0.5, 0.3, 0.2])
     ask = "([given, b, a, o]) => window.gpBeliefs.update(window.gpBeliefs.machine(given), b, a, o)"
