@@ -90,8 +90,23 @@
       this.width = this.plot.clientWidth || 640;
       new ResizeObserver(() => this.resize()).observe(this.plot);
       this.resize();
-      this.arrive();
+      if (!this.keptOnReload()) this.arrive();
       addEventListener("hashchange", () => this.arrive());
+    }
+
+    /* A page that is loaded again has its figures as they were left, where the browser stores anything. */
+    keptOnReload() {
+      const key = `gp-figure ${location.pathname} ${this.root.dataset.gpPlayground}`;
+      const [{ type } = {}] = performance.getEntriesByType("navigation");
+      try {
+        addEventListener("pagehide", () => sessionStorage.setItem(key, this.address));
+        const left = sessionStorage.getItem(key);
+        if (!left || type !== "reload") return false;
+        this.restore(left);
+        return true;
+      } catch (refused) {
+        return false;
+      }
     }
 
     /* Plot and state line are one scene, which stays in a telephone's window while the controls go by. */
@@ -241,6 +256,13 @@
       const { gpPlayground: name } = this.root.dataset;
       const [where, asked] = location.hash.slice(1).split("?");
       if (where !== name || asked === undefined || asked === this.address) return;
+      this.restore(asked);
+      const go = () => document.getElementById(name)?.scrollIntoView({ behavior: "instant" });
+      go();
+      window.MathJax?.startup?.promise?.then(go); // formulas above it may have pushed it down
+    }
+
+    restore(asked) {
       const found = {};
       new URLSearchParams(asked).forEach((text, key) => {
         if (!this.kept.includes(key)) return;
@@ -250,9 +272,6 @@
       });
       this.tried = null;
       this.become(found);
-      const go = () => document.getElementById(name)?.scrollIntoView({ behavior: "instant" });
-      go();
-      window.MathJax?.startup?.promise?.then(go); // formulas above it may have pushed it down
     }
 
     /* A value from an address as the figure may have it: in its slider, among its choices, where points may

@@ -70,6 +70,17 @@ def test_a_state_has_an_address_that_leads_to_it(figure: Any, kind: str) -> None
     again.click("[data-action=reset]")
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_is_as_it_was_left_when_its_page_is_loaded_again(figure: Any, kind: str) -> None:
+    page = figure(kind)
+    begun = page.evaluate(SEEN)
+    page.evaluate(MOVED)
+    seen, where = page.evaluate(SEEN), address(page)
+    page.reload()
+    assert (page.evaluate(SEEN), address(page)) == (seen, where)
+    assert figure(kind).evaluate(SEEN) == begun
+
+
 WRONG = {
     "exact": [
         "lengthscale=NaN&noise=-3&kernel=none",
