@@ -55,6 +55,17 @@
     new MutationObserver(follow).observe(side, { attributes: true, subtree: true, attributeFilter: ["class"] });
     new MutationObserver(() => now && keepInSight()).observe(side, { attributes: true, attributeFilter: ["class"] });
     follow();
+    giveWay(side);
+  };
+
+  /* The list is one line, as high as the bar of the text, while a badge is in the window, or half a window from it. */
+  const giveWay = (side) => {
+    const inSight = new Set();
+    const watch = new IntersectionObserver((changes) => {
+      changes.forEach(({ target, isIntersecting }) => inSight[isIntersecting ? "add" : "delete"](target));
+      side.classList.toggle("book-short", inSight.size > 0);
+    }, { rootMargin: "50% 0px" });
+    document.querySelectorAll(".bd-article .margin").forEach((badge) => watch.observe(badge));
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
