@@ -9,7 +9,8 @@
   const { svg, html, frame, ticks, minus, OperatedFigure, start } = window.gpFigure;
 
   const MOST = 10;
-  const PLACES = Array.from({ length: 101 }, (_, i) => -3 + 0.06 * i);
+  const STEP = 0.03; // twice as long, and the bends of a composition look like corners
+  const PLACES = Array.from({ length: 201 }, (_, i) => -3 + STEP * i);
 
   /* The values after each layer; the normals of each layer are given. */
   function compose({ x, normals, signal, lengthscale, linear }) {
@@ -84,7 +85,7 @@
     /* Where the slope of the composition is small beside that of its input. */
     tell() {
       const values = this.layers[this.layers.length - 1];
-      const slopes = values.slice(1).map((v, i) => Math.abs(v - values[i]) / 0.06);
+      const slopes = values.slice(1).map((v, i) => Math.abs(v - values[i]) / STEP);
       const flat = slopes.filter((s) => s < 0.1).length / slopes.length;
       const reach = Math.max(...values) - Math.min(...values);
       const many = this.state.depth;
