@@ -84,6 +84,7 @@
       this.five = this.button("Five more", "five", buttons, () => {
         for (let i = 0; i < 5; i += 1) this.evaluate(this.largest);
       });
+      this.player(buttons, () => !this.next.disabled && (this.next.click(), true));
       this.button("Start again", "reset", buttons, () => this.reset());
       const label = html("label", { class: "gp-check" }, buttons);
       this.shown = html("input", { type: "checkbox" }, label);

@@ -156,6 +156,7 @@
       const columns = html("div", { class: "gp-columns" }, box);
       SLIDERS.forEach((one) => this.slider(one, columns));
       const row = html("div", { class: "gp-buttons" }, box);
+      this.slides(row, "steps", { every: 300 });
       this.button("Start again", "reset", row, () => this.reset());
     }
 

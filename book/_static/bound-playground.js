@@ -96,6 +96,12 @@
       const step = (by) => () => this.move(0, ...top(by(this.state.count, ...this.q)));
       this.button("A natural step", "natural", buttons, step(natural));
       this.button("A fixed-point step", "around", buttons, step(around));
+      const walk = () => {
+        const before = this.address;
+        step(natural)();
+        return this.address !== before;
+      };
+      this.player(buttons, walk);
       this.button("Start again", "reset", buttons, () => this.reset());
       this.curve = svg("svg", { class: "gp-curve", role: "img" }, pair);
     }

@@ -86,6 +86,7 @@
       this.chooser({ name: "rule", label: "Rule", options: RULES }, row);
       this.slider({ name: "step", label: ["Step"], min: 0.1, max: 10, step: 0.1, digits: 1 }, row);
       const buttons = html("div", { class: "gp-buttons" }, row);
+      this.player(buttons, () => this.walkOn(), () => {}, 60);
       this.button("Other numbers", "again", buttons, () => {
         this.state.seed += 1;
         this.draw();
@@ -95,13 +96,23 @@
 
     add() {}
 
+    /* Two steps more of the chain are shown, from its first on, until all are. */
+    walkOn() {
+      this.until = (this.until ?? 0) + 2;
+      const more = this.until < COUNT;
+      if (!more) this.until = undefined;
+      this.draw();
+      return more;
+    }
+
     paint() {
       this.result = walk(this.state);
-      const { places } = this.result;
+      const places = this.result.places.slice(0, this.until === undefined ? undefined : this.until + 1);
       this.curves.replaceChildren();
       const parent = this.clipped(this);
       const line = places.map((x, i) => `${i ? "L" : "M"}${this.px(i).toFixed(1)},${this.py(x).toFixed(1)}`).join("");
       svg("path", { d: line, class: "gp-mean" }, parent);
+      if (this.until !== undefined) svg("circle", { cx: this.px(this.until), cy: this.py(places.at(-1)), r: 5, class: "gp-newest" }, this.curves);
       this.drawSide(places);
       this.tell();
     }

@@ -58,6 +58,7 @@
       const box = html("div", { class: "gp-controls" }, this.root);
       SLIDERS.forEach((slider) => this.slider(slider, box));
       const buttons = html("div", { class: "gp-buttons" }, box);
+      this.slides(buttons, "pairs", { every: 300 });
       this.button("Other frequencies", "again", buttons, () => this.again());
       this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => this.reset());

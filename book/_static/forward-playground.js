@@ -70,6 +70,8 @@
       this.next = this.button("Next value", "next", buttons, () => this.go(this.state.drawn + 1));
       this.all = this.button("All", "all", buttons, () => this.go(COUNT));
       this.back = this.button("One back", "back", buttons, () => this.go(this.state.drawn - 1));
+      const step = () => this.state.drawn < COUNT && (this.go(this.state.drawn + 1), true);
+      this.player(buttons, step, () => this.go(0), 300);
       this.button("Other numbers", "again", buttons, () => {
         this.state.seed += 1;
         this.draw();

@@ -35,8 +35,8 @@
     }));
   }
 
-  /* Value iteration, until no value can be off by more than the tolerance. */
-  function solve({ discount, tolerance = 1e-9, ...map }) {
+  /* Value iteration, until no value can be off by more than the tolerance, or for so many sweeps. */
+  function solve({ discount, tolerance = 1e-9, most = Infinity, ...map }) {
     const steps = table(map);
     let values = steps.map(() => 0);
     for (let sweeps = 1; ; sweeps += 1) {
@@ -45,7 +45,7 @@
       const best = ahead.map((q) => Math.max(...q));
       const change = Math.max(...best.map((v, s) => Math.abs(v - values[s])));
       values = best;
-      if ((discount / (1 - discount)) * change <= tolerance) {
+      if ((discount / (1 - discount)) * change <= tolerance || sweeps >= most) {
         return { values, policy: ahead.map((q, s) => q.findIndex((one) => one >= best[s] - TIE)), sweeps };
       }
     }
@@ -85,6 +85,7 @@
       this.slider({ name: "slip", label: ["Gusts"], min: 0, max: 0.8, step: 0.05 }, box);
       this.slider({ name: "discount", label: ["Discount \u03b3"], min: 0.3, max: 0.99, step: 0.01 }, box);
       const buttons = html("div", { class: "gp-buttons" }, box);
+      this.player(buttons, () => this.sweep(), () => {}, 150);
       this.button("Start again", "reset", buttons, () => this.reset());
     }
 
@@ -148,6 +149,15 @@
 
     add() {}
 
+    /* The values after one sweep more, from nothing on, until they no longer change. */
+    sweep() {
+      this.until = (this.until ?? 0) + 1;
+      this.draw();
+      const more = this.result.sweeps === this.until;
+      if (!more) this.until = undefined;
+      return more;
+    }
+
     /* A map of the same size, with its start where it is, and winds that there are. */
     taken(name, value) {
       if (name === "wind") return value.length === START.wind.length && value.every((w) => w in WINDS) ? value : undefined;
@@ -159,7 +169,7 @@
     }
 
     paint() {
-      this.result = solve(this.state);
+      this.result = solve({ ...this.state, most: this.until });
       this.tiles();
       let s = 0;
       this.state.rows.forEach((row, i) => [...row].forEach((letter, j) => {
@@ -236,7 +246,7 @@
       const letters = this.state.rows.join("");
       const state = letters.slice(0, letters.indexOf("S")).replaceAll("#", "").length;
       const worth = this.result.values[state].toFixed(2).replace("-", "\u2212");
-      this.status.textContent = `The start, in the corner below, is worth ${worth}. Value iteration took ${this.result.sweeps} sweeps. ` +
+      this.status.textContent = `The start, in the corner below, is worth ${worth}. ${this.until ? "After" : "Value iteration took"} ${this.result.sweeps} sweeps${this.until ? " of value iteration" : ""}. ` +
         "A click on a cell changes it; one above a column turns its wind.";
     }
   }

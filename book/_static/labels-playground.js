@@ -120,6 +120,7 @@
         for (let i = 0; i < 5; i += 1) this.ask();
       });
       this.button("Remove", "remove", buttons, () => this.remove(this.selected));
+      this.player(buttons, () => !this.next.disabled && (this.next.click(), true));
       this.button("Start again", "reset", buttons, () => this.reset());
       const label = html("label", { class: "gp-check" }, buttons);
       this.shown = html("input", { type: "checkbox" }, label);

@@ -51,6 +51,7 @@
       SLIDERS.forEach((slider) => this.slider(slider, box));
       this.chooser({ name: "mean", label: "Mean of a layer", options: { zero: "zero", linear: "the identity" } }, box);
       const buttons = html("div", { class: "gp-buttons" }, box);
+      this.slides(buttons, "depth");
       this.button("Another draw", "again", buttons, () => this.again());
       this.button("Start again", "reset", buttons, () => this.reset());
     }

@@ -139,6 +139,7 @@
       this.chooser({ name: "sample", label: "Readings", options: SAMPLES }, box);
       SLIDERS.forEach((slider) => this.slider(slider, box));
       const buttons = html("div", { class: "gp-buttons" }, box);
+      this.slides(buttons, "steps", { by: 10, every: 300 });
       this.button("Other starts", "again", buttons, () => this.again());
       this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => this.reset());

@@ -194,6 +194,58 @@
       return node;
     }
 
+    /* A button that plays: `step` again and again, until it has no more to do or the figure is touched. At the end it
+       begins anew. The right arrow key takes one step, and so does the button where a reader wants no motion. */
+    player(parent, step, rewind = () => this.reset(), every = 600) {
+      const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      let timer = 0;
+      const goes = (id) => {
+        timer = id;
+        node.textContent = still ? "One step" : timer ? "Pause" : "Play";
+        this.status.setAttribute("aria-live", timer ? "off" : "polite"); // or each step would be read out
+      };
+      const stop = () => {
+        clearInterval(timer);
+        goes(0);
+      };
+      const once = () => {
+        if (step()) return;
+        stop();
+        rewind();
+        step();
+      };
+      const node = this.button("Play", "play", parent, () => {
+        if (timer) return stop();
+        once();
+        if (!still) goes(setInterval(() => step() || stop(), every));
+      });
+      node.addEventListener("keydown", (event) => {
+        if (event.key !== "ArrowRight") return;
+        event.preventDefault();
+        stop();
+        once();
+      });
+      this.root.addEventListener("pointerdown", (event) => event.target === node || stop());
+      document.addEventListener("visibilitychange", stop);
+      goes(0);
+    }
+
+    /* A button that moves a slider to its end. */
+    slides(parent, name, { by = 1, every } = {}) {
+      const input = this.root.querySelector(`input[data-name="${name}"]`);
+      const put = (value) => {
+        this.state[name] = value;
+        this.show(input);
+        this.draw();
+      };
+      const step = () => {
+        const [now, end] = [this.state[name], Number(input.max)];
+        if (now < end) put(Math.min(now + by, end));
+        return now < end;
+      };
+      this.player(parent, step, () => put(Number(input.min)), every);
+    }
+
     /* The value of a slider as it is shown. */
     worded(value, digits) {
       return value.toFixed(digits);
@@ -211,6 +263,7 @@
     become(changes) {
       this.state = structuredClone({ ...this.start, ...changes });
       this.selected = -1;
+      this.until = undefined; // what is played is shown as a whole again
       this.root.querySelectorAll("input[type=range]").forEach((input) => this.show(input));
       this.root.querySelectorAll("select").forEach((select) => (select.value = this.state[select.dataset.name]));
       this.draw();

@@ -117,6 +117,7 @@
         this.state.chosen.pop();
         this.draw();
       });
+      this.player(buttons, () => !this.next.disabled && (this.next.click(), true));
       this.button("Start again", "reset", buttons, () => this.reset());
     }
 

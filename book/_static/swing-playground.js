@@ -79,7 +79,7 @@
     get start() { return START; }
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
-    get legendOf() { return [["sample", "height of the tip, twenty starts"], ["rival", "torque, the first start"]]; }
+    get legendOf() { return [["sample", "height of the tip, twenty starts"], ["rival", "torque, the first start"], ["mean", "the first pendulum"]]; }
     get says() { return "Above, the height of the tip of twenty pendulums over time. Below, the torque of the first."; }
     get range() { return { x: [0, SECONDS], y: [-1.05, 1.05] }; }
 
@@ -87,9 +87,11 @@
 
     /* The torque has a strip of its own below the heights. */
     scales() {
-      const [left, right, floor] = [50, this.width - 18, this.height - 42];
+      const side = clamp(0.24 * this.width, [70, 150]);
+      const [left, right, floor] = [50, this.width - side - 26, this.height - 42];
       const middle = 8 + 0.62 * (floor - 8);
       Object.assign(this, frame({ left, right, top: 8, bottom: middle - 8 }, this.range));
+      this.pivot = { x: right + 16 + side / 2, y: 12 + side / 2, length: side / 2 - 6 };
       this.strip = frame({ left, right, top: middle + 8, bottom: floor }, { x: this.range.x, y: [-1.1, 1.1] });
     }
 
@@ -107,10 +109,33 @@
       const columns = html("div", { class: "gp-columns" }, box);
       SLIDERS.forEach((one) => this.slider(one, columns));
       const row = html("div", { class: "gp-buttons" }, box);
+      this.player(row, () => this.swingOn(), () => {}, 1000 * REPEAT * TICK);
       this.button("Start again", "reset", row, () => this.reset());
     }
 
     add() {}
+
+    /* The pendulums as they stand one torque later. */
+    swingOn() {
+      this.until = (this.until ?? 0) + 1;
+      const more = this.until <= STEPS;
+      if (!more) this.until = undefined;
+      this.draw();
+      return more;
+    }
+
+    /* The twenty pendulums at a time, which a line shows among the heights. */
+    drawPendulums(t) {
+      const { x, y, length } = this.pivot;
+      [...this.result.entries()].reverse().forEach(([i, { angles }]) => {
+        const [across, up] = [length * Math.sin(angles[t]), length * Math.cos(angles[t])];
+        svg("path", { d: `M${x},${y}l${across.toFixed(1)},${(-up).toFixed(1)}`, class: i ? "gp-rod" : "gp-rod gp-rod-first" }, this.curves);
+      });
+      svg("circle", { cx: x, cy: y, r: 3, class: "gp-newest" }, this.curves);
+      const text = svg("text", { x, y: y + length + 24, "text-anchor": "middle" }, this.axes);
+      text.textContent = `${TIMES[t].toFixed(1)} s`;
+      if (t) svg("path", { d: `M${this.px(TIMES[t])},${this.top}V${this.strip.bottom}`, class: "gp-guide" }, this.curves);
+    }
 
     paint() {
       this.result = swings(this.state);
@@ -124,6 +149,8 @@
         return `${t ? "L" : "M"}${x.toFixed(1)},${y.toFixed(1)}H${to.toFixed(1)}`;
       });
       svg("path", { d: held.join(""), class: "gp-rival" }, this.curves);
+      this.drawAxes();
+      this.drawPendulums(this.until ?? 0);
       this.tell();
     }
 

@@ -207,6 +207,50 @@ def test_your_own_place_says_what_it_is_worth_and_is_taken_on_release(
     assert circles.count() == before + 1
 
 
+# ------------------------------------------------------------ what plays
+
+PLAYED = {
+    "acquisition", "beliefs", "bound", "chain", "features", "forward", "grid", "labels",
+    "layers", "members", "readings", "swing",
+}  # fmt: skip
+DRAWN = "document.querySelector('.gp-plot svg').innerHTML"
+
+
+@pytest.mark.parametrize("kind", sorted(PLAYED))
+def test_a_figure_that_plays_takes_a_step_by_key_or_where_no_motion_is_wanted(
+    figure: Any, kind: str
+) -> None:
+    page = figure(kind)
+    button = page.locator("[data-action=play]")
+    assert button.inner_text() == "One step"
+    seen = [page.evaluate(DRAWN)]
+    for press in (button.click, lambda: button.press("ArrowRight")):
+        press()
+        seen.append(page.evaluate(DRAWN))
+    assert len(set(seen)) == 3
+    page.wait_for_timeout(700)
+    assert page.evaluate(DRAWN) == seen[-1]
+    page.click("[data-action=reset]")
+
+
+def test_it_plays_until_it_is_paused_and_never_by_itself(opened: Any) -> None:
+    page = opened("grid", given=GIVEN.get("grid", "{}"))
+    button, start = page.locator("[data-action=play]"), page.evaluate(DRAWN)
+    page.wait_for_timeout(400)
+    assert page.evaluate(DRAWN) == start
+    button.click()
+    assert button.inner_text() == "Pause"
+    page.wait_for_function("document.querySelector('.gp-status').textContent.includes('3 sweeps')")
+    assert page.locator(".gp-status").get_attribute("aria-live") == "off"
+    button.click()
+    paused = page.evaluate(DRAWN)
+    assert button.inner_text() == "Play"
+    page.wait_for_timeout(500)
+    assert page.evaluate(DRAWN) == paused
+    page.click("[data-action=reset]")
+    assert page.evaluate(DRAWN) == start
+
+
 # ------------------------------------------------------------ what was tried
 
 # Each button is pressed, and the last one twice: what is then said to be pressed, after each.
