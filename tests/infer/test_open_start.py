@@ -501,3 +501,32 @@ def test_arrays_are_made_like_those_of_rows_or_else_of_the_model(sine):
     assert like_of(SparseGP(GP(RBF()), 5), chunks).shape == (0,)
     points = SparseGP(GP(RBF()), X[::6])
     np.testing.assert_array_equal(like_of(points, chunks), X[::6])
+
+
+@pytest.mark.parametrize("of", ["GP", "line", "sparse", "Laplace", "EP"])
+def test_a_row_far_off_in_x_does_not_spoil_a_fit(rng, of):
+    """Lengthscales began by the deviation that it made, and y was taken for noise."""
+    X = rng.uniform(size=(20, 1))
+    y = np.sin(5.0 * X[:, 0]) + 0.05 * rng.normal(size=20)
+    labels = np.where(y > 0.0, 1.0, -1.0)
+    model, y = {
+        "GP": (GP(RBF()), y), "line": (StateSpaceGP(GP(Matern52())), y),
+        "sparse": (SparseGP(GP(RBF()), np.linspace(0.0, 1.0, 6)[:, None]), y),
+        "Laplace": (LaplaceGP(GP(RBF(1.0))), labels), "EP": (EPGP(GP(RBF(1.0))), labels),
+    }[of]  # fmt: skip
+
+    def evidence(far):
+        X[3] = far
+        return fit(model, X, y).log_evidence
+
+    near = evidence(2e3)
+    assert near > evidence_of_noise(y, labels) + 5.0
+    for far in (9999.0, 1e25):
+        assert evidence(far) == pytest.approx(near, abs=0.02)
+
+
+def evidence_of_noise(y, labels):
+    """The log evidence of y that know nothing of each other."""
+    if y is labels:
+        return y.size * np.log(0.5)
+    return -0.5 * y.size * (np.log(2.0 * np.pi * np.mean(y * y)) + 1.0)

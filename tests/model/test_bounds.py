@@ -180,6 +180,26 @@ def test_spreads_of_two_parts_add_up_to_that_of_all_rows(rng):
     assert whole.rounding == np.finfo(float).eps
 
 
+@pytest.mark.parametrize("far", [1e5, -99999.0, 1e30, 1e200])
+def test_a_row_far_off_does_not_widen_the_others(rng, far):
+    """As a -99999 for a gap did: of a normal column the middle half has 1.35 deviations."""
+    X, y = rng.normal(size=(400, 2)) * [1.0, 5.0], rng.normal(size=400)
+    X[7, 1] = far
+    np.testing.assert_allclose(spread(X, y).columns, [1.0, 5.0], rtol=0.15)
+    np.testing.assert_allclose(lengths_of(X), np.sqrt(2.0) * spread(X, y).columns)
+    np.testing.assert_allclose(spread(X[:7], y[:7]).columns, X[:7].std(axis=0))
+
+
+def test_a_column_whose_middle_half_is_one_number_keeps_its_deviation(rng):
+    X = np.where(np.arange(40) < 8, 1e6 * rng.normal(size=40), 3.0)[:, None]
+    np.testing.assert_allclose(spread(X, X[:, 0]).columns, X.std(axis=0))
+
+
+def test_columns_of_heavy_tails_keep_their_deviation(rng):
+    X, y = np.exp(rng.normal(size=(200, 1))), rng.normal(size=200)
+    np.testing.assert_allclose(spread(X, y).columns, X.std(axis=0))
+
+
 def test_what_a_spread_says_of_columns_and_of_y():
     of = spread(X, Y)
     np.testing.assert_allclose(of.columns, [X[:, 0].std(), 1.0, X[:, 2].std()])

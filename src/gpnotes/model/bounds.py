@@ -25,13 +25,17 @@ __all__ = ["Spread", "ends", "lengths_of", "limits", "spread", "strides", "touch
 _FAR = math.log(1e5)  # lengthscales, in units of the range of the inputs
 _WIDE = math.log(1e10)  # what has no unit, in units of its start
 _NONE = (-math.inf, math.inf)
+_FAR_OFF = 30.0  # times the deviation of the middle half: a column's own is due to a few rows
+_QUARTILES = 1.349  # deviations of a normal variable from its lower to its upper quartile
+_RANGE = 100.0  # deviations, more than those of a column without rows far off
+_ENOUGH = 8  # rows of which quartiles tell something
 _LARGE = 1e150  # beyond it squares overflow in float64
 
 
 def lengths_of(X: HostMatrix) -> HostVector:
-    """The standard deviation times √d of each column of X, and 1 for one that is constant."""
+    """The deviation times √d of each column of X, as of `Spread`; 1 for one that is constant."""
     top = _tops(X)
-    widths = top * np.std(X / top, axis=0) * math.sqrt(X.shape[1])
+    widths = top * _deviations(X / top) * math.sqrt(X.shape[1])
     varies = np.ptp(X, axis=0) > 0.0
     lost = np.flatnonzero(varies & (widths == 0.0))
     if lost.size:
@@ -44,6 +48,16 @@ def _tops(rows: HostMatrix) -> HostVector:
     """For each column its size if that has no square, else 1: in this unit deviations are taken."""
     size = np.max(np.abs(rows), axis=0)
     return np.where(size > _LARGE, size, 1.0)
+
+
+def _deviations(X: HostMatrix) -> HostVector:
+    """The standard deviation of each column, or that of its middle half where some lie far off."""
+    deviation = np.std(X, axis=0)
+    if X.shape[0] < _ENOUGH:
+        return deviation
+    low, high = np.quantile(X, (0.25, 0.75), axis=0, method="lower")
+    middle = (high - low) / _QUARTILES
+    return np.where((middle > 0.0) & (deviation > _FAR_OFF * middle), middle, deviation)
 
 
 def limits(
@@ -92,7 +106,8 @@ class Spread:
     mean : HostVector, shape (d + 1,)
         The means.
     deviation : HostVector, shape (d + 1,)
-        The standard deviations.
+        The standard deviations. Of a column of X that rows lie far off, as a -9999 for a gap does,
+        it is what the middle half of its values says.
     rounding : float
         The epsilon of the dtype of the rows.
     latent : bool, default False
@@ -163,7 +178,8 @@ def _spread(X: Matrix, y: Vector) -> Spread:
     rows = np.column_stack([to_numpy(X), to_numpy(y)]).astype(np.float64)
     low, high, top = np.min(rows, axis=0), np.max(rows, axis=0), _tops(rows)
     top[-1] = max(-low[-1], high[-1], np.finfo(np.float64).tiny)  # squares of y may underflow, too
-    deviation = top * np.std(rows / top, axis=0)
+    small = rows / top
+    deviation = top * np.append(_deviations(small[:, :-1]), np.std(small[:, -1]))
     return Spread(rows.shape[0], low, high, np.mean(rows, axis=0), deviation, epsilon(y))
 
 
@@ -341,6 +357,8 @@ def _end(leaf: Leaf, start: float, units: Mapping[str, tuple[float, float]]) -> 
 def _log_units(of: Spread) -> dict[str, tuple[float, float]]:
     """The logarithms of the ends of lengths of X and of variances of y."""
     widths = (of.high - of.low)[:-1]
-    logs = np.log(widths[widths > 0.0])
-    x = (float(logs.min()) - _FAR, float(logs.max()) + _FAR) if logs.size else _NONE
+    varies = widths > 0.0
+    logs = np.log(widths[varies])
+    narrow = np.minimum(logs, np.log(_RANGE * of.columns[varies]))  # but for a row far off
+    x = (float(narrow.min()) - _FAR, float(logs.max()) + _FAR) if logs.size else _NONE
     return {"x": x, "y²": (2.0 * math.log(of.unit) + math.log(of.rounding), math.inf)}
