@@ -26,6 +26,14 @@ PAPER = r"""\documentclass{article}
 \input{tail}
 \end{document}
 """
+FAILS = "fails on all numbers drawn"
+NOTED = r"""
+\[ \cosh^2 x + \sinh^2 x = 1 \]
+\[ \frac{13}{52} \times \frac{12}{51} = \frac{156}{2652} \approx 0.0885 \]
+\[ k! < 200 \]
+\[ P = \frac{1}{13} = \frac{4}{52}, \quad Q = \frac13 = \frac{26}{52} \]
+\[ x = \cos x \]
+"""
 TAIL = "% let A, B be matrices\n\\[ \\log(a b) = \\log a + \\log b, \\quad a > 0, b > 0 \\]\n"
 PAGE = """# A page
 
@@ -80,13 +88,14 @@ def outcomes(said: str) -> list[tuple[str, str]]:
 
 
 def test_each_display_of_a_paper_has_its_verdict(check: Any) -> None:
-    status, said = check("paper.tex", paper__tex=PAPER, tail__tex=TAIL.replace("% let", "%"))
+    files = {"paper__tex": PAPER, "tail__tex": TAIL.replace("% let", "%")}
+    status, said = check("paper.tex", "--all", **files)
     lines = said.splitlines()
     assert status == 1
     assert lines[0].startswith("paper.tex:5:3: (1) eq:square: tried: holds · ")
     assert lines[0].endswith(" mutants caught · a, b real")
     assert lines[1].startswith("paper.tex:6:3: error: (2) eq:double: tried: does not hold")
-    assert lines[2].startswith("paper.tex:8:4: tried: holds if x > 0")
+    assert lines[2].startswith("paper.tex:8:4: note: tried: holds if x > 0")
     assert lines[3] == "paper.tex:9:4: definition · of m"
     assert lines[4].startswith("paper.tex:10:18: (3) eq:odd: not read: ")
     assert lines[5].startswith("tail.tex:2:4: tried: holds")
@@ -94,6 +103,55 @@ def test_each_display_of_a_paper_has_its_verdict(check: Any) -> None:
         "1 text, 6 equations: "
         "4 tried (2 hold, 1 holds in a region, 1 does not hold), 1 definition, 1 not read"
     )
+    assert lines[7].startswith("  not read, 1: ")
+
+
+def test_one_screen_has_errors_notes_and_the_totals(check: Any) -> None:
+    """What holds, in part or as a whole, defines or is not read is counted there, and no more."""
+    files = {"paper__tex": PAPER.replace(r"\input", NOTED + r"\input"), "tail__tex": TAIL.replace("% let", "%")}
+    status, said = check("paper.tex", **files)
+    lines = said.splitlines()
+    assert status == 1
+    heads = [line.split(": tried")[0] for line in lines[:-1]]
+    assert heads == [
+        "paper.tex:6:3: error: (2) eq:double", "paper.tex:8:4: note",
+        "paper.tex:12:4: note", "paper.tex:15:4: note",
+    ]  # fmt: skip
+    assert lines[2].startswith(
+        "paper.tex:12:4: note: tried: fails on all numbers drawn; it would hold with flip the sign"
+    )
+    assert "1 of 2 steps fails on all numbers drawn, `" in lines[3]
+    assert lines[-1] == (
+        "1 text, 11 equations: 9 tried (2 hold, 1 holds in a region, 1 holds in part, "
+        "1 agrees, with slips unseen, 3 fail on all numbers drawn, 1 does not hold), "
+        "1 definition, 1 not read; --all says the rest"
+    )
+    status, said = check("paper.tex", "--quiet", **files)
+    assert len(said.splitlines()) == 2
+    refused = pytest.raises(SystemExit, match="2")
+    with refused:
+        check("paper.tex", "--quiet", "--all", **files)
+
+
+def test_notes_fail_nothing_and_are_data(check: Any) -> None:
+    """What was judged of a display and what was not stands in JSON and in SARIF as lists."""
+    status, said = check("noted.tex", "--format", "json", noted__tex=NOTED)
+    assert status == 0
+    every = json.loads(said)["equations"]
+    assert [one.get("outcome") for one in every] == [
+        FAILS, "holds in part", "agrees on all numbers drawn", FAILS, FAILS,
+    ]  # fmt: skip
+    assert every[1]["steps"] == {"hold": 1, "not judged": 1}
+    assert every[1]["not judged"] == [r"\frac{156}{2652} \approx 0.0885"]
+    assert every[3]["failing"] == [r"\frac13 = \frac{26}{52}"]
+    _, said = check("noted.tex", "--format", "sarif", noted__tex=NOTED)
+    results = json.loads(said)["runs"][0]["results"]
+    assert [(one["level"], one["kind"]) for one in results] == [
+        ("note", "fail"), ("none", "review"), ("none", "review"), ("note", "fail"),
+        ("note", "fail"),
+    ]  # fmt: skip
+    assert results[1]["properties"]["not judged"] == every[1]["not judged"]
+    assert results[2]["properties"]["mutants"]["survived"] > 0
 
 
 def test_nothing_that_fails_is_zero(check: Any) -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from displays import holds, tried, twin
+from displays import FAILS, holds, tried, twin
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_what_holds_for_any_distribution_and_its_false_twin_does_not(
     found = holds(latex)
     assert "drawn" in found.why
     other = tried(twin(latex, slip))
-    assert other.verdict == "not read", str(other)
+    assert other.outcome in ("", FAILS), str(other)
 
 
 @pytest.mark.parametrize(
@@ -69,5 +69,5 @@ def test_what_holds_for_independent_ones_says_so(latex: str, region: str) -> Non
         r"\operatorname{Var}(\theta X) = \operatorname{Var}(\theta) \operatorname{Var}(X)",
     ],
 )
-def test_what_does_not_is_not_read(latex: str) -> None:
-    assert tried(latex).verdict == "not read", str(tried(latex))
+def test_what_does_not_accuses_nobody(latex: str) -> None:
+    assert tried(latex).outcome in ("", FAILS), str(tried(latex))

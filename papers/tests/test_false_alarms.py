@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from displays import tried
+from displays import AGREES, FAILS, tried
 
 from checked_papers.declarations import declared
 
@@ -26,15 +26,36 @@ from checked_papers.declarations import declared
         (r"1 \mapsto 2", "an arrow"),
         (r"\frac{\sinh(A y)}{A^2} \to A^{-2} e^{A y}", "an arrow"),
         (r"\frac{1}{3} = 0.333", "so many digits"),
-        ("0 &= 12", "two numbers"),
         (r"\det(A - \lambda I) = 0", "on one side only"),
         (r"\mathbf v (1 + i) = \mathbf v - i \mathbf v", "is printed as an array"),
-        ("P^2 = P", "no single edit would mend it"),
+        ("c^2 = a^2 + b^2", "a, b, c on one side only"),
+        ("a x + b = 0", "a, b, x on one side only"),
+        (r"A \mathbf x = d \mathbf x", "on one side only"),  # which `A` for `d` would mend
     ],
 )
 def test_what_may_mean_something_else(latex: str, said: str) -> None:
     found = tried(latex)
-    assert not found.fails, str(found)
+    assert found.verdict == "not read", str(found)
+    assert said in found.why
+
+
+@pytest.mark.parametrize(
+    ("latex", "said", "noted"),
+    [
+        (r"\cosh^2 x + \sinh^2 x = 1", "x on one side only", True),
+        ("(A - c I) \\mathbf x = A \\mathbf x + c I \\mathbf x", "", True),
+        ("3 + 4 = 1", "two numbers", True),
+        ("0 &= 12", "two numbers", False),
+        # equations to be solved, and properties
+        ("P^2 = P", "no single edit would mend it", False),
+        ("x = \\cos x", "no single edit would mend it", False),
+    ],
+)
+def test_what_fails_on_all_numbers_is_told_and_accuses_nobody(
+    latex: str, said: str, *, noted: bool
+) -> None:
+    found = tried(latex)
+    assert (found.outcome, found.fails, found.noted) == (FAILS, False, noted), str(found)
     assert said in found.why
 
 
@@ -56,7 +77,8 @@ def test_what_cannot_is_accused(latex: str) -> None:
 def test_what_is_declared_leaves_no_doubt() -> None:
     assert not tried("V(x) = V(-x)").fails
     assert tried("V(x) = V(-x)", declared("V(x) = x + x^3; x be real")).fails
-    assert tried("V(x) = V(-x)", declared("V(x) = x^2; x be real")).outcome == "holds"
+    even = tried("V(x) = V(-x)", declared("V(x) = x^2; x be real"))
+    assert even.outcome == AGREES, "the one slip in it is as true"
 
 
 def test_a_mend_is_told() -> None:

@@ -90,7 +90,8 @@ LINE = r"\[ f(x) = a x^2 + b x \] "
          "with g(x, y) = x^2 y, as the text says"),
         # what is said last counts; what does not hold so is told, and accuses nobody
         (LINE + r"\[ f(x) = a x^3 \] \[ f'(x) = 3 a x^2 \]", "holds", "with f(x) = a x^3, as"),
-        (LINE + r"\[ f'(x) = a x + b \]", "", "it does not hold with f(x) = a x^2 + b x, as the"),
+        (LINE + r"\[ f'(x) = a x + b \]", "fails on all numbers drawn",
+         "with f(x) = a x^2 + b x, as the"),
         # another function of that letter; the same one, in other words and in the same ones
         (LINE + r"\[ f(x) = a x^3 \]", "", ""),
         (LINE + r"\[ f(x) = (a x + b) x \]", "holds", "with f(x) = a x^2 + b x, as the text says"),

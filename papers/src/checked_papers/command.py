@@ -33,6 +33,7 @@ class Options:
     quiet: bool = False
     sarif: Path | None = None
     notation: str = ""
+    every: bool = False
 
 
 def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None = None) -> int:
@@ -43,7 +44,7 @@ def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None 
     not changed since `memory` kept its verdict is not tried again.
     """
     texts = texts_of(paths)
-    form = FORMATS[options.form](options.annotate, options.quiet)
+    form = FORMATS[options.form](options.annotate, options.quiet, options.every)
     report = Report(form, len(texts), _numbers(texts))
     runs = _run([text for text in texts if _runs(text)], options.jobs, report, memory)
     every: list[Task] = []

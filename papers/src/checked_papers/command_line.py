@@ -20,6 +20,10 @@ def add_options(check: argparse.ArgumentParser) -> None:
         "--format", choices=tuple(FORMATS), default="text", help="lines, JSON, or SARIF 2.1.0"
     )
     check.add_argument(
+        "--all", action="store_true",
+        help="say a line of each equation, and not of errors and notes alone",
+    )  # fmt: skip
+    check.add_argument(
         "--sarif", type=Path, help="a file to write SARIF into, besides what is said"
     )
     check.add_argument(
@@ -43,6 +47,8 @@ def refusal(given: argparse.Namespace) -> str:
         return "--strict and --write-baseline say lines: they go with neither --format nor --sarif"
     if given.watch and (given.format != "text" or given.write_baseline):
         return "--watch says lines for people: it goes with neither --write-baseline nor --format"
+    if given.all and (given.quiet or bound):
+        return "--all says each line: it goes with neither --quiet nor --strict"
     return NEEDS if given.watch and not find_spec("watchfiles") else ""
 
 
@@ -70,5 +76,6 @@ def _checked(given: argparse.Namespace, memory: Memory | None = None) -> int:
         given.quiet,
         given.sarif,
         given.notation,
+        given.all,
     )
     return check_papers(given.paths, options, memory)

@@ -23,9 +23,11 @@ from .alternative_readings import Other, marked, others
 from .declarations import Declared
 from .defined_functions import defined, with_functions
 from .document_formats import Read
-from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers
+from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers, telling
 from .findings import Finding, finding
 from .shapes import Shapes, shapes_of
+from .statements import without_notes
+from .step_by_step import HOLDS, in_steps
 from .substitution import substituted
 from .surrounding_text import Around, told_around
 from .tried import Tried, kinds, try_display
@@ -42,7 +44,7 @@ from .tried.token_patterns import (
     row_of,
     texts,
 )
-from .tried.verdicts import LOOSE, UNMET
+from .tried.verdicts import FAILS, RELATES, UNMET
 
 _SEEDS = 4  # of sizes, for matrices that are singular where they are wide
 SECONDS = 20  # for a display: what takes longer is not read
@@ -64,7 +66,7 @@ class Task:
     fault: str = ""
     around: Around = field(default_factory=Around)
     number: str = ""
-    mending: bool = True
+    mending: float = True
     notation: str = ""
 
 
@@ -121,6 +123,28 @@ def _tried(task: Task) -> Tried:
         return Tried("not read", wrong.problem)
     meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
     full = substituted(_apart(full), meant)
+    bare, claims = without_notes(full)
+    found = _as_a_whole(task, bare)
+    if bare != full and not claims:
+        found = replace(found, why="; ".join(filter(None, [_NO_NOTES, found.why])))
+    if found.verdict not in ("not read", "definition") and not claims:
+        return found
+    brief = _briefly(task)
+    whole, part = partial(_as_a_whole, brief), partial(_tried_with, brief, stated=())
+    return in_steps([bare, *claims], found, whole, part)
+
+
+def _briefly(task: Task) -> Task:
+    """Return the task with less time for mends, where many readings are tried."""
+    return replace(task, mending=task.mending and _BRIEFLY)
+
+
+_BRIEFLY = 0.4  # seconds
+_NO_NOTES = "without what is written at its braces"
+
+
+def _as_a_whole(task: Task, full: str) -> Tried:
+    """Return the verdict on all of some LaTeX at once, in one of its readings."""
     plain = _tried_with(task, full, ())
     if plain.verdict in ("not read", "definition") and (found := _by_the_text(task, full, plain)):
         return found
@@ -152,11 +176,11 @@ def _by_the_text(task: Task, full: str, plain: Tried) -> Tried | None:
     found = _tried_with(task, put, ())
     told = [one for one in told if defined(one) is None]
     said = f"with {', '.join([*called, *told])}, as the text says"
-    if found.verdict in _HOLDS:
+    if found.verdict in HOLDS:
         return replace(found, why=said)
-    fails = found.verdict == "does not hold" and (found.residual or 0.0) > _CLEARLY
+    fails = found.verdict in _FAIL and (found.residual or 0.0) > _CLEARLY
     if called and fails and defined(full) is None:
-        return Tried("not read", f"it does not hold {said}", residual=found.residual)
+        return replace(found, verdict=FAILS, why=said)
     return None
 
 
@@ -222,27 +246,28 @@ def _is_a_product(inside: Row, alone: set[str]) -> bool:
 
 
 def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
-    """Return the part of a display that holds where the whole is not read; accuse nothing."""
-    refuted = ""
+    """Return the verdict on another reading where the first is not read; accuse nothing."""
+    refuted: Tried | None = None
     for other in readings:
         try:
             found = _found(task, other)
         except _TooLong:
             return plain
-        if found is None or any(_contradicts(task, step) for step in other.left_out):
+        if found is None:
             continue
-        if found.verdict not in _HOLDS:
+        if found.verdict not in HOLDS:
             nor = f", nor if {other.region}" if other.region else ""
-            refuted = f"it does not hold {other.said}{nor}: {_UNSAID}"
+            unsaid = f": {_UNSAID}" if other.chance else ""
+            refuted = replace(found, verdict=FAILS, why=f"{other.said}{nor}{unsaid}")
             continue
         why = "; ".join(filter(None, [other.said, found.why]))
         if other.region:
             found = replace(found, verdict="holds if", region=other.region)
         return replace(found, why=why)
-    return replace(plain, why=refuted) if refuted else plain
+    return refuted or plain
 
 
-_HOLDS = ("holds", "holds if")
+_FAIL = ("does not hold", FAILS)
 _CLEARLY = 1e-3
 _UNSAID = "the text may say more of what is random"
 
@@ -250,11 +275,11 @@ _UNSAID = "the text may say more of what is random"
 def _found(task: Task, other: Other) -> Tried | None:
     """The verdict on another reading, where it is worth reporting: it holds for all its kinds.
 
-    A failure for random variables that were drawn is reported as well, and is no accusation.
+    A failure on what was drawn is reported as well, and is no accusation.
     """
     kept = None
     for known in (other.kinds, *other.also):
-        found = _tried_with(replace(task, mending=False), other.latex, (), known)
+        found = _tried_with(_briefly(task), other.latex, (), known)
         if found.why == UNMET and kept is not None:
             continue  # a condition that is printed leaves these numbers out
         holds = found.verdict == "holds" or (found.verdict == "holds if" and not other.everywhere)
@@ -267,22 +292,11 @@ def _found(task: Task, other: Other) -> Tried | None:
 
 def _refutes(other: Other, found: Tried) -> bool:
     """Return whether a reading that leaves nothing open fails on its numbers."""
-    return other.chance and (found.residual or 0.0) > _CLEARLY and found.verdict not in _HOLDS
-
-
-def _contradicts(task: Task, step: str) -> bool:
-    """Return whether a step that is left out has two values that differ.
-
-    A step that only ties one side to the other, as ``\\mu = \\sum_i p_i x_i``, contradicts nothing.
-    """
-    shapes = shapes_of(step, task.declared.kinds)
-    found = _attempt(replace(task, mending=False), step, (), shapes.kinds if shapes else {})
-    if found.verdict == "does not hold":
-        return True
-    if found.verdict != "not read" or found.residual is None:
+    if found.verdict in HOLDS or (found.residual or 0.0) <= _CLEARLY:
         return False
-    loose = found.why.removeprefix(LOOSE).removesuffix(" on one side only").split(", ")
-    return not found.why.startswith(LOOSE) or set(loose) != set(found.drawn)
+    if other.chance:
+        return not found.why.startswith(RELATES)
+    return found.verdict in _FAIL and mended_for_good(found)
 
 
 def _noticed(found: Tried, *, strict: bool) -> bool:
@@ -359,13 +373,20 @@ def _attempt(
 
 
 def _doubted(full: str, found: Tried, declared: Mapping[str, Kind]) -> Tried:
-    """Return the finding, or the reason why it says nothing."""
-    why = ""
-    if found.verdict == "does not hold":
-        why = doubt(full, found, declared)
-    elif found.verdict in ("holds", "holds if"):
+    """Return the finding, or the reason why it accuses no one, or says nothing."""
+    if found.verdict in HOLDS:
         why = more_than_numbers(found, declared)
-    return Tried("not read", why, residual=found.residual) if why else found
+        return Tried("not read", why, residual=found.residual) if why else found
+    if found.verdict not in _FAIL:
+        return found
+    doubted = doubt(full, found, declared)
+    if not doubted.why and found.verdict != FAILS:
+        return found
+    why = found.why or doubted.why
+    mended = mended_for_good(found)
+    if doubted.blind or (not mended and why.startswith(RELATES)):
+        return Tried("not read", why, residual=found.residual)
+    return replace(found, verdict=FAILS, why=why, mend=telling(found.mend))
 
 
 # No other function is so called.
@@ -377,7 +398,7 @@ def _counts(tried: Tried, called: frozenset[str]) -> bool:
 
     A failure may mean another function of the same letter, unless a single edit mends it.
     """
-    if tried.verdict == "does not hold":
+    if tried.verdict in _FAIL:
         return called <= _NOBODYS and mended_for_good(tried)
     return tried.verdict in ("holds", "holds if") or "mpmath" in tried.why
 
@@ -398,7 +419,7 @@ def together(plain: Tried, shapes: Shapes, attempt: Callable[[Mapping[str, Kind]
     arrays = attempt(shapes.kinds)
     if arrays.verdict in ("holds", "holds if"):
         return arrays
-    if arrays.verdict == "does not hold":
+    if arrays.verdict in _FAIL:
         for make, said in _SPECIAL if shapes.squares else ():
             special = attempt({**shapes.kinds, **shapes.squares_as(make)})
             if special.verdict == "holds":
@@ -407,7 +428,11 @@ def together(plain: Tried, shapes: Shapes, attempt: Callable[[Mapping[str, Kind]
             where = _where(tuple(shapes.kinds), "a number", "numbers")
             region = ", ".join(filter(None, (where, plain.region, "and not for arrays")))
             return replace(plain, verdict="holds if", region=region)
-    return plain if plain.verdict != "not read" else arrays
+    if plain.verdict == "not read" or (plain.verdict == FAILS and arrays.verdict in _FAIL):
+        return arrays
+    if plain.verdict == arrays.verdict == "does not hold" and more_than_numbers(plain, {}):
+        return replace(arrays, verdict=FAILS)  # one of several shapes, of which none is declared
+    return plain
 
 
 _SPECIAL = (

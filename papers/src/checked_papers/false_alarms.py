@@ -7,11 +7,13 @@ the text. Where symbols are declared there is no such doubt. Any other failure i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise, takewhile
+from typing import NamedTuple
 
 from checked_equations.latex.tokenizer import Token, word_set
 
-from .mends import Mend
+from .mends import Mend, Mends
 from .tried import Tried
 from .tried.kinds import Kind
 from .tried.token_patterns import (
@@ -57,24 +59,30 @@ def arrow_in(latex: str) -> bool:
     return any(token.text in _ARROWS for token in outside_scripts(pieces_of(latex)))
 
 
-def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
-    """Return the reason why a failure accuses no one; nothing where it does.
+class Doubt(NamedTuple):
+    """Why a failure accuses no one; where it is `blind` the numbers say nothing at all."""
+
+    why: str = ""
+    blind: bool = False
+
+
+def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> Doubt:
+    """Return the reason why a failure accuses no one; an empty one where it does.
 
     `latex` is without commands of the paper.
     """
     drawn = [key for key in tried.drawn if key not in declared]
     if not drawn and tried.drawn:
-        return ""
+        return Doubt()
+    if why := _misread(latex, tried, declared, drawn):
+        return Doubt(why, blind=True)
+    return Doubt(_related(latex, tried, drawn))
+
+
+def _misread(latex: str, tried: Tried, declared: Mapping[str, Kind], drawn: Sequence[str]) -> str:
+    """Return why what was drawn may not be what is meant, so that its numbers say nothing."""
     if why := more_than_numbers(tried, declared):
         return why
-    loose = next((key for key in drawn if not _on_every_side(key, latex)), "")
-    if loose:
-        return f"a relation that the text must explain: {loose} on one side only"
-    if _two_numbers(latex):
-        return "two numbers: what a text derives or contradicts, or counts modulo a third"
-    member = next((key for key in drawn if _is_member(key)), "")
-    if member:
-        return f"`{member}` is a member of a sequence, which may be related to the others"
     function = next(_functions(latex, drawn), "")
     if function:
         return f"`{function}` may be a function: declare what it is"
@@ -82,8 +90,21 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> str:
         return "what stands before brackets may be a function"
     if _has_a_decimal(latex) and (tried.residual or 1.0) < _NEAR:
         return "a number is printed with so many digits: state it with \\approx"
+    return ""
+
+
+def _related(latex: str, tried: Tried, drawn: Sequence[str]) -> str:
+    """Return what a display may say that fails on all numbers: a relation of its symbols."""
+    loose = next((key for key in drawn if not _on_every_side(key, latex)), "")
+    if loose:
+        return f"a relation that the text must explain: {loose} on one side only"
+    if _two_numbers(latex):
+        return "two numbers: what a text derives or contradicts, or counts modulo a third"
+    member = next((key for key in drawn if _is_member(key)), "")
+    if member:
+        return f"a member of a sequence, `{member}`, which may be related to the others"
     if drawn and tried.mend is not None and not mended_for_good(tried):
-        return "it holds on no numbers that were drawn, and no single edit would mend it"
+        return "the text may say more of its symbols, since no single edit would mend it"
     return ""
 
 
@@ -173,6 +194,13 @@ def _windows(row: list[str], n: int) -> list[list[str]]:
 def mended_for_good(tried: Tried) -> bool:
     """Return whether a single edit mends it, and then it says something."""
     return tried.mend is not None and not all(map(_says_nothing, tried.mend.found))
+
+
+def telling(mends: Mends | None) -> Mends | None:
+    """Return the mends without those after which a step says nothing."""
+    if mends is None:
+        return None
+    return replace(mends, found=tuple(one for one in mends.found if not _says_nothing(one)))
 
 
 def _says_nothing(mend: Mend) -> bool:

@@ -6,17 +6,22 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from checked_equations.check.phrases import counted, mutants_caught
 
 from .mends import Mends
 from .tried import Tried
 from .tried.nist import PAPERS
+from .tried.verdicts import FAILS, PART
 
+AGREES: Final = "agrees on all numbers drawn"
 # What a verdict rests on: numbers by a route of their own, numbers that were drawn, nothing.
 Verdict = Literal["checked", "tried", "definition", "not read"]
-Outcome = Literal["holds", "holds if", "does not hold", "refused", ""]
+Outcome = Literal[
+    "holds", "holds if", "holds in part", "agrees on all numbers drawn",
+    "fails on all numbers drawn", "does not hold", "refused", "",
+]  # fmt: skip
 VERDICTS: tuple[Verdict, ...] = ("checked", "tried", "definition", "not read")
 
 
@@ -28,7 +33,8 @@ class Finding:
 
     `why` has the rest in words; `region` is where it holds, if not everywhere; `mends` are edits
     after which it would hold; `mutants` counts the slips that were caught and that survived;
-    `drawn` has the assumed kind of each symbol.
+    `drawn` has the assumed kind of each symbol. Where it was judged in pieces, `steps` counts what
+    became of them, `failing` has those that fail, and `unjudged` those of which nothing is known.
     """
 
     file: str
@@ -45,6 +51,9 @@ class Finding:
     mutants: Mapping[str, int] = field(default_factory=dict)
     drawn: Mapping[str, str] = field(default_factory=dict)
     number: str = ""
+    steps: Mapping[str, int] = field(default_factory=dict)
+    failing: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -57,18 +66,38 @@ class Finding:
         """Return whether it was evaluated and does not hold, or its check is refused."""
         return self.outcome in ("does not hold", "refused")
 
+    @property
+    def noted(self) -> bool:
+        """Return whether an author should look at it, though it is no error.
+
+        What fails on all numbers may be an equation to be solved, unless an edit would mend it.
+        """
+        slip = self.outcome == FAILS and bool(self.mends or self.failing)
+        return slip or self.outcome == "holds if"
+
     def __str__(self) -> str:
         """The verdict in a line: ``tried: holds if x > 0 · 3 of 3 mutants caught``."""
-        head: str = self.verdict
-        if self.outcome:
-            where = f" {self.region}" if self.region else ""
-            head += f": {self.outcome}{where}"
+        head: str = f"{self.verdict}: {self.said}" if self.outcome else self.verdict
         if self.mends:
-            head += f"; {_mended(self.mends)}"
+            head += f"; {_mended(self.mends, self.fails)}"
         slips = mutants_caught(self.mutants) if self.mutants else ""
         drawn = in_words(self.drawn) if self.verdict == "tried" else ""
         told = f": {self.why}" if self.verdict == "not read" else self.why and f" · {self.why}"
         return " · ".join(filter(None, [head, slips, drawn])) + told
+
+    @property
+    def said(self) -> str:
+        """The outcome in words: ``holds if x > 0``, ``2 of 3 steps hold, 1 not judged: …``."""
+        where = f" {self.region}" if self.region else ""
+        steps = sum(self.steps.get(name, 0) for name in ("hold", "fail", "not judged"))
+        if self.outcome == PART:
+            held = _of_steps(self.steps["hold"], steps, "holds", "hold")
+            held += f" if{where}" if where else ""
+            return f"{held}, {len(self.unjudged)} not judged: {_listed(self.unjudged)}"
+        if self.failing and steps > 1:
+            said = _of_steps(len(self.failing), steps, FAILS, FAILS.replace("fails", "fail"))
+            return f"{said}, {_listed(self.failing)}"
+        return f"{self.outcome}{where}"
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data without empty entries."""
@@ -76,10 +105,19 @@ class Finding:
             "file": self.file, "line": self.line, "column": self.column, "label": self.label,
             "number": self.number, "verdict": self.verdict, "outcome": self.outcome,
             "region": self.region, "why": self.why, "mends": list(self.mends),
-            "residual": self.residual,
+            "residual": self.residual, "steps": dict(self.steps), "failing": list(self.failing),
+            "not judged": list(self.unjudged),
             "mutants": dict(self.mutants), "drawn": dict(self.drawn), "latex": self.latex,
         }  # fmt: skip
         return {key: value for key, value in every.items() if value not in ("", None, [], {})}
+
+
+def _of_steps(number: int, every: int, one: str, many: str) -> str:
+    return f"{number} of {every} steps {one if number == 1 else many}"
+
+
+def _listed(steps: Sequence[str]) -> str:
+    return ", ".join(f"`{' '.join(step.split())}`" for step in steps)
 
 
 def in_words(drawn: Mapping[str, str]) -> str:
@@ -90,10 +128,10 @@ def in_words(drawn: Mapping[str, str]) -> str:
     return "; ".join(f"{', '.join(keys)} {kind}" for kind, keys in by_kind.items())
 
 
-def _mended(mends: Sequence[str]) -> str:
+def _mended(mends: Sequence[str], accused: bool) -> str:
     """One edit is a suggestion, several are listed."""
     if len(mends) == 1:
-        return f"it would with {mends[0]}"
+        return f"it would {'' if accused else 'hold '}with {mends[0]}"
     shown = "; ".join(mends[:_SHOWN])
     more = f"; and {len(mends) - _SHOWN} more" if len(mends) > _SHOWN else ""
     return f"{len(mends)} single edits would mend it, {shown}{more}"
@@ -105,18 +143,27 @@ _SHOWN = 3
 def finding(tried: Tried, place: tuple[str, int, int], label: str, latex: str) -> Finding:
     """Return the finding of a display that was tried."""
     name, outcome = _PARTS[tried.verdict]
-    mends = _told(tried.mend) if outcome == "does not hold" else ()
+    mutants = tried.mutants.counts if tried.mutants else {}
+    if outcome == "holds" and not _all_caught(mutants):
+        outcome = AGREES
+    mends = _told(tried.mend) if outcome in ("does not hold", FAILS) else ()
     return Finding(
         *place, name, outcome, label, latex,
-        why="" if mends else tried.why,  # which says the same in fewer words
+        why="" if mends and outcome != FAILS else tried.why,  # it says the same in fewer words
         region=tried.region or "", residual=tried.residual, mends=mends,
-        mutants=tried.mutants.counts if tried.mutants else {},
+        mutants=mutants, steps=tried.steps, failing=tried.failing, unjudged=tried.unjudged,
         drawn={key: str(kind) for key, kind in tried.drawn.items() if kind.name != "told"},
     )  # fmt: skip
 
 
+def _all_caught(mutants: Mapping[str, int]) -> bool:
+    """Return whether each slip would have been noticed that was tried to the end."""
+    return mutants.get("caught", 0) > 0 and not mutants.get("survived", 0)
+
+
 _PARTS: Mapping[str, tuple[Verdict, Outcome]] = {
     "holds": ("tried", "holds"), "holds if": ("tried", "holds if"),
+    PART: ("tried", PART), FAILS: ("tried", FAILS),
     "does not hold": ("tried", "does not hold"), "definition": ("definition", ""),
     "not read": ("not read", ""),
 }  # fmt: skip
@@ -130,11 +177,12 @@ def _told(mends: Mends | None) -> tuple[str, ...]:
     return tuple(map(PAPERS.as_printed, told))
 
 
-def summary(findings: Sequence[Finding], faults: int = 0) -> list[str]:
-    """Count the displays of each verdict, and the main reasons for those not read."""
+def summary(findings: Sequence[Finding], faults: int = 0, *, every: bool = True) -> list[str]:
+    """Count the displays of each verdict, and where `every` the reasons for those not read."""
     lines = [f"{counted(len(findings), 'equation')}: {', '.join(_totals(findings))}"]
     unread = Counter(_kind_of_reason(one.why) for one in findings if one.verdict == "not read")
-    lines += [f"  not read, {count}: {why}" for why, count in unread.most_common(5)]
+    if every:
+        lines += [f"  not read, {count}: {why}" for why, count in unread.most_common(5)]
     return lines + ([f"{counted(faults, 'error')} in pages and declarations"] if faults else [])
 
 
@@ -148,7 +196,7 @@ def totals(findings: Iterable[Finding]) -> dict[str, int]:
 
 _ORDER = (
     *(("checked", outcome) for outcome in ("holds", "does not hold", "refused")),
-    *(("tried", outcome) for outcome in ("holds", "holds if", "does not hold")),
+    *(("tried", one) for one in ("holds", "holds if", PART, AGREES, FAILS, "does not hold")),
     ("definition", ""), ("not read", ""),
 )  # fmt: skip
 
@@ -171,6 +219,8 @@ def _totals(findings: Sequence[Finding]) -> list[str]:
 
 _WORDS: Mapping[Outcome, tuple[str, str]] = {
     "holds": ("holds", "hold"), "holds if": ("holds in a region", "hold in a region"),
+    PART: ("holds in part", "hold in part"), AGREES: ("agrees, with slips unseen",) * 2,
+    FAILS: ("fails on all numbers drawn", "fail on all numbers drawn"),
     "does not hold": ("does not hold", "do not hold"), "refused": ("refused", "refused"),
 }  # fmt: skip
 _PARTICULAR = re.compile(r"`[^`]*`")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -114,20 +115,25 @@ class Report:
 _NO_EQUATION = frozenset({"symbols", "ledger", "claim"})
 
 
+@dataclass(frozen=True)
 class Text:
-    """Lines for people, and for GitHub's log where it is asked for."""
+    """Lines for people, and for GitHub's log where it is asked for.
 
-    def __init__(self, annotate: bool, quiet: bool = False) -> None:
-        self.annotate = annotate
-        self.quiet = quiet
+    Errors and notes are said, and how many there are of the rest; where `every` that is said too,
+    and where `quiet` errors alone.
+    """
+
+    annotate: bool = False
+    quiet: bool = False
+    every: bool = False
 
     def equation(self, found: Finding) -> None:
         """``paper.tex:3:5: error: (1) eq-a: tried: does not hold``."""
-        if self.quiet and not found.fails:
+        if not (found.fails or self.every or (found.noted and not self.quiet)):
             return
         where = place(found.file, found.line, found.column)
-        error = "error: " if found.fails else ""
-        print(f"{where}: {error}{found.name}{found}", flush=True)
+        word = "error: " if found.fails else "note: " if found.noted else ""
+        print(f"{where}: {word}{found.name}{found}", flush=True)
         if self.annotate and found.fails:
             said = f"({found.number}) {found}" if found.number else str(found)
             fault = Fault(found.file, found.line, found.column, said, found.label or "tried")
@@ -148,8 +154,14 @@ class Text:
         """Report the number of displays of each verdict."""
         if self.quiet and not report.status:
             return
-        lines = summary(report.findings, len(report.faults))
-        print("\n".join([f"{counted(report.texts, 'text')}, {lines[0]}", *lines[1:]]))
+        totals, *rest = summary(report.findings, len(report.faults), every=self.every)
+        hidden = not (self.every or self.quiet) and any(_unsaid(one) for one in report.findings)
+        more = "; --all says the rest" if hidden else ""
+        print("\n".join([f"{counted(report.texts, 'text')}, {totals}{more}", *rest]))
+
+
+def _unsaid(found: Finding) -> bool:
+    return not (found.fails or found.noted)
 
 
 class Whole:
@@ -182,7 +194,7 @@ def sarif_of(report: Report) -> Mapping[str, Any]:
     return sarif_log(report.findings, report.faults, Path.cwd())
 
 
-FORMATS: Mapping[str, Callable[[bool, bool], Form]] = {
-    "text": Text, "json": lambda annotate, quiet: Whole(Report.to_json),
-    "sarif": lambda annotate, quiet: Whole(sarif_of),
+FORMATS: Mapping[str, Callable[[bool, bool, bool], Form]] = {
+    "text": Text, "json": lambda annotate, quiet, every: Whole(Report.to_json),
+    "sarif": lambda annotate, quiet, every: Whole(sarif_of),
 }  # fmt: skip

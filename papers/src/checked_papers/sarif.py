@@ -1,8 +1,10 @@
 """Failures as SARIF 2.1.0, for editors and code scanning.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html. An equation that was checked and
-fails is an error, one that was tried a warning, one that holds in a region alone a note. Displays
-that hold, define or are not read are no results; the properties of the run count them.
+fails is an error, one that was tried a warning. One that fails on all numbers drawn, or holds in a
+region alone, is a note; one that holds in part, or in which a slip would go unseen, is to be
+reviewed, with what was not judged in its properties. Displays that hold, define or are not read are
+no results; the properties of the run count them.
 """
 
 from __future__ import annotations
@@ -27,7 +29,12 @@ RULES = {
         "error", "The check of the equation proves too little, or cannot be evaluated."),
     "tried-does-not-hold": (
         "warning", "On numbers that were drawn for its symbols the equation holds nowhere."),
+    "tried-fails-on-all-numbers-drawn": (
+        "note", "It fails on all numbers drawn, and the text may say more of its symbols."),
     "tried-holds-if": ("note", "The equation holds in a region of its symbols, and not in others."),
+    "tried-holds-in-part": ("none", "Some steps of the equation hold, and others are not judged."),
+    "tried-agrees-on-all-numbers-drawn": (
+        "none", "Its sides agree on numbers on which they would agree with a slip as well."),
     "cannot-be-run": ("error", "A page or a declaration cannot be run or read."),
 }  # fmt: skip
 
@@ -64,9 +71,15 @@ def _rule(found: Finding) -> str:
 def _result(found: Finding) -> dict[str, object]:
     rule = _rule(found)
     digest = Equation(found.label, found.latex or found.label, 1).digest
+    judged = {
+        "steps": dict(found.steps), "failing": list(found.failing),
+        "not judged": list(found.unjudged), "mutants": dict(found.mutants),
+    }  # fmt: skip
     return {
         **_at(rule, f"{found.name}{found}", Path(found.file).as_posix(), found.line, found.column),
+        "kind": "review" if RULES[rule][0] == "none" else "fail",
         "partialFingerprints": {"equation/v1": digest},
+        "properties": {name: told for name, told in judged.items() if told},
     }
 
 

@@ -25,8 +25,9 @@ from .command import settled
 from .declarations import DeclarationError
 from .display_trials import Task, tasks, try_one
 from .document_formats import read
-from .findings import Finding, in_words
+from .findings import AGREES, Finding, in_words
 from .sources.displays import mathematics
+from .tried.verdicts import FAILS, PART
 
 logger = logging.getLogger(__name__)
 _ENDS = re.compile(r"\\(?:begin|end)\{[A-Za-z]+\*?\}(?:\{\d+\})?|\s")
@@ -113,7 +114,7 @@ def _words(one: Finding) -> str:
     """``tried: holds if x > 0``, with mathematics between dollars."""
     if one.verdict != "tried":
         return f"a definition {one.why}" if one.verdict == "definition" else f"not read ({one.why})"
-    told = f"tried: {one.outcome}" + (f" {one.region}" if one.region else "")
+    told = f"tried: {one.said.replace('`', '$')}"
     if not one.mends:
         return told
     if len(one.mends) > 1:
@@ -129,6 +130,8 @@ def _edit(mend: str) -> tuple[str, str]:
 
 _SHORT = {
     "holds": ("holds", "hold"), "holds if": ("holds in a region", "hold in a region"),
+    PART: ("holds in part", "hold in part"), AGREES: ("agrees", "agree"),
+    FAILS: (FAILS, FAILS.replace("fails", "fail")),
     "does not hold": ("does not hold", "do not hold"), "definition": ("definition", "definitions"),
     "not read": ("not read", "not read"),
 }  # fmt: skip
@@ -146,10 +149,11 @@ def _counts(found: Sequence[Finding]) -> str:
 
 
 def _class(found: Sequence[Finding]) -> str:
-    """The worst of them gives the mark."""
+    """The worst of them gives the mark, and what holds in part is not read."""
     if any(one.fails for one in found):
         return "eqn-fails"
-    return "eqn-holds" if any(one.verdict == "tried" for one in found) else "eqn-unread"
+    outcomes = {one.outcome for one in found if one.verdict == "tried"}
+    return "eqn-holds" if outcomes and outcomes <= {"holds", "holds if"} else "eqn-unread"
 
 
 def _details(one: Finding, *, alone: bool) -> str:

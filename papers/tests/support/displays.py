@@ -6,6 +6,9 @@ from checked_papers.declarations import Declared
 from checked_papers.display_trials import Task, try_one
 from checked_papers.findings import Finding
 
+AGREES = "agrees on all numbers drawn"  # as it would with a slip
+FAILS = "fails on all numbers drawn"
+
 
 def tried(
     latex: str, known: Declared | None = None, *, mending: bool = True, notation: str = ""

@@ -58,7 +58,7 @@ def try_display(
     bindings: Mapping[str, Any] | None = None,
     notation: Notation = COMMON,
     rng: int | np.random.Generator = 0,
-    mending: bool = True,
+    mending: float = True,
 ) -> Tried:
     """Try the display `latex` on numbers that are drawn for its symbols.
 
@@ -67,7 +67,8 @@ def try_display(
     read as well, and ``K = A + B`` defines K. `definitions` are displays before this one, which may
     define a symbol too, or a function that is not known otherwise. `bindings` are values of symbols
     that are no variables, or functions; `notation` are the functions that the field knows. Only
-    with `mending` are mends searched for, which takes the most time.
+    with `mending` are mends searched for, which takes the most time: so many seconds, if it is a
+    number.
 
     Examples
     --------
@@ -105,7 +106,7 @@ class _Asked:
     bindings: Mapping[str, Any]
     notation: Notation
     rng: int | np.random.Generator
-    mending: bool
+    mending: float
 
     def tried(self, conditions: Sequence[str], definitions: Sequence[str] = ()) -> Tried:
         """The verdict, under conditions and with definitions, or that it takes too long."""
@@ -205,7 +206,7 @@ class Told:
     unread: Sequence[str]
     lenient: bool = False  # whether definitions are taken that may be of something else
     way: Way | None = None  # where it holds, if only in the limit
-    mending: bool = True
+    mending: float = True
 
 
 _UPPER, _LOWER = {"\\pm": "+", "\\mp": "-"}, {"\\pm": "-", "\\mp": "+"}

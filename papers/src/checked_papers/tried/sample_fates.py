@@ -65,7 +65,7 @@ class Fate:
 class Trial:
     """A statement on all samples; in regions that are `unsure` it fails on other numbers.
 
-    Unless `mending`, no mend is searched for.
+    Unless `mending`, no mend is searched for; it may be a number of seconds.
     """
 
     statement: t.Statement
@@ -74,7 +74,7 @@ class Trial:
     far: bool  # whether series are those of an expansion
     unsure: frozenset[str] = frozenset()
     choices: Choices = field(default_factory=Choices)
-    mending: bool = True
+    mending: float = True
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
@@ -143,15 +143,17 @@ class Trial:
         every = [fate.residual for fate in self.fates if fate.residual is not None]
         return max(held) if held else min(every, default=None)
 
-    def mends(self) -> Mends | None:
-        """The single edits after which it holds wherever it fails."""
+    def mends(self, seconds: float = 0.0) -> Mends | None:
+        """The single edits after which it holds wherever it fails, searched for so long."""
         if not self.mending or self.choices:
             return None
+        own = _SECONDS if self.mending is True else self.mending
+        seconds = min(seconds or own, own)
         draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
-        with allowing(_SECONDS, anew=True):
-            return self._mends(draws)
+        with allowing(seconds, anew=True):
+            return self._mends(draws, seconds)
 
-    def _mends(self, draws: Sequence[Mapping[str, Any]]) -> Mends | None:
+    def _mends(self, draws: Sequence[Mapping[str, Any]], seconds: float) -> Mends | None:
         bound = bound_on(self.statement, draws, self.far)
 
         def holds(candidate: t.Statement) -> bool:
@@ -165,7 +167,7 @@ class Trial:
                     draw.evaluator.forget(kept)
 
         values = [{key: draw[key] for key in self.drawn} for draw in draws]
-        return mends_of(self.statement, holds, values, seconds=_SECONDS)
+        return mends_of(self.statement, holds, values, seconds=seconds)
 
     def mutants(self) -> Mutants:
         """The mutants, on the samples on which the statement holds, the cheapest of them first."""
@@ -273,7 +275,7 @@ def _same_above(bound: BoundStatement, mutant: Mutant) -> bool:
     for outer, path in reversed(_above(bound.statement, mutant)):
         after = t.replace_at(outer, path, mutant.after)
         # a neutral term more, one less that is printed of the same, another way to one value
-        if isinstance(outer, t.Dots | t.Reduction | t.Integral | t.Limit | t.Average):
+        if isinstance(outer, _WHOLES):
             hidden = all(_alike(draw, outer, after) for draw in bound.draws)
         else:
             calls = isinstance(outer, t.Function | t.Apply | t.Bars | t.Power)
@@ -281,6 +283,10 @@ def _same_above(bound: BoundStatement, mutant: Mutant) -> bool:
         if hidden:
             return True
     return False
+
+
+_WHOLES = t.Dots | t.Reduction | t.Integral | t.Limit | t.Average | t.Slope | t.At
+_LIMITS = 1e-7  # of its size: what a limit is known to
 
 
 def _hides(draw: Draw, before: t.Node, after: t.Node) -> bool:
@@ -305,7 +311,7 @@ def _near(draw: Draw, one: t.Node, other: t.Node) -> bool:
     gap, size = np.max(np.abs(a - b)), max(np.max(np.abs(a)), np.max(np.abs(b)))
     if isinstance(one, t.Integral):  # what is nothing is so next to the integrand
         size = max(size, magnitude(one, draw.evaluator))
-    return bool(gap <= 1e-9 * size)
+    return bool(gap <= (_LIMITS if isinstance(one, t.Limit) else 1e-9) * size)
 
 
 def _below_rounding(bound: BoundStatement, step: t.Step) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from checked_equations.check.outcomes import Mutants
 from checked_equations.latex import tree as t
 
-from ..mends import Mends
+from ..mends import Mend, Mends
 from ..numerics.time_limit import allowing
 from .drawing import Plan, Sample
 from .kinds import Kind
@@ -19,8 +20,16 @@ from .unbound_statement import mentions
 
 UNMET = "no numbers meet the conditions"
 LOOSE = "a relation that the text must explain: "
+FAILS: Final = "fails on all numbers drawn"
+PART: Final = "holds in part"
+RELATES = (  # reasons for which what fails on all numbers may be a relation, and no identity
+    LOOSE, "an entry of", "a bar may be", "a condition that is not read",
+    "a member of",
+)  # fmt: skip
 AGREES = "it agrees on some numbers and not on others, and no region that is known tells them apart"
 _PATIENCE = 0.5  # seconds of the processor for numbers that confirm a verdict
+_LOOSE = 2  # symbols on one side alone, beyond which it is no slip but a relation of symbols
+_BRIEFLY = 0.6  # seconds of a search for the mends of what may be no slip
 _MANY = 5  # samples on which an inequality must fail before it is blamed
 
 
@@ -31,7 +40,10 @@ class Again(Protocol):
         """The samples."""
 
 
-Verdict = Literal["holds", "holds if", "does not hold", "definition", "not read"]
+Verdict = Literal[
+    "holds", "holds if", "holds in part", "does not hold", "fails on all numbers drawn",
+    "definition", "not read",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,10 @@ class Tried:
     `why` says why it is not read, or on which evidence the verdict rests; `region` is where it
     holds, if not everywhere; `residual` is the worst where it holds, else the best; `mutants` are
     its slips and their fates; `mend` is an edit that mends it; `drawn` has each symbol's kind.
+    What *fails on all numbers drawn* accuses no one: `why` says what else a text may mean by it.
+
+    Where a display is judged in pieces, `steps` counts those that hold, fail, define and are not
+    judged; `failing` and `unjudged` have two of these as they are printed.
     """
 
     verdict: Verdict
@@ -50,6 +66,9 @@ class Tried:
     mutants: Mutants | None = None
     mend: Mends | None = None
     drawn: Mapping[str, Kind] = field(default_factory=dict)
+    steps: Mapping[str, int] = field(default_factory=dict)
+    failing: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The verdict with the region and the reason, in a line."""
@@ -161,10 +180,9 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
     if name := _defined(trial.statement):
         return Tried("definition", f"of {name}")
     if told:
-        return Tried("not read", told, residual=trial.residual)
+        return _noted(trial, told)
     if first.relation == "\\sim":
-        why = "the ratio of its sides does not tend to one on the way to the limit"
-        return Tried("not read", why, residual=trial.residual)
+        return _noted(trial, "the ratio of its sides does not tend to one on the way to the limit")
     if first.relation not in ("=", ":=") and len(trial.failed) < _MANY:
         return Tried("not read", "an inequality that may want a condition", residual=trial.residual)
     loose = [
@@ -172,9 +190,42 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         for key in plan.drawn
         if not any(_on_both_sides(step, key) for step in trial.statement.steps)
     ]
+    if not doubt and len(loose) > _LOOSE and all(map(_symbols, _ends(trial.statement))):
+        return Tried("not read", _loose(loose), residual=trial.residual)
     if loose or doubt:
-        return Tried("not read", doubt or _loose(loose), residual=trial.residual)
+        return _noted(trial, doubt or _loose(loose))
     return Tried("does not hold", residual=trial.residual, mend=trial.mends())
+
+
+def _ends(statement: t.Statement) -> list[t.Node]:
+    return [side for step in statement.steps for side in (step.left, step.right)]
+
+
+def _symbols(side: t.Node) -> bool:
+    return any(isinstance(part, t.Name) for _, part in t.walk(side))
+
+
+def _noted(trial: Trial, why: str) -> Tried:
+    """Return what is said of a failure that accuses no one, for the reason `why`.
+
+    A relation of symbols fails on all numbers too: it is a slip where a single edit would mend it.
+    """
+    mends = trial.mends(_BRIEFLY)
+    if why.startswith(RELATES):
+        own = tuple(one for one in mends.found if not _brings_a_symbol(one)) if mends else ()
+        if mends is None or not own:
+            return Tried("not read", why, residual=trial.residual)
+        mends = replace(mends, found=own)
+    return Tried(FAILS, why, residual=trial.residual, mend=mends)
+
+
+def _brings_a_symbol(mend: Mend) -> bool:
+    """Return whether an edit puts a symbol where it did not stand: that suits any relation."""
+    before, after = (
+        Counter(part.key for _, part in t.walk(node) if isinstance(part, t.Name))
+        for node in (mend.edit.before, mend.edit.after)
+    )
+    return bool(after - before)
 
 
 def _held(trial: Trial, plan: Plan, told: str) -> Tried:
