@@ -378,12 +378,12 @@ def _units(table: HostMatrix) -> tuple[HostVector, HostVector]:
     return centre, np.where(sd > rounding, sd, np.maximum(rounding, 1.0))
 
 
-def _warn_of_copies(found: Fit[GP], rows: HostMatrix) -> None:
+def _warn_of_copies(found: Fit[GP, Any], rows: HostMatrix) -> None:
     """Warn where rows of X and y repeat others, and the fit left an output no noise."""
     best = max(found.runs, key=lambda run: run.objective)
     copies = len(rows) - len(np.unique(rows, axis=0))
     noise: OutputNoise = best.model.kernel.parts[1].kernel  # as `_start` put it there
-    if copies and np.min(noise.variance) < _NONE:
+    if copies and np.min(to_numpy(noise.variance)) < _NONE:
         remedy = f"leave them out, or give bounds={{'{_OWN_NOISE}': (low, high)}}"
         said = f"{COPIES}, in X and y, {copies} of {len(rows)}: {remedy}"
         warnings.warn(said, ConvergenceWarning, stacklevel=3)
