@@ -52,8 +52,9 @@ function capitalsSaid({ capitals }) {
 function heldSaid(found) {
   const { off, only, fails, rounded, slips, caught, known } = found;
   const exact = rounded ? ", to the decimals that are printed" : off > 0 ? `, but for rounding (${digits(off)})` : found.equal ? ", exactly" : "";
-  const seen = slips.length ? ` Slips that would have been seen: ${caught} of ${slips.length}.` : "";
-  return `Holds${only && fails ? ` if the numbers are ${WAY[only]},` : ""}${compared(found)}${exact}.${region(found)}${capitalsSaid(found)}${sentence(known)}${seen}`;
+  const seen = !caught ? " No slip in it would have been seen, so this says little."
+    : ` Slips that would have been seen: ${caught} of ${slips.length}.`;
+  return `${caught ? "Holds" : "Agrees"}${only && fails ? ` if the numbers are ${WAY[only]},` : ""}${compared(found)}${exact}.${region(found)}${capitalsSaid(found)}${sentence(known)}${seen}`;
 }
 
 function failedSaid(found) {

@@ -88,7 +88,9 @@ TRIED = (
         "dots and crosses between vectors",
         r"\vec a \cdot (\vec b \times \vec c) = \vec b \cdot (\vec c \times \vec a)",
     ),
-    Display("without a note at a brace", r"(a + b)^2 = \underbrace{a^2 + b^2}_{\ge 0} + 2 a b"),
+    Display(
+        "without a note at a brace", r"(a + b)^2 = \underbrace{a^2 + b^2}_{\text{squares}} + 2 a b"
+    ),
     Display("what is said of any function", r"\frac{d}{d x} f(g(x)) = f'(g(x)) g'(x)"),
 )
 
@@ -101,7 +103,7 @@ def section() -> str:
 
 def _row(display: Display) -> str:
     found = display.finding()
-    told = "; ".join(filter(None, (found.outcome, found.why)))
+    told = "; ".join(filter(None, (found.said, found.why)))
     cells = (say(display.says), code(display.latex), _words(told))
     return element("tr", *(element("td", cell) for cell in cells))
 

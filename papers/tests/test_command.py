@@ -108,7 +108,8 @@ def test_each_display_of_a_paper_has_its_verdict(check: Any) -> None:
 
 def test_one_screen_has_errors_notes_and_the_totals(check: Any) -> None:
     """What holds, in part or as a whole, defines or is not read is counted there, and no more."""
-    files = {"paper__tex": PAPER.replace(r"\input", NOTED + r"\input"), "tail__tex": TAIL.replace("% let", "%")}
+    paper = PAPER.replace(r"\input", NOTED + r"\input")
+    files = {"paper__tex": paper, "tail__tex": TAIL.replace("% let", "%")}
     status, said = check("paper.tex", **files)
     lines = said.splitlines()
     assert status == 1

@@ -71,7 +71,7 @@ class Watcher:
 @pytest.mark.skipif(os.name == "nt", reason="a signal to a process of its own")
 def test_a_process_checks_again_until_it_is_interrupted(folder: Path) -> None:
     (folder / "paper.tex").write_text(PAPER, "utf-8")
-    watcher = Watcher("paper.tex")
+    watcher = Watcher("paper.tex", "--all")
     try:
         first = watcher.round()
         assert first[0].startswith(f"{BEGINS} at ")
@@ -152,7 +152,7 @@ def test_nothing_is_tried_twice_or_run_twice_unless_something_changed(
         lambda: paper.write_text("\n" + SUM.replace("y", "z"), "utf-8"),
         lambda: (folder / "helper.py").write_text("", "utf-8"),
     )
-    assert run("paper.tex", "page.md") == 0
+    assert run("paper.tex", "page.md", "--all") == 0
     assert ran == ["page.md", "page.md"], "again for the module beside it alone"
     assert [latex.strip() for latex in tried] == [
         "x + y = y + x", "a = b + c", "x = x + 0", "x + z = z + x",

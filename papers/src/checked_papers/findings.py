@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 from checked_equations.check.phrases import counted, mutants_caught
 
 from .mends import Mends
+from .reasons import for_readers
 from .tried import Tried
 from .tried.nist import PAPERS
 from .tried.verdicts import FAILS, PART
@@ -149,7 +150,7 @@ def finding(tried: Tried, place: tuple[str, int, int], label: str, latex: str) -
     mends = _told(tried.mend) if outcome in ("does not hold", FAILS) else ()
     return Finding(
         *place, name, outcome, label, latex,
-        why="" if mends and outcome != FAILS else tried.why,  # it says the same in fewer words
+        why="" if mends and outcome != FAILS else for_readers(tried.why),  # which says it
         region=tried.region or "", residual=tried.residual, mends=mends,
         mutants=mutants, steps=tried.steps, failing=tried.failing, unjudged=tried.unjudged,
         drawn={key: str(kind) for key, kind in tried.drawn.items() if kind.name != "told"},
