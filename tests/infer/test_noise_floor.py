@@ -23,13 +23,16 @@ from gpnotes import (
     stream,
 )
 from gpnotes.estimators import GPRegressor
+from gpnotes.ground.ascent import Ascent
 from gpnotes.ground.chunks import Rows
+from gpnotes.ground.interrupts import INTERRUPTED
 from gpnotes.ground.params import names
 from gpnotes.infer import fitting, noise_floor
 from gpnotes.infer.features import draw_frequencies
 from gpnotes.infer.fit_checks import left_out, may_be_precise, without_copies
 from gpnotes.infer.noise_floor import FLOOR
 from gpnotes.infer.open_start import started_objective
+from gpnotes.infer.progress import ENOUGH
 
 OPEN = GP(RBF(), mean=ConstantMean())
 AFRESH = 1000
@@ -297,6 +300,22 @@ def test_who_has_heard_enough_below_the_floor_keeps_what_was_found_above():
     assert found.runs[0].message == "on_step ended it"
     assert found.model.noise_var == pytest.approx(FLOOR * np.var(y))
     assert found.runs[0].at_bounds == ("noise_var",)
+
+
+@pytest.mark.parametrize(("value", "message"), [
+    (0.0, INTERRUPTED), (0.0, ENOUGH), (-math.inf, "no value"),
+])  # fmt: skip
+def test_no_run_goes_on_below_a_floor_that_was_cut_or_has_no_value(value, message):
+    """What the caller has ended is not taken up again, though the objective rises below."""
+    X = np.linspace(0.0, 1.0, 12)[:, None]
+    rows = Rows(X, np.sin(5.0 * X[:, 0]))
+    objective = started_objective(GP(RBF()), rows)
+    vector = objective.vector(objective.model)
+    vector[noise_floor.noise_row(objective)] = math.log(FLOOR * np.var(rows.y))
+    ended = Ascent(vector, 0.0, 9, True, "a top")
+    assert noise_floor._left_out_on_floor(objective, rows, ended) is not None
+    cut = ended._replace(value=value, message=message)
+    assert noise_floor._left_out_on_floor(objective, rows, cut) is None
 
 
 def test_a_floor_is_that_of_what_the_noise_is_tied_to():

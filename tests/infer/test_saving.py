@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import zipfile
 from dataclasses import dataclass, fields, is_dataclass
 
 import numpy as np
@@ -242,6 +243,20 @@ def test_a_file_of_another_form_is_refused_and_says_why(how, tmp_path):
     described(path, change)
     with pytest.raises(ValueError, match=f"path must be of a file that `save` wrote; .*{said}"):
         gpnotes.load(path)
+
+
+def test_arrays_of_the_second_version_of_npy_are_read(tmp_path):
+    """It differs by the length of a header, which other programs may write so."""
+    path = tmp_path / "fitted"
+    fitted = condition(PLAIN, X, Y)
+    gpnotes.save(fitted, path)
+    with np.load(path) as file:
+        parts = dict(file)
+    with zipfile.ZipFile(path, "w") as file:
+        for name, part in parts.items():
+            with file.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, part, version=(2, 0), allow_pickle=False)
+    same(fitted, gpnotes.load(path))
 
 
 def test_a_file_that_was_cut_is_refused_wherever_it_was_cut(tmp_path):

@@ -32,6 +32,7 @@ from gpnotes.infer import sparse
 from gpnotes.infer.objective import objective_of
 from gpnotes.samplers import HMC, NUTS, SGLD, ULA, EllipticalSlice, RandomWalkMetropolis
 from gpnotes.samplers.chain_logs import TrailLog
+from gpnotes.samplers.sampling import _is_warming_up
 from gpnotes.samplers.targets import log_density_and_gradient
 from gpnotes.samplers.warmup import (
     StepSizeAdaptation,
@@ -748,3 +749,9 @@ def test_a_gradient_that_is_not_finite_in_one_entry_is_a_wall(end, entry):
     value, gradient = log_density_and_gradient(lambda x: (1.5, wrong), np.zeros(2))
     assert value == -math.inf
     np.testing.assert_array_equal(gradient, 0.0)
+
+
+def test_chains_of_a_file_that_says_nothing_of_a_warm_up_are_past_it():
+    """As files from before a warm-up could be kept."""
+    assert not _is_warming_up({"draws": np.zeros((3, 1))})
+    assert _is_warming_up({"warming_up": np.asarray(True)})

@@ -336,7 +336,8 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         n_samples : int, default 1
             The number of draws.
         random_state : int, RandomState or None, default 0
-            Their source, as in the constructor.
+            Their source, as in the constructor. By default each call draws the same again, as in
+            scikit-learn; None draws others.
         noise : bool, default True
             Draw new y, with noise; if False, f.
         noise_var, weights

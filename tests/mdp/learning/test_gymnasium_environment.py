@@ -17,6 +17,7 @@ from gpnotes.mdp.learning import (
     QLearning,
     run,
 )
+from gpnotes.mdp.learning.gymnasium_environment import EnvironmentCopy, _Numbering
 
 NAMES = ("FrozenLake-v1", "Taxi-v4", "CliffWalking-v1", "Blackjack-v1")
 
@@ -155,3 +156,26 @@ def test_what_has_no_whole_numbers_is_refused(wrong, said):
     env = gymnasium.make(wrong) if isinstance(wrong, str) else wrong
     with pytest.raises(TypeError, match=f"env must .*{said}"):
         GymnasiumEnvironment(env)
+
+
+class _Both(gymnasium.Env):
+    """An environment whose second step ends it, just as its time is up."""
+
+    observation_space = action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        self.steps = 0
+        return 0, {}
+
+    def step(self, action):
+        self.steps += 1
+        return 1, 1.0, self.steps == 2, self.steps == 2, {}
+
+
+def test_an_end_as_time_is_up_is_an_end_and_no_cut():
+    """Of a cut the next state keeps its value; after an end there is none."""
+    numbers = _Numbering((2,), (0,), "Discrete")
+    copy = EnvironmentCopy(_Both(), numbers, numbers)
+    copy.begin(0)
+    assert copy.step(0) == (1, 1.0, False, False)
+    assert copy.step(0) == (1, 1.0, True, False)

@@ -120,3 +120,9 @@ def test_it_is_saved_and_combined(tmp_path):
 def test_what_is_no_place_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_no_places_have_no_distances(space, places):
+    none = places[:0, :]
+    assert great_circle_distances(none, places).shape == (0, 8)
+    assert OnSphere(g.RBF(1.0, 900.0))(none, places).shape == (0, 8)
