@@ -5,7 +5,7 @@ import pytest
 
 from checked_equations import Distribution, EquationError, Estimate, Nodes
 from checked_equations.check.bindings import normalised, swap_groups
-from checked_equations.check.mutants import all_mutants
+from checked_equations.check.mutants import _called_by_itself, all_mutants
 from checked_equations.evaluate.values import kind
 from checked_equations.latex import tree as t
 from checked_equations.latex.parser import parse
@@ -258,3 +258,12 @@ def test_a_mean_is_over_what_it_is_drawn_from_and_over_all_where_that_is_given_s
         made = all_mutants(statement, swap_groups(bound), str)
         (edit,) = (m for m in made if m.edit.startswith("the value at the mean"))
         assert to_latex(edit.after) == rf"f(\mathbb E_{{q(u)}}[u]) {w}"
+
+
+@pytest.mark.parametrize(("latex", "wanted"), [
+    ("v(w) = 2 v(w)", True), ("2 v(w) = v(w)", True), ("v(w) = 2 v(c)", False),
+    ("w = 2 w", False), ("w + c = 2 (w + c)", False),
+])  # fmt: skip
+def test_a_step_defines_a_function_by_itself_where_the_same_call_is_alone_on_a_side(latex, wanted):
+    step = parse(latex, {"v": kind(np.sin), "w": kind(1.0), "c": kind(1.0)}).steps[0]
+    assert _called_by_itself(step) == wanted

@@ -73,6 +73,8 @@ def test_proportional_arrays():
     assert not compare(A, r"\propto", -A, EXACT).holds
     with pytest.raises(Misfit, match="zeros"):
         compare(A, r"\propto", 0 * A, EXACT)
+    some = np.array([1.0, 0.0, 2.0])  # one zero says as much as another number
+    assert compare(3.0 * some, r"\propto", some, EXACT).holds
 
 
 def test_proportional_scalars_are_compared_over_the_draws():

@@ -112,6 +112,9 @@ def test_values_in_the_shapes_of_the_language():
     assert host(3j).dtype == np.complex128
     assert host(np.float32(0.5)).dtype == np.float64
     assert host(True) == 1.0
+    for dtype in (np.int64, np.bool_, np.float32, np.complex64):
+        wanted = np.complex128 if dtype is np.complex64 else np.float64
+        assert host(np.ones(2, dtype)).dtype == wanted
     for bad, said in (("word", "a str is"), (object(), "an object is"), ([[1], [1, 2]], "a list")):
         with pytest.raises(OperationError, match=f"{said}.*no number or array"):
             host(bad)

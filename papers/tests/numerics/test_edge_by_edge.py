@@ -329,3 +329,14 @@ def test_patience_is_that_of_the_innermost_or_less():
             spend_for_long()
         spend()
     spend()
+
+
+def test_a_late_term_is_measured_by_the_first():
+    """A hundred times as large is left to the transformation, ten thousand times refused."""
+
+    def term(last):
+        return lambda k: last if k == extrapolation._FALLS - 1 else 1e7 * (-0.85) ** min(k, 100)
+
+    assert series(term(1e9), 0).real == pytest.approx(1e7 / 1.85, rel=1e-8)
+    with pytest.raises(OperationError, match="do not die away"):
+        series(term(1e11), 0)
