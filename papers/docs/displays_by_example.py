@@ -81,7 +81,7 @@ TRIED = (
     Display("a prime for a transpose", "(A B)' = B' A'"),
     Display("bars and stars for conjugates", r"\overline{z w} = \bar z \bar w"),
     Display("a gradient by x, where nobody says so", r"\nabla \|x\|^2 = 2 x"),
-    Display("the way to a limit", r"\sinh x \sim x, \quad x \to 0"),
+    Display("the way to a limit", r"\log(1 + 2 x) \sim 2 x, \quad x \to 0"),
     Display("entropies", r"H(X, Y) = H(X) + H(Y \mid X)"),
     Display("probabilities", r"P(A \mid B) = \frac{P(B \mid A) P(A)}{P(B)}"),
     Display(
