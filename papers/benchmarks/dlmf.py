@@ -7,8 +7,9 @@ Novum-Mathematicum/DLMF-markdown has them. Each display is tried as it stands, w
 that the text around it prints; nothing is bound by hand. A display is *verified* if it holds
 wherever it has a value and the conditions allow it, and every mutant of it is caught; *in part* if
 it holds in one region and not in another; *wrong* if it holds nowhere; *undecided* if some mutants
-need more than the time that a display is given. Seconds are the processor's:
-the median, what 95 % need at most, and the most. With ``--write`` a file has a line for each
+need more than the time that they are given; *too long* if the display takes more than ``--seconds``
+and *error* if the engine fails on it. Seconds are the processor's: the median, what 95 % need at
+most, and the most. With ``--write`` a file has a line for each
 display, its verdict, seconds and reason, for comparing two states of the engine.
 """
 
@@ -22,8 +23,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
+from checked_papers.numerics.time_limit import TooLong, limited
 from checked_papers.tried import Tried
 from checked_papers.tried.display import try_display
 from checked_papers.tried.nist import NIST
@@ -34,7 +35,11 @@ _INLINE = re.compile(r"\$([^$]+)\$")
 _BEHIND = re.compile(r"^\s*(where|when|provided|for|if|and|valid|in which|here)\b")
 
 
-COLUMNS = ("verified", "survivors", "undecided", "in part", "wrong", "definition", "not read")
+COLUMNS = (
+    "verified", "survivors", "undecided", "in part", "wrong", "definition", "not read", "too long",
+    "error",
+)  # fmt: skip
+Outcome = tuple[str, Tried, float]  # its word, the verdict and the seconds of processor
 
 
 @dataclass(frozen=True)
@@ -71,12 +76,19 @@ def _introduction(before: list[str]) -> str:
     return said[-1].split(". ")[-1] if said and not said[-1].startswith("#") else ""
 
 
-def tried(display: Display) -> tuple[Tried, float]:
-    """What becomes of a display, and the seconds of processor that it took."""
+def tried(display: Display, seconds: float) -> Outcome:
+    """What becomes of a display within so many seconds; no fault of the engine ends the run."""
     begun = time.process_time()
     told = {"conditions": display.conditions, "definitions": display.before}
-    found = try_display(display.latex, **told, notation=NIST)
-    return found, time.process_time() - begun
+    try:
+        with limited(seconds):
+            found = try_display(display.latex, **told, notation=NIST)
+        word = sort_of(found)
+    except TooLong:
+        word, found = "too long", Tried("not read", f"it takes longer than {seconds:g} s")
+    except Exception as error:  # noqa: BLE001 - one display must not end the others
+        word, found = "error", Tried("not read", f"{type(error).__name__}: {error}")
+    return word, found, time.process_time() - begun
 
 
 def sort_of(found: Tried) -> str:
@@ -90,39 +102,42 @@ def sort_of(found: Tried) -> str:
     return words.get(found.verdict, found.verdict)
 
 
-def told(display: Display, found: Tried, took: float) -> str:
+def told(display: Display, outcome: Outcome) -> str:
     """A display and what became of it, for the list."""
     latex = display.latex.replace("\n", " ")
-    lines = [f"{sort_of(found)} {display.tag} [{took:.1f} s] {latex}"]
+    word, found, took = outcome
+    lines = [f"{word} {display.tag} [{took:.1f} s] {latex}"]
     lines.append(f"      {found} {found.residual} {display.conditions}")
-    if sort_of(found) == "survivors" and found.mutants is not None:
+    if word == "survivors" and found.mutants is not None:
         alive = [record.edit for record in found.mutants.list if record.outcome == "survived"]
         lines.append(f"      {alive}")
     return "\n".join(lines)
 
 
-def line(display: Display, found: Tried, took: float) -> str:
+def line(display: Display, outcome: Outcome) -> str:
     """A display and what became of it, for the file: a row with tabs."""
+    word, found, took = outcome
     alive = [f"{m.outcome}: {m.edit}" for m in found.mutants.list] if found.mutants else []
     alive = [said for said in alive if said.startswith(("survived", "undecided"))]
     why = found.why or found.region or "; ".join(alive)
-    cells = [display.tag or display.page, sort_of(found), f"{took:.1f}", why, display.latex]
+    cells = [display.tag or display.page, word, f"{took:.1f}", why, display.latex]
     return "\t".join(" ".join(cell.split()) for cell in cells)
 
 
-def row(chapter: Path, pages: str, listed: list[str], file: TextIO | None) -> str:
+def row(chapter: Path, given: argparse.Namespace) -> str:
     """The row of a chapter in the table."""
+    pages, listed, file = given.only, given.list.split(","), given.write
     counts: Counter[str] = Counter()
     seconds: list[float] = []
     for page in sorted(chapter.glob("*.md"), key=lambda p: [int(n) for n in p.stem.split(".")]):
         for display in displays(page) if page.stem.startswith(pages) else ():
-            found, took = tried(display)
-            counts[sort_of(found)] += 1
-            seconds.append(took)
-            if sort_of(found) in listed:
-                print(told(display, found, took), flush=True)
+            outcome = tried(display, given.seconds)
+            counts[outcome[0]] += 1
+            seconds.append(outcome[2])
+            if outcome[0] in listed:
+                print(told(display, outcome), flush=True)
             if file:
-                print(line(display, found, took), file=file, flush=True)
+                print(line(display, outcome), file=file, flush=True)
     total = len(seconds)
     cells = [f"{counts[name]} ({100 * counts[name] / max(total, 1):.0f} %)" for name in COLUMNS]
     return " | ".join([f"| {chapter.name}", str(total), *cells, f"{_spread(seconds)} |"])
@@ -142,11 +157,12 @@ def main() -> None:
     options.add_argument("--list", default="", help="print the displays with these verdicts")
     options.add_argument("--only", default="", help="pages that begin so")
     options.add_argument("--write", type=argparse.FileType("w"), help="a file for all verdicts")
+    options.add_argument("--seconds", type=float, default=10.0, help="of processor a display")
     given = options.parse_args()
     print("| chapter | displays |", " | ".join(COLUMNS), "| seconds: median, 95 %, most |")
     for chapter in sorted((p for p in given.folder.iterdir() if p.is_dir()), key=lambda p: p.name):
         if given.only.startswith(chapter.name) or not given.only:
-            print(row(chapter, given.only, given.list.split(","), given.write), flush=True)
+            print(row(chapter, given), flush=True)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from checked_equations.latex.names import normal
 from ..numerics import unbound
 from .conditions import goal_of
 from .drawing import Sample
+from .entries import entries_in
 from .expansions import by_rank
 from .sample_fates import Fate, Trial, bound_on, told_apart
 from .unbound_statement import Reading, mentions
@@ -56,13 +57,14 @@ def ways_of(body: Reading, conditions: Iterable[str], *, by_custom: bool) -> lis
     """Where the statement may be meant to hold: as the text says, or else far out, `by_custom`."""
     if not any(step.relation == "\\sim" for step in body.statement.steps):
         return []
+    numbers = [key for key in body.symbols if key not in entries_in(body.statement).axes]
     for letter, goal in filter(None, map(goal_of, conditions)):
         key = normal(letter)
-        if key in body.symbols:
+        if key in numbers:
             return [Way(key, goal == "0", -1 if goal[0] == "-" else 1)]
     if not by_custom:
         return []
-    keys = [key for key in body.symbols if _in_all(body.statement, key)]
+    keys = [key for key in numbers if _in_all(body.statement, key)]
     return [Way(key) for key in sorted(keys, key=by_rank)]
 
 
