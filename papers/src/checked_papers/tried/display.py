@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -28,7 +28,7 @@ from .expansions import expanded
 from .function_definitions import defines, functions_in
 from .index_ranges import alike, between
 from .kinds import Kind
-from .letter_conventions import Known, by_custom, known
+from .letter_conventions import COMPLEX, Known, by_custom, known, letter
 from .nist import COMMON
 from .notation import Notation
 from .sample_fates import Trial
@@ -62,13 +62,13 @@ def try_display(
 ) -> Tried:
     """Try the display `latex` on numbers that are drawn for its symbols.
 
-    Symbols are of the kinds in `kinds`, or by custom: n, m, k, i, j are whole, z, w, s complex,
-    all others real. `conditions` are LaTeX, such as ``x > 0``; those that the display prints are
-    read as well, and ``K = A + B`` defines K. `definitions` are displays before this one, which may
-    define a symbol too, or a function that is not known otherwise. `bindings` are values of symbols
-    that are no variables, or functions; `notation` are the functions that the field knows. Only
-    with `mending` are mends searched for, which takes the most time: so many seconds, if it is a
-    number.
+    Symbols are of the kinds in `kinds`, or by custom: n, m, k, i, j are whole, all others real, but
+    z, w, s complex in a reference work and beside marks of complex numbers. `conditions` are LaTeX,
+    such as ``x > 0``; those that the display prints are read as well, and ``K = A + B`` defines K.
+    `definitions` are displays before this one, which may define a symbol too, or a function that is
+    not known otherwise. `bindings` are values of symbols that are no variables, or functions;
+    `notation` are the functions that the field knows. Only with `mending` are mends searched for,
+    which takes the most time: so many seconds, if it is a number.
 
     Examples
     --------
@@ -129,7 +129,7 @@ class _Asked:
         if body is None:
             return Tried("definition")
         body = expanded(body)
-        ways = ways_of(body, [*stated, *conditions], by_custom=self.notation.limits)
+        ways = ways_of(body, [*stated, *conditions], by_custom=self.notation.reference)
         problem = _not_tried(body, bool(ways))
         if problem:
             return Tried("not read", problem)
@@ -353,6 +353,22 @@ def _chosen(choices: Choices) -> str:
     return "for a branch of each function of many values" if choices else ""
 
 
+def _custom_in(body: Reading, own: Known, fixed: Mapping[str, Any]) -> Callable[[str], Kind]:
+    """Return the customs for the letters of a display, which may show that some are complex.
+
+    That is shown by a real part, an argument, an imaginary unit, or a bar over a letter beside it.
+    """
+    words = {part.name for _, part in t.walk(body.statement) if isinstance(part, t.Function)}
+    barred = {_conjugated(key) for key in body.symbols}.intersection(body.symbols)
+    shown = not _OF_COMPLEX.isdisjoint(words) or not _UNITS.isdisjoint(fixed)
+    shown = shown or any(letter(key) in COMPLEX for key in barred)
+    return partial(by_custom, complex_letters=COMPLEX if shown or own.reference else frozenset())
+
+
+_UNITS = frozenset({"i", "\\mathrm i"})
+_OF_COMPLEX = frozenset({"Re", "Im", "arg"})
+
+
 def _plans(
     body: Reading, own: Known, declared: Mapping[str, Kind], conditions: Sequence[Condition]
 ) -> list[tuple[Plan, str]]:
@@ -391,26 +407,30 @@ def _plan(
     reach, lengths = _ends(body, told_apart.counted(rows))
     fixed |= lengths
     derived |= reach
+    told_kinds, custom_of = {**stated, **declared}, _custom_in(body, own, fixed)
+
+    def kind_of(key: str) -> Kind:
+        return told_kinds.get(key) or custom_of(key)
+
     drawn: dict[str, Kind] = {}
     for key in dict.fromkeys((*body.symbols, *needed)):
         conjugate = _conjugated(key)
-        kind = declared.get(key) or stated.get(key)
+        kind = told_kinds.get(key)
         if key in derived or key == SIGN or key in told_apart.unranged:
             continue
         if key in known and kind is None and key not in counted:
             continue
         if key == body.far:
-            own_kind = kind or by_custom(key)
-            plane = own_kind.name == "complex"
+            plane = kind_of(key).name == "complex"
             drawn[key] = known_kinds.large_complex if plane else known_kinds.large
         elif conjugate in rows and kind is None and (ends := told_apart.ends(conjugate, key)):
             derived[key] = _mean_of(conjugate, *ends)
-        elif _is_complex(conjugate, declared, stated) and conjugate in body.symbols and not kind:
+        elif not kind and conjugate in body.symbols and _has_a_conjugate(kind_of(conjugate)):
             derived[key] = _conjugate_of(conjugate)
         elif key.removesuffix("'") in moduli and key.endswith("'"):
             derived[key] = _complement_of(key.removesuffix("'"))
         else:
-            custom = known_kinds.whole if key in counted else by_custom(key)
+            custom = known_kinds.whole if key in counted else custom_of(key)
             if key in rows:
                 kind = replace(kind or custom, axes=rows[key])
             drawn[key] = kind or (known_kinds.modulus if key in moduli else custom)
@@ -466,15 +486,15 @@ def _mean_of(key: str, first: int, last: str) -> Made:
     """``\\bar x`` with ``x_i``: the mean of those that are summed."""
 
     def mean(numbers: Mapping[str, Any]) -> Any:
-        return np.mean([numbers[key].at((i,)) for i in range(first, int(numbers[last]) + 1)])
+        every = [numbers[key].at((i,)) for i in range(first, int(numbers[last]) + 1)]
+        return np.mean(every)
 
     return mean
 
 
-def _is_complex(key: str, *told: Mapping[str, Kind]) -> bool:
-    """Return whether it has a conjugate; a bar over another is a symbol of its own."""
-    kind = next((one[key] for one in told if key in one), None) or by_custom(key)
-    return bool(key) and kind.name == "complex" and not kind.axes
+def _has_a_conjugate(kind: Kind) -> bool:
+    """Return whether a bar says that; over any other symbol it makes one of its own."""
+    return kind.name == "complex" and not kind.axes
 
 
 def _shared(body: Reading, key: str) -> tuple[int, str] | tuple[()]:

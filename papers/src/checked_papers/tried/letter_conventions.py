@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,7 +17,7 @@ from .notation import Notation
 
 CONSTANTS: dict[str, Any] = {"\\mathrm i": 1j, "i": 1j, "e": math.e, "\\mathrm e": math.e}
 _WHOLE = frozenset("nmkijlNMK") | {"\\ell"}
-_COMPLEX = frozenset("zwsZ") | {"\\zeta"}
+COMPLEX = frozenset("zwsZ") | {"\\zeta"}  # in a reference work, or beside marks of complex numbers
 _FUNCTIONS = frozenset("fghFGHPQ") | {"\\phi", "\\varphi", "\\psi", "\\Phi", "\\Psi"}
 
 
@@ -28,6 +28,7 @@ class Known:
     bindings: Mapping[str, Any]
     constants: Mapping[str, Any]
     doubtful: tuple[str, ...] = ()
+    reference: bool = False  # whether letters are those of a reference work
 
     @cached_property
     def kinds(self) -> dict[str, str]:
@@ -45,16 +46,16 @@ def letter(key: str) -> str:
     return key.partition("_")[0].partition("^")[0].rstrip("'")
 
 
-def by_custom(key: str) -> Kind:
-    """The kind of a symbol by its letter: n, m, k, i, j whole, z, w, s complex, others real.
+def by_custom(key: str, complex_letters: Set[str] = frozenset()) -> Kind:
+    """The kind of a symbol by its letter: n, m, k, i, j whole, others real unless they are complex.
 
-    >>> by_custom("n").name, by_custom("z_1").name, by_custom("x").name
-    ('whole', 'complex', 'real')
+    >>> by_custom("n").name, by_custom("z_1").name, by_custom("z_1", COMPLEX).name
+    ('whole', 'real', 'complex')
     """
     own = letter(key)
     if own in _WHOLE:
         return kinds.whole
-    return kinds.complex_ if own in _COMPLEX else kinds.real
+    return kinds.complex_ if own in complex_letters else kinds.real
 
 
 def known(bindings: Mapping[str, Any], notation: Notation | None = None) -> Known:
@@ -64,4 +65,4 @@ def known(bindings: Mapping[str, Any], notation: Notation | None = None) -> Know
         return Known(own, CONSTANTS)
     named = {normal(key): value for key, value in notation.constants.items()}
     doubtful = tuple(f"\\mathrm{{{name}}}" for name in notation.doubtful)
-    return Known(own, {**CONSTANTS, **named}, doubtful)
+    return Known(own, {**CONSTANTS, **named}, doubtful, notation.reference)

@@ -105,9 +105,9 @@ NIST = Notation(
     _CONSTANTS,
     _PATTERNS,
     _RISING,
-    limits=True,
+    reference=True,
 )
-SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)
+SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS, reference=True)
 NOTATIONS = {"nist": NIST}  # that one asks for by name
 # Of a paper, where most letters may be anything, such as J a loss: forms with no other use.
 _PREFIXED = {

@@ -61,7 +61,7 @@ class Notation:
     constants: Mapping[str, Any] = field(default_factory=dict)
     patterns: tuple[tuple[str, str], ...] = ()
     rising: Mapping[int, str] = field(default_factory=dict)  # ``(a)_n``, by how many are inside
-    limits: bool = False  # whether ``\sim`` says what holds far out, and no distribution
+    reference: bool = False  # of a work in which ``\sim`` is far out, z complex
     plain: frozenset[str] = frozenset({"\\Gamma"})  # has no other use
 
     @cached_property
