@@ -40,7 +40,7 @@ def told(text: str) -> tuple[dict[str, str], tuple[str, ...], dict[str, str]]:
         ("let σ be positive; z is complex", {"\\sigma": "positive", "z": "complex"}),
         ("let x in R^n; A in R^{m×n}", {"x": "vector n", "A": "matrix m × n"}),
         ("let x \\in \\mathbb{R}^n, n \\in \\mathbb N", {"x": "vector n"}),
-        ("let a ∈ ℝ; k ∈ ℕ; z in C", {"a": "real", "k": "whole", "z": "complex"}),
+        ("let a ∈ ℝ; k ∈ ℕ; z in C", {"a": "real", "k": "natural", "z": "complex"}),
         ("let t in R_+", {"t": "positive"}),
         ("let f(x) = \\exp(-x^2)", {"f": "the function of x that is \\exp(-x^2)"}),
     ],

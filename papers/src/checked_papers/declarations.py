@@ -60,7 +60,7 @@ _LONG: Mapping[str, Callable[[Size], Kind]] = {
 }  # fmt: skip
 _SCALAR = {
     "complex": kinds.complex_, "whole": kinds.whole, "integer": kinds.whole,
-    "natural": kinds.whole, "positive": kinds.positive, "real": kinds.real,
+    "natural": kinds.natural, "positive": kinds.positive, "real": kinds.real,
 }  # fmt: skip
 _MEANS_LITTLE = frozenset(
     ["a", "an", "the", "number", "matrix", "with", "of", "length", "size", "order", "and"]
@@ -243,7 +243,7 @@ def _in(clause: str, match: re.Match[str]) -> Declared:
             f"`{within}` is no set that is known: R, C, N, Z, R^n, R^{{m×n}}, (a, b)"
         )
     sizes = _sizes(space["size"] or "")
-    kind = {"R": kinds.real, "C": kinds.complex_, "N": kinds.whole, "Z": kinds.whole}[space["of"]]
+    kind = {"R": kinds.real, "C": kinds.complex_, "N": kinds.natural, "Z": kinds.whole}[space["of"]]
     if space["plus"]:
         kind = kinds.positive
     if sizes and space["of"] != "R":

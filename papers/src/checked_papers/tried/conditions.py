@@ -42,7 +42,7 @@ _SHARES = (  # `\sum_k p_k = 1`
     Pattern("\\sum _ <group:runs> <symbol:key> _ { <small:index> } = 1"),
     Pattern("\\sum _ <group:runs> ^ <group> <symbol:key> _ { <small:index> } = 1"),
 )
-_KIND = {"N": "whole", "Z": "whole", "R": "real", "C": "complex_"}
+_KIND = {"N": "natural", "Z": "whole", "R": "real", "C": "complex_"}
 
 
 @dataclass(frozen=True)

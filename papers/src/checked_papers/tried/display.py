@@ -22,7 +22,7 @@ from .asymptotics import LimitTrial, Way, ways_of
 from .branches import SIGN, Choices, apart, signed
 from .conditions import Condition, conditions_of, tends
 from .differentiated_integrals import differentiated, refuse_paths, with_dots
-from .drawing import Made, Plan, Sample, confirming, samples
+from .drawing import Made, More, Plan, Sample, samples
 from .entries import entries_in
 from .expansions import expanded
 from .function_definitions import defines, functions_in
@@ -302,7 +302,7 @@ def _judged(
     best: Tried | None = None
     for plan, said in _plans(body, own, stated.declared, conditions):
         drawn = tuple(samples(plan, conditions, rng))
-        again = partial(confirming, plan, conditions, [sample.region for sample in drawn])
+        again = More(plan, conditions, [sample.region for sample in drawn])
         trial = replace(_trial(body, drawn, plan, choices, stated.way), mending=stated.mending)
         way = str(stated.way) if stated.way else ""
         said = "; ".join(filter(None, (said, _chosen(choices), way)))
@@ -437,7 +437,11 @@ def _plan(
     orders = between(body.statement, reach.keys() | lengths.keys())
     implied = [Condition("the range of a sum", steps) for steps in orders]
     return Plan(
-        drawn, {k: v for k, v in fixed.items() if k not in drawn}, derived | shared, implied
+        drawn,
+        {k: v for k, v in fixed.items() if k not in drawn},
+        derived | shared,
+        implied,
+        wide=not own.reference,
     )
 
 
@@ -487,6 +491,8 @@ def _mean_of(key: str, first: int, last: str) -> Made:
 
     def mean(numbers: Mapping[str, Any]) -> Any:
         every = [numbers[key].at((i,)) for i in range(first, int(numbers[last]) + 1)]
+        if not every:
+            raise EquationError("nothing to average")
         return np.mean(every)
 
     return mean

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from checked_equations.errors import EquationError
+from checked_equations.errors import EquationError, OperationError
+from checked_equations.evaluate.evaluator import Evaluator
+from checked_equations.latex import tree as t
 
 from .conditions import Condition
-from .kinds import COMPLEX, FAR, REAL, Kind, Region, Rng, Sizes
+from .kinds import BEYOND, COMPLEX, FAR, FAR_APART, REAL, Kind, Region, Rng, Sizes, constant
 
 _TRIES = 400
+_SOME = 20  # where few numbers meet a condition, or all of them do
 _ROUNDS = 16  # of numbers that confirm what is said of a region
 _FEW = 3  # symbols whose signs are drawn in all ways
 Made = Callable[[Mapping[str, Any]], Any]
@@ -35,6 +38,7 @@ class Plan:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     derived: Mapping[str, Made] = field(default_factory=dict)
     implied: Sequence[Condition] = ()
+    wide: bool = True  # whether whole numbers may be negative, zero and large
 
 
 @dataclass(frozen=True)
@@ -51,20 +55,65 @@ def samples(plan: Plan, conditions: Sequence[Condition], rng: Rng) -> list[Sampl
     return [sample for sample in found if sample is not None]
 
 
-def confirming(
-    plan: Plan, conditions: Sequence[Condition], regions: Sequence[Region], *, far: bool
-) -> Iterator[Sample]:
-    """More numbers from `regions`, and near their ends; with signs mixed in all ways; `far` out.
+@dataclass(frozen=True)
+class More:
+    """More numbers, that confirm what was found in some `regions`, or refute it."""
 
-    One sample of a region is a chance: of |a b| = a b that both have the same sign.
-    """
-    rng = np.random.default_rng(0)
-    around = [replace(region, wide=True) for region in regions]
-    signs = [_Signs(plan, pattern) for pattern in _patterns(plan)] if _MIXED in regions else []
-    found = [_sample(_MIXED, plan, (*conditions, one), rng) for one in signs]
-    rounds = itertools.chain(*itertools.repeat(around, _ROUNDS), FAR if far else ())
-    found += [_sample(region, plan, conditions, rng) for region in rounds]
-    return (sample for sample in found if sample is not None)
+    plan: Plan
+    conditions: Sequence[Condition]
+    regions: Sequence[Region]
+
+    def around(self, *, far: bool, beyond: bool = False) -> Iterator[Sample]:
+        """Numbers in the regions and near their ends, with signs mixed in all ways; `far` out,
+        and `beyond` that over eight decades.
+
+        One sample of a region is a chance: of |a b| = a b that both have the same sign.
+        """
+        plan, conditions, rng = self.plan, self.conditions, np.random.default_rng(0)
+        wide = [replace(region, wide=True) for region in self.regions]
+        mixed = [_MIXED] * (_MIXED in self.regions) + [FAR_APART] * beyond
+        signs = itertools.product(mixed, [_Signs(plan, one) for one in _patterns(plan)])
+        found = [_sample(one, plan, (*conditions, sign), rng) for one, sign in signs]
+        rounds = itertools.chain(*itertools.repeat(wide, _ROUNDS), FAR if far else ())
+        found += [_sample(region, plan, conditions, rng) for region in rounds]
+        found += [_sample(one, plan, conditions, rng, _SOME) for one in BEYOND if beyond]
+        return (sample for sample in found if sample is not None)
+
+    def by(self, plans: Iterable[Plan], regions: Sequence[Region]) -> Iterator[Sample]:
+        """A sample by each of other `plans`, each from the next of the `regions`."""
+        rng = np.random.default_rng(0)
+        for plan, region in zip(plans, itertools.cycle(regions)):
+            if (sample := _sample(region, plan, self.conditions, rng)) is not None:
+                yield sample
+
+    def at_ends(self) -> Iterator[Sample]:
+        """Numbers on either side of each end that a condition prints: of ``0 < x < 1`` near 1."""
+        rng = np.random.default_rng(0)
+        for key, end in _ends(self.plan, self.conditions):
+            for aside in (-_ASIDE, _ASIDE):
+                fixed = constant(end + aside * max(1.0, abs(end)))
+                plan = replace(self.plan, drawn={**self.plan.drawn, key: fixed})
+                every = (_sample(one, plan, self.conditions, rng, _SOME) for one in self.regions)
+                if (sample := next(filter(None, every), None)) is not None:
+                    yield replace(sample, region=NEAR_AN_END)
+
+
+NEAR_AN_END = Region("near an end", 1.0)
+_ASIDE = 1e-3  # next to an end
+
+
+def _ends(plan: Plan, conditions: Sequence[Condition]) -> Iterator[tuple[str, float]]:
+    """The symbols that conditions compare with a number, and the number."""
+    for step in (step for one in conditions if not one.defines for step in one.steps):
+        for own, other in ((step.left, step.right), (step.right, step.left)):
+            key = own.key if isinstance(own, t.Name) else ""
+            if key in plan.drawn and plan.drawn[key].name in ("real", "positive"):
+                try:
+                    end = complex(Evaluator(plan.fixed).value(other))
+                except (EquationError, OperationError, TypeError):  # it depends on other symbols
+                    continue
+                if not end.imag and np.isfinite(end.real):
+                    yield key, end.real
 
 
 _MIXED = next(region for region in REAL if region.signs == "+-")
@@ -103,9 +152,9 @@ def _regions(plan: Plan) -> tuple[Region, ...]:
 
 
 def _sample(
-    region: Region, plan: Plan, conditions: Sequence[_Condition], rng: Rng
+    region: Region, plan: Plan, conditions: Sequence[_Condition], rng: Rng, tries: int = _TRIES
 ) -> Sample | None:
-    for _ in range(_TRIES):
+    for _ in range(tries):
         sizes: Sizes = {}
         numbers = {key: _number(key, kind, rng, sizes, region) for key, kind in plan.drawn.items()}
         whole = [numbers[key] for key, kind in plan.drawn.items() if kind.counts]

@@ -74,6 +74,13 @@ COMPLEX = (
     Region("left half-plane", 1.6, "-", plane=True),
 )
 FAR = (Region("far and positive", 40.0, "+"), Region("far and negative", 40.0, "-"))
+FAR_APART = Region("very far, of either sign", 1e4)
+BEYOND = (
+    Region("near zero and positive", 1e-4, "+"),
+    Region("near zero and negative", 1e-4, "-"),
+    Region("very far and positive", 1e4, "+"),
+    Region("very far and negative", 1e4, "-"),
+)
 
 
 _INDICES = {1: "index", 2: "two indices"}
@@ -116,7 +123,7 @@ class Kind:
     @property
     def counts(self) -> bool:
         """Return whether it is one whole number."""
-        return self.name == "whole" and not self.axes
+        return self.name in ("whole", "natural") and not self.axes
 
     def draw(self, rng: Rng, sizes: Sizes, region: Region = REAL[1]) -> Any:
         """Numbers of this kind; sizes that are symbols are drawn into `sizes`, or taken from it."""
@@ -215,6 +222,7 @@ _DRAWS: Mapping[str, Draw] = {
     "real": lambda kind, rng, shape, region: region.real(rng),
     "positive": lambda kind, rng, shape, region: abs(region.real(rng)),
     "whole": lambda kind, rng, shape, region: int(rng.integers(2, 6)),
+    "natural": lambda kind, rng, shape, region: int(rng.integers(2, 6)),
     "complex": lambda kind, rng, shape, region: region.number(rng),
     "modulus": lambda kind, rng, shape, region: rng.uniform(0.15, 0.9),
     "large": lambda kind, rng, shape, region: rng.uniform(18.0, 26.0),
@@ -240,6 +248,7 @@ _DRAWS: Mapping[str, Draw] = {
 real = Kind("real")
 positive = Kind("positive")
 whole = Kind("whole")
+natural = Kind("natural")
 complex_ = Kind("complex")
 modulus = Kind("modulus")  # between 0 and 1: of an elliptic function; a nome
 large = Kind("large")

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from checked_equations.check.outcomes import Mutants
 from checked_equations.latex import tree as t
 
 from ..mends import Mend, Mends
 from ..numerics.time_limit import allowing
-from .drawing import Plan, Sample
+from .drawing import NEAR_AN_END, More, Plan
 from .kinds import Kind
 from .sample_fates import Fate, Trial, is_long
 from .token_patterns import ORDERS
 from .unbound_statement import mentions
+from .whole_numbers import Wanted, broken_plans, clearly_fails, condition_on, counted, wide_plans
 
 UNMET = "no numbers meet the conditions"
 LOOSE = "a relation that the text must explain: "
@@ -27,17 +28,11 @@ RELATES = (  # reasons for which what fails on all numbers may be a relation, an
     "a member of",
 )  # fmt: skip
 AGREES = "it agrees on some numbers and not on others, and no region that is known tells them apart"
+_CONDITION = "an inequality that may want a condition"
 _PATIENCE = 0.5  # seconds of the processor for numbers that confirm a verdict
 _LOOSE = 2  # symbols on one side alone, beyond which it is no slip but a relation of symbols
 _BRIEFLY = 0.6  # seconds of a search for the mends of what may be no slip
 _MANY = 5  # samples on which an inequality must fail before it is blamed
-
-
-class Again(Protocol):
-    """More samples of each region, and beyond them where `far` is asked for."""
-
-    def __call__(self, *, far: bool) -> Iterable[Sample]:
-        """The samples."""
 
 
 Verdict = Literal[
@@ -76,19 +71,24 @@ class Tried:
         return f"{said} ({self.why})" if self.why else said
 
 
-def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, again: Again) -> Tried:
+def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> Tried:
     """Combine the fates on all samples; `told` is a reason not to accuse, and `doubt` one to leave
-    that to a reader. Samples drawn `again` tell a region from a chance.
+    that to a reader. With `more` numbers a region is told from a chance.
     """
     if _by_chance(trial, plan):
-        others = replace(trial, samples=tuple(again(far=_folds(trial.statement))))
+        order = plan.wide and not _equal(trial)
+        far, beyond = order or _folds(trial.statement), order or (plan.wide and _by_size(trial))
+        ends = more.at_ends() if beyond else ()
+        others = replace(trial, samples=(*more.around(far=far, beyond=beyond), *ends))
         with allowing(_PATIENCE):
             sure = _sure(trial, others)
         if not sure.held:
             return _on_some(sure, others, plan, told)
+        if order and _wants_an_end(trial, sure):
+            return Tried("not read", _CONDITION)
         trial = sure
     if trial.held:
-        return _held(trial, plan, told)
+        return _held(trial, plan, told, more)
     if trial.failed:
         return _failed(trial, plan, told, doubt)
     if name := _defined(trial.statement):
@@ -110,32 +110,46 @@ def _by_chance(trial: Trial, plan: Plan) -> bool:
     """Return whether it may hold on the numbers that were drawn, and not on others nearby."""
     if not trial.held:
         return False
-    steps = trial.statement.steps
     if not _equal(trial):  # sides that meet on a whole stretch
         return True
-    if trial.far or not plan.drawn or any(step.relation == "\\sim" for step in steps):
+    if trial.far or not plan.drawn or _in_the_limit(trial):
         return False
     if trial.failed:
         return True
     # near a cut differences cross it; and branches that are chosen follow the numbers
     rough = is_long(trial.statement) or any(
-        isinstance(p, t.Slope) for _, p in t.walk(trial.statement)
+        isinstance(p, t.Slope | t.Primed) for _, p in t.walk(trial.statement)
     )
     return _folds(trial.statement) and not rough and not trial.choices
 
 
 def _sure(trial: Trial, others: Trial) -> Trial:
     """Return the trial without regions where it holds by chance, with its failures outside."""
-    unsure = frozenset(fate.sample.region.name for fate in others.failed)
-    known = {sample.region.name for sample in trial.samples}
-    more = [fate.sample for fate in others.failed if fate.sample.region.name not in known]
+    steps, known = trial.statement.steps, {sample.region.name for sample in trial.samples}
+    failed = [
+        fate
+        for fate in others.failed
+        if fate.sample.region.name in known or clearly_fails(fate, steps)
+    ]
+    unsure = frozenset(fate.sample.region.name for fate in failed)
+    more = [fate.sample for fate in failed if fate.sample.region.name not in known]
     return replace(trial, unsure=unsure, samples=(*trial.samples, *more))
+
+
+def _wants_an_end(trial: Trial, sure: Trial) -> bool:
+    """Return whether it fails far out, or near a printed end, on a side where it holds nearby."""
+    known = {sample.region.name for sample in trial.samples}
+    regions = {fate.sample.region for fate in sure.failed}
+    inside = {region.signs for region in regions if region.name in known}
+    signs = {fate.sample.region.signs for fate in sure.held} - inside
+    beyond = (region for region in regions if region.name not in known)
+    return any(one == NEAR_AN_END or one.signs in signs for one in beyond)
 
 
 def _on_some(trial: Trial, others: Trial, plan: Plan, told: str) -> Tried:
     """Return the verdict where it holds on some numbers of each region, and not on others."""
     if not _equal(trial):
-        return Tried("not read", "an inequality that may want a condition")
+        return Tried("not read", _CONDITION)
     if _whole(plan) and (cases := _cases(others, plan.drawn)):
         held = [one for one in others.fates if one.holds and _case(one, plan.drawn) in cases]
         sure = replace(others, samples=tuple(fate.sample for fate in held[:_MANY]))
@@ -163,6 +177,17 @@ def _folds(statement: t.Statement) -> bool:
     return any(_of_several_forms(part) for _, part in t.walk(statement))
 
 
+def _by_size(trial: Trial) -> bool:
+    """Return whether sizes may decide, as in ``|1000 - x|``, and numbers far out lose no digits."""
+    parts = [part for _, part in t.walk(trial.statement)]
+    rough = any(isinstance(p, t.Slope | t.Apply | t.Primed) for p in parts) or is_long(
+        trial.statement
+    )
+    own = {getattr(part, "kind", getattr(part, "name", "")) for part in parts}
+    chosen = any(isinstance(part, t.Bars) for part in parts) or not _CHOOSING.isdisjoint(own)
+    return chosen and not rough
+
+
 def _of_several_forms(part: t.Node) -> bool:
     if isinstance(part, t.Function):
         return part.name not in _OF_ONE_FORM
@@ -184,7 +209,7 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
     if first.relation == "\\sim":
         return _noted(trial, "the ratio of its sides does not tend to one on the way to the limit")
     if first.relation not in ("=", ":=") and len(trial.failed) < _MANY:
-        return Tried("not read", "an inequality that may want a condition", residual=trial.residual)
+        return Tried("not read", _CONDITION, residual=trial.residual)
     loose = [
         key
         for key in plan.drawn
@@ -228,13 +253,68 @@ def _brings_a_symbol(mend: Mend) -> bool:
     return bool(after - before)
 
 
-def _held(trial: Trial, plan: Plan, told: str) -> Tried:
+def _held(trial: Trial, plan: Plan, told: str, more: More) -> Tried:
     """Return the verdict of a statement that holds on some numbers or on all."""
     if trial.failed and not _equal(trial) and (loose := _unrelated(trial, plan)):
         return Tried("not read", _loose(loose))
-    verdict: Verdict = "holds if" if trial.failed else "holds"
-    region = _region(trial, plan.drawn) if trial.failed else None
-    return Tried(verdict, told, region, trial.residual, trial.mutants())
+    wanted = _of_whole(trial, plan, more)
+    if wanted is None:
+        return Tried("not read", AGREES if _equal(trial) else _CONDITION)
+    regions = [_region(trial, plan.drawn)] if trial.failed else []
+    regions += wanted
+    verdict: Verdict = "holds if" if regions else "holds"
+    return Tried(verdict, told, ", ".join(regions) or None, trial.residual, trial.mutants())
+
+
+def _of_whole(trial: Trial, plan: Plan, more: More) -> list[str] | None:
+    """The conditions on whole numbers without which it fails; nothing if none is known of."""
+    if not plan.wide or not counted(plan) or trial.far or trial.choices or _in_the_limit(trial):
+        return []
+    regions = [fate.sample.region for fate in trial.held]
+    wide = replace(trial, samples=tuple(more.by(wide_plans(plan), regions)))
+    with allowing(_PATIENCE):
+        failing = [fate for fate in wide.fates if _fails_there(wide, fate, plan)]
+        wanted = _wanted(trial, wide, failing, plan) if failing else None
+        if failing and wanted is None:
+            return None
+        said = [wanted.said] if wanted else []
+        return [*said, *_to_be_whole(trial, plan, more, wanted)]
+
+
+def _wanted(trial: Trial, wide: Trial, failing: list[Fate], plan: Plan) -> Wanted | None:
+    fates = [*trial.held, *(fate for fate in wide.fates if fate.holds), *failing]
+    keys = counted(plan)
+    cases = [({key: one.sample.bindings[key] for key in keys}, one.holds) for one in fates]
+    return condition_on(cases, order=not _equal(trial))
+
+
+def _to_be_whole(trial: Trial, plan: Plan, more: More, wanted: Wanted | None) -> Iterator[str]:
+    """The letters that measure as often as they count, and must be whole numbers here."""
+    regions = [fate.sample.region for fate in trial.held]
+    for key, one in broken_plans(plan):
+        samples = more.by([one] * _MANY, regions)
+        met = (one for one in samples if not wanted or wanted.holds(one.bindings))
+        broken = replace(trial, samples=tuple(met))
+        if any(_fails_there(broken, fate, one) for fate in broken.fates):
+            yield f"{key} is whole"
+
+
+def _fails_there(trial: Trial, fate: Fate, plan: Plan) -> bool:
+    """Return whether it clearly fails; where it has no real value, whether it does as complex.
+
+    So ``\\log(m^2) = 2 \\log m`` fails for m = -2, though no logarithm of it is real.
+    """
+    if fate.residual is None:
+        bindings = dict(fate.sample.bindings)
+        drawn = {key: bindings[key] for key in plan.drawn}
+        below = {key: complex(one) for key, one in drawn.items() if isinstance(one, int | float)}
+        sample = replace(fate.sample, bindings={**bindings, **below})
+        fate = replace(trial, samples=(sample,)).fates[0]
+    return clearly_fails(fate, trial.statement.steps)
+
+
+def _in_the_limit(trial: Trial) -> bool:
+    return any(step.relation == "\\sim" for step in trial.statement.steps)
 
 
 def _loose(keys: Sequence[str]) -> str:

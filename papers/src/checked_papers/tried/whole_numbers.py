@@ -1,0 +1,114 @@
+"""Whole numbers far from those that are drawn first: negative ones, zero, one, and up to forty.
+
+A display that holds for n from 2 to 5 may hold for these alone. So each of its whole numbers is
+drawn widely, and a letter that other papers use for measured quantities, ``M_{ij}``, as a real
+number too: what then fails is a condition of the verdict, ``n > 0``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from checked_equations.latex import tree as t
+
+from . import kinds
+from .drawing import Plan
+from .letter_conventions import letter
+from .sample_fates import Fate
+
+WIDE = (-3, -2, -1, 0, 1, 6, 7, 9, 12, 23, 40)
+_ABOVE = frozenset("NMK")  # that measure as often as they count
+_MOST = 3  # symbols that are drawn widely
+_MIXED = ((-2, 3, 7), (0, 9, 4), (6, 1, -3), (12, -1, 2))  # all of them at once
+
+
+def counted(plan: Plan) -> list[str]:
+    """The symbols that are whole numbers, each by itself."""
+    return [key for key, kind in plan.drawn.items() if kind.counts]
+
+
+def wide_plans(plan: Plan) -> Iterator[Plan]:
+    """The plan with its whole numbers far from those that are drawn first.
+
+    >>> [one.drawn["n"].value for one in wide_plans(Plan({"n": kinds.whole}))][:4]
+    [-3, -2, -1, 0]
+    """
+    keys = counted(plan)[:_MOST]
+    for key in keys:
+        least = 1 if plan.drawn[key].name == "natural" else WIDE[0]
+        yield from (_with(plan, {key: value}) for value in WIDE if value >= least)
+    for values in _MIXED if len(keys) > 1 else ():
+        yield _with(plan, dict(zip(keys, values, strict=False)))
+
+
+def broken_plans(plan: Plan) -> Iterator[tuple[str, Plan]]:
+    """The plan with one of the letters that measure as often as they count drawn as a real number.
+
+    >>> [key for key, _ in broken_plans(Plan({"n": kinds.whole, "M_{ij}": kinds.whole}))]
+    ['M_{ij}']
+    """
+    for key in counted(plan)[:_MOST]:
+        if "_" in key or letter(key) in _ABOVE:
+            yield key, replace(plan, drawn={**plan.drawn, key: kinds.real})
+
+
+def _with(plan: Plan, values: Mapping[str, int]) -> Plan:
+    fixed = {key: kinds.constant(value) for key, value in values.items()}
+    return replace(plan, drawn={**plan.drawn, **fixed})
+
+
+def clearly_fails(fate: Fate, steps: Sequence[t.Step]) -> bool:
+    """Return whether a failure is more than the digits that large terms lose as they cancel."""
+    if not fate.fails or fate.draw is None:
+        return False
+    sides = [(fate.draw.sides(step), fate.draw.size(step)) for step in steps]
+    return any(abs(left - right).max() > _LOST * size for (left, right), size in sides)
+
+
+_LOST = 1e-9  # of the terms
+
+Numbers = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A condition on whole numbers, in words."""
+
+    said: str
+    keys: tuple[str, ...]
+    meets: Callable[[float], bool]
+
+    def holds(self, numbers: Numbers) -> bool:
+        """Return whether numbers meet it."""
+        return all(self.meets(numbers[key]) for key in self.keys)
+
+
+_LEAST: Sequence[tuple[str, Callable[[float], bool]]] = (
+    (" > 0", lambda n: n > 0), (" ≥ 0", lambda n: n >= 0), (" ≠ 0", lambda n: n != 0),
+    (" ≠ 1", lambda n: n != 1), (" ≥ 2", lambda n: n >= 2), (" ≥ 3", lambda n: n >= 3),
+)  # fmt: skip
+_OTHERS: Sequence[tuple[str, Callable[[float], bool]]] = (
+    (" ≤ 0", lambda n: n <= 0), (" even", lambda n: n % 2 == 0), (" odd", lambda n: n % 2 == 1),
+)  # fmt: skip
+
+
+def condition_on(cases: Sequence[tuple[Numbers, bool]], *, order: bool = False) -> Wanted | None:
+    """Return the weakest condition under which it holds for whole numbers, if one is known.
+
+    Of an inequality, an `order`, no upper bound is one, since the numbers end somewhere.
+
+    >>> condition_on([({"n": -1}, False), ({"n": 0}, True), ({"n": 3}, True)]).said
+    'n ≥ 0'
+    """
+    keys = list(cases[0][0]) if cases else []
+    groups = [[key] for key in keys] + ([keys] if len(keys) > 1 else [])
+    found: list[tuple[int, Wanted]] = []
+    for group in groups:
+        for said, meets in _LEAST if order else (*_LEAST, *_OTHERS):
+            verb = (" is", " are")[len(group) > 1] if said[1].isalpha() else ""
+            one = Wanted(f"{', '.join(group)}{verb}{said}", tuple(group), meets)
+            inside = [holds for numbers, holds in cases if one.holds(numbers)]
+            if inside and all(inside):
+                found.append((len(inside), one))
+    return max(found, key=lambda one: one[0])[1] if found else None
