@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import dropwhile, pairwise
-from types import FrameType
 
 from checked_equations.errors import EquationError
 from checked_equations.latex.equation import Equation
@@ -25,7 +21,8 @@ from .defined_functions import defined, with_functions
 from .document_formats import Read
 from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers, telling
 from .findings import Finding, finding
-from .shapes import Shapes, shapes_of
+from .numerics.time_limit import TooLong, limited
+from .shapes import OF_ARRAYS, Shapes, fitting
 from .statements import without_notes
 from .step_by_step import HOLDS, in_steps
 from .substitution import substituted
@@ -106,9 +103,9 @@ def try_one(task: Task) -> Finding:
     if task.fault:
         return Finding(*task.place, "not read", why=task.fault, number=task.number)
     try:
-        with _limited(SECONDS):
+        with limited(SECONDS):
             tried = _tried(task)
-    except _TooLong:
+    except TooLong:
         tried = Tried("not read", f"it takes longer than {SECONDS} s")
     except Exception as error:  # noqa: BLE001 - one display must not end the others
         tried = Tried("not read", f"the engine failed on it: {type(error).__name__}: {error}")
@@ -251,7 +248,7 @@ def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
     for other in readings:
         try:
             found = _found(task, other)
-        except _TooLong:
+        except TooLong:
             return plain
         if found is None:
             continue
@@ -318,9 +315,7 @@ def _tried_with(
     known = task.declared.and_then(Declared(more or {}))
     task = replace(task, declared=known)
     plain = _attempt(task, full, stated, {})
-    shapes = shapes_of(full, known.kinds)
-    attempt = partial(_attempt, task, full, stated)
-    found = together(plain, shapes, attempt) if shapes else plain
+    found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
     found = _doubted(full, found, known.kinds)
     called = PAPERS.functions_in(full)
     unsettled = found.verdict in ("not read", "definition")
@@ -364,6 +359,7 @@ def _attempt(
             conditions=conditions,
             kinds=kinds,
             notation=notation,
+            bindings=OF_ARRAYS if any(len(kind.shape) > 1 for kind in inferred.values()) else None,
             rng=seed + i,
             mending=task.mending,
         )
@@ -410,7 +406,38 @@ def _written(latex: str, macros: Macros) -> str:
         return latex
 
 
-def together(plain: Tried, shapes: Shapes, attempt: Callable[[Mapping[str, Kind]], Tried]) -> Tried:
+Attempt = Callable[[Mapping[str, Kind]], Tried]
+
+
+def _on_arrays(plain: Tried, full: str, declared: Mapping[str, Kind], attempt: Attempt) -> Tried:
+    """The verdict where symbols may be arrays: numbers are no evidence for what is marked so.
+
+    Of several assignments of shapes that fit as well, one for which it holds may be meant.
+    """
+    shapes, marked, free, refuted = fitting(full, declared)
+    if len(shapes) == 1:
+        found = together(plain, shapes[0], attempt)
+        numbers = found is plain and plain.verdict in HOLDS
+        return attempt(shapes[0].kinds) if numbers and marked else found
+    if marked and refuted and plain.verdict in (*HOLDS, "not read"):
+        return Tried("not read", UNFIT, residual=plain.residual)
+    if plain.verdict not in HOLDS or not marked:
+        return plain
+    every = (attempt(one.kinds) for one in shapes)
+    holding = next((found for found in every if found.verdict == "holds"), None)
+    return holding or _of_numbers(plain, free)
+
+
+UNFIT = "it does not fit any shapes, though marks of arrays stand in it"
+
+
+def _of_numbers(plain: Tried, keys: Sequence[str], more: str = "") -> Tried:
+    """What holds for numbers, and says so."""
+    region = ", ".join(filter(None, (_where(keys, "a number", "numbers"), plain.region, more)))
+    return replace(plain, verdict="holds if", region=region)
+
+
+def together(plain: Tried, shapes: Shapes, attempt: Attempt) -> Tried:
     """The verdict where symbols may be arrays.
 
     A statement that holds for arrays is reported so. One that fails for them may hold for
@@ -425,9 +452,7 @@ def together(plain: Tried, shapes: Shapes, attempt: Callable[[Mapping[str, Kind]
             if special.verdict == "holds":
                 return replace(special, verdict="holds if", region=_where(shapes.squares, said))
         if plain.verdict in ("holds", "holds if"):
-            where = _where(tuple(shapes.kinds), "a number", "numbers")
-            region = ", ".join(filter(None, (where, plain.region, "and not for arrays")))
-            return replace(plain, verdict="holds if", region=region)
+            return _of_numbers(plain, tuple(shapes.kinds), "and not for arrays")
     if plain.verdict == "not read" or (plain.verdict == FAILS and arrays.verdict in _FAIL):
         return arrays
     if plain.verdict == arrays.verdict == "does not hold" and more_than_numbers(plain, {}):
@@ -444,27 +469,3 @@ _SPECIAL = (
 
 def _where(keys: Sequence[str], one: str, many: str = "") -> str:
     return f"{keys[0]} is {one}" if len(keys) == 1 else f"{', '.join(keys)} are {many or one}"
-
-
-class _TooLong(Exception):
-    pass
-
-
-@contextmanager
-def _limited(seconds: int) -> Iterator[None]:
-    """Stop the code inside after so much processor time, where the system measures that."""
-    alarm = getattr(signal, "SIGVTALRM", None)
-    if alarm is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise _TooLong
-
-    before = signal.signal(alarm, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(alarm, before)

@@ -8,20 +8,22 @@ size of its own unless the equation makes two sizes equal: that is found by tryi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from checked_equations.errors import EquationError, OperationError
+from checked_equations.errors import EquationError, OperationError, ShapeError
 from checked_equations.evaluate.evaluator import Evaluator
-from checked_equations.evaluate.values import Entries
+from checked_equations.evaluate.values import Entries, Word
+from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
 from checked_equations.latex.tokenizer import word_set
 
+from .numerics.matrix_exponential import exponential
 from .tried import kinds
 from .tried.entries import entries_in
 from .tried.kinds import Kind, Size
@@ -40,9 +42,14 @@ _MARKED = word_set(r"\top \det \| '")
 _MARKS = (Pattern("^ { T"), Pattern("^ { \\T"), Pattern("\\mathrm { t r }"))
 _MOST_SYMBOLS = 6
 _MOST_AXES = 9
+_NO_VALUE = (EquationError, OperationError, ArithmeticError, ValueError, TypeError, KeyError)
+_DOMINANT = 4.0  # on a diagonal, so that a square matrix has an inverse and a positive determinant
 _SHORTER, _SIZE, _LONGER = 2, 3, 7  # the sizes that an axis is tried with
 _NAMES = "npqrsdlhuv"
 
+# what numbers and arrays have one name for: of a square matrix the exponential is no array of those
+# of its entries
+OF_ARRAYS: Mapping[str, Word] = {"exp": Word(exponential)}
 Form = int  # how many axes: none, one, two
 Axis = tuple[str, int]  # one of them
 
@@ -65,12 +72,35 @@ class Shapes:
         return {key: make(self.kinds[key].shape[0]) for key in self.squares}
 
 
+class Fitting(NamedTuple):
+    """The assignments of shapes that fit best, and whether marks of arrays are in the display.
+
+    Where it is `marked`, numbers alone are no evidence for it: a transpose, a determinant, a trace,
+    a norm or the inverse of a sum of capitals says that arrays are meant.
+    """
+
+    shapes: tuple[Shapes, ...] = ()
+    marked: bool = False
+    free: tuple[str, ...] = ()  # symbols that may be arrays
+    refuted: bool = False  # whether no shapes fit, and that is known of all of them
+
+
 def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
     """The one assignment of shapes that fits `latex`, which has no commands of its own.
 
     >>> found = shapes_of(r"(A B)^\\top = B^\\top A^\\top", {})
     >>> [str(kind) for kind in found.kinds.values()]
     ['matrix n × p', 'matrix p × q']
+    """
+    found = fitting(latex, declared).shapes
+    return found[0] if len(found) == 1 else None
+
+
+def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
+    """Return the assignments of shapes that fit `latex`, and whether it asks for one.
+
+    >>> fitting(r"\\operatorname{tr}(X) = X", {})
+    Fitting(shapes=(), marked=True, free=('X',), refuted=True)
     """
     told = {normal(key): kind for key, kind in declared.items()}
     rng = np.random.default_rng(0)
@@ -80,7 +110,7 @@ def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
     try:
         reading = read(parted(latex, own)[0], own)
     except (NotRead, EquationError):
-        return None
+        return Fitting()
     counted = entries_in(reading.statement).letters
     fixed = own.constants.keys() - counted
     free = [key for key in reading.symbols if key not in told and key not in fixed]
@@ -93,17 +123,39 @@ def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
     free = [key for key in free if key not in found.unranged]
     options |= dict.fromkeys((*rows, *found.letters & {*free}), (0,))
     several = [key for key in free if options[key] != (0,)]
-    if not several or len(several) > _MOST_SYMBOLS or reading.unknown:
-        return None
+    if not several or reading.unknown:
+        return Fitting()
+    found_marks = Fitting((), any(map(_is_of_arrays, _parts(reading))), tuple(several))
+    if len(several) > _MOST_SYMBOLS:
+        return found_marks
     known_kinds = {key: told[key] for key in reading.symbols if key in told}
     known_kinds |= {key: kinds.for_each(axes) for key, axes in rows.items()}
     free = [key for key in free if key not in rows]
     options = {key: options[key] for key in free}
     trial = _Trial.of(reading, known_kinds, free, indexed)
-    best = _best(trial, options)
-    if best is None or not any(best[0].values()):
-        return None
-    return Shapes(_named(trial, *best), trial.fits(dict.fromkeys(free, 0), {}))
+    best = [one for one in _best(trial, options, found_marks.marked) if any(one[0].values())]
+    refuted = not best and not trial.unclear
+    plain = trial.fits(dict.fromkeys(free, 0), {})
+    shapes = tuple(Shapes(_named(trial, *one), plain) for one in best)
+    return found_marks._replace(shapes=shapes, refuted=refuted)
+
+
+def _parts(reading: Reading) -> Iterator[t.Node]:
+    return (part for _, part in t.walk(reading.statement))
+
+
+def _is_of_arrays(part: t.Node) -> bool:
+    """Return whether it is written of arrays: ``A^\\top``, ``\\det A``, ``(A + B)^{-1}``."""
+    if isinstance(part, t.Function):
+        return part.name in ("det", "tr")
+    if isinstance(part, t.Inverse) and isinstance(part.base, t.Sum):
+        return all(map(_begins_with_a_capital, part.base.terms))
+    return isinstance(part, t.Transpose | t.Norm)
+
+
+def _begins_with_a_capital(term: t.Node) -> bool:
+    first = term.factors[0] if isinstance(term, t.Product) else term
+    return isinstance(first, t.Name) and letter(_unaccented(first.key)) in _CAPITALS
 
 
 def _options(key: str, latex: str) -> tuple[Form, ...]:
@@ -179,6 +231,7 @@ class _Trial:
     free: Sequence[str]
     sizes: Mapping[int, Size]  # those that are declared, and their names
     indexed: Mapping[str, int]  # of arrays that have indices, how many: of `\\mathbf x_i` one
+    unclear: list[str] = field(default_factory=list)  # why what may fit has no value
 
     @classmethod
     def of(
@@ -214,12 +267,14 @@ class _Trial:
         drawn = {key: self._value(key, form[key], at, rng) for key in self.free}
         if any(value is None for value in drawn.values()):
             return False
-        value = Evaluator({**drawn, **self.told}, self.reading.latex).value
+        value = Evaluator({**drawn, **self.told, **OF_ARRAYS}, self.reading.latex).value
         steps = self.reading.statement.steps
         try:
             with np.errstate(all="ignore"):
                 return all(agree(value(step.left), value(step.right)) for step in steps)
-        except (EquationError, OperationError, ArithmeticError, ValueError, TypeError, KeyError):
+        except _NO_VALUE as wrong:
+            if not isinstance(wrong.__cause__ or wrong, ShapeError):
+                self.unclear.append(str(wrong))
             return False
 
     def _value(
@@ -237,17 +292,25 @@ def _array(key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generato
         return None if len(set(axes)) > 1 else np.eye(axes[0]) if axes else 1.0
     if axes:
         filled = is_filled(key)
-        return np.full(axes, float(filled)) if filled else rng.uniform(0.5, 1.5, axes)
+        drawn = rng.uniform(0.5, 1.5, axes)
+        if filled:
+            return np.full(axes, float(filled))
+        return drawn + _DOMINANT * np.eye(axes[0], axes[1]) if len(axes) > 1 else drawn
     return at.get((key, 0), _SIZE) if by_custom(key).name == "whole" else 0.7
 
 
 Found = tuple[dict[str, Form], dict[Axis, int]]
 
 
-def _best(trial: _Trial, options: Mapping[str, tuple[Form, ...]]) -> Found | None:
-    """The form with the most arrays among capitals, the fewest among small letters, and sizes."""
+def _best(trial: _Trial, options: Mapping[str, tuple[Form, ...]], marked: bool) -> list[Found]:
+    """The forms with the most arrays among capitals, the fewest among small letters, and sizes.
+
+    Where arrays are `marked` one of the symbols is an array.
+    """
     found: dict[tuple[int, int], list[Found]] = {}
     for choice in product(*options.values()):
+        if marked and not any(choice):
+            continue
         form = dict(zip(options, choice, strict=True))
         axes = [(key, i) for key in form for i in range(form[key])]
         known = sorted({_SIZE, *trial.sizes}) if len(axes) <= _MOST_SYMBOLS else [_SIZE]
@@ -256,8 +319,7 @@ def _best(trial: _Trial, options: Mapping[str, tuple[Form, ...]]) -> Found | Non
             if trial.fits(form, at):
                 found.setdefault(_score(form, options), []).append((form, at))
                 break
-    best = found[max(found)] if found else []
-    return best[0] if len(best) == 1 else None
+    return found[max(found)] if found else []
 
 
 def _score(form: Mapping[str, Form], options: Mapping[str, tuple[Form, ...]]) -> tuple[int, int]:

@@ -129,7 +129,7 @@ def _refuse_number(node: t.Node, ev: Evaluator, scope: Scope, what: str) -> None
     if isinstance(node, t.Name | t.Index) and not _is_array(node, ev, scope):
         hint = "bind the name with its mark, or what the mark stands for"
         said = f"is a number, which has no such mark: {what}; {hint}"
-        raise OperationError(f"`{node.key}` {said}")
+        raise ShapeError(f"`{node.key}` {said}")
 
 
 def whole_number(value: Array) -> int:
@@ -184,7 +184,20 @@ def _transpose(node: t.Transpose, ev: Evaluator, scope: Scope) -> Array:
     base = ev.of(node.base, scope)
     if base.ndim == 0:
         _refuse_number(node.base, ev, scope, "a transpose")
+        _refuse_of_numbers(node.base, ev, scope)
     return op.transpose(base)
+
+
+def _refuse_of_numbers(node: t.Node, ev: Evaluator, scope: Scope) -> None:
+    """A transpose of numbers alone says nothing: ``(a + b)^\\top``; of ``x^\\top y`` it does."""
+    parts = [part for _, part in t.walk(node)]
+    names = [part for part in parts if isinstance(part, t.Name | t.Index)]
+    plain = all(isinstance(part, _OF_NUMBERS) for part in parts)
+    if plain and not any(_is_array(name, ev, scope) for name in names):
+        raise ShapeError("no array is transposed here, but numbers, which have no such mark")
+
+
+_OF_NUMBERS = (t.Name, t.Index, t.Number, t.Constant, t.Sum, t.Product, t.Quotient, t.Power)
 
 
 @rule.register(t.Bars)
