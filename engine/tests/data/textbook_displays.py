@@ -119,7 +119,7 @@ HOLD = (
     r"\sum_{k=1}^n k^2 = \frac{n(n+1)(2n+1)}{6}",
     r"\sum_{k=0}^{n} r^k = \frac{1 - r^{n+1}}{1-r}",
     r"\sum_{k=0}^n \binom{n}{k}^2 = \binom{2n}{n}",
-    r"\sum_{k=0}^{n} (-1)^k \binom{n}{k} = 0",
+    r"\sum_{k=0}^{n} (-1)^k \binom{n}{k} = 0, \quad n > 0",
     r"a^2 - b^2 = (a-b)(a+b)",
     r"(a+b)^3 = a^3 + 3a^2 b + 3 a b^2 + b^3",
     r"x^2 + b x + c = \left(x + \frac b2\right)^2 + c - \frac{b^2}{4}",

@@ -363,9 +363,13 @@ def _attempt(
             rng=seed + i,
             mending=task.mending,
         )
-        if "singular" not in tried.why:  # a matrix may be wide where it must be tall
+        if not any(word in tried.why for word in _ANEW):
             break
     return tried
+
+
+# A matrix may be wide where it must be tall, or have negative eigenvalues.
+_ANEW = ("singular", "`log` failed")
 
 
 def _doubted(full: str, found: Tried, declared: Mapping[str, Kind]) -> Tried:
@@ -418,7 +422,9 @@ def _on_arrays(plain: Tried, full: str, declared: Mapping[str, Kind], attempt: A
     if len(shapes) == 1:
         found = together(plain, shapes[0], attempt)
         numbers = found is plain and plain.verdict in HOLDS
-        return attempt(shapes[0].kinds) if numbers and marked else found
+        if not numbers:
+            return found
+        return attempt(shapes[0].kinds) if marked else _of_numbers(plain, tuple(shapes[0].kinds))
     if marked and refuted and plain.verdict in (*HOLDS, "not read"):
         return Tried("not read", UNFIT, residual=plain.residual)
     if plain.verdict not in HOLDS or not marked:

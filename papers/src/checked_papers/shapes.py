@@ -23,7 +23,7 @@ from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
 from checked_equations.latex.tokenizer import word_set
 
-from .numerics.matrix_exponential import exponential
+from .numerics.matrix_functions import exponential, logarithm
 from .tried import kinds
 from .tried.entries import entries_in
 from .tried.kinds import Kind, Size
@@ -47,9 +47,8 @@ _DOMINANT = 4.0  # on a diagonal, so that a square matrix has an inverse and a p
 _SHORTER, _SIZE, _LONGER = 2, 3, 7  # the sizes that an axis is tried with
 _NAMES = "npqrsdlhuv"
 
-# what numbers and arrays have one name for: of a square matrix the exponential is no array of those
-# of its entries
-OF_ARRAYS: Mapping[str, Word] = {"exp": Word(exponential)}
+# what is another function of a square matrix than of its entries
+OF_ARRAYS: Mapping[str, Word] = {"exp": Word(exponential), "log": Word(logarithm)}
 Form = int  # how many axes: none, one, two
 Axis = tuple[str, int]  # one of them
 

@@ -1,5 +1,6 @@
 """Integrals, series and derivatives settle on known values, or say that they do not."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -14,7 +15,7 @@ from checked_papers.numerics.cauchy_derivatives import derivative
 from checked_papers.numerics.compiled_functions import function_of
 from checked_papers.numerics.extrapolation import product, series
 from checked_papers.numerics.quadrature import integrate, roughly
-from checked_papers.numerics.time_limit import allowing, spend
+from checked_papers.numerics.time_limit import TooLong, allowing, limited, spend
 
 INTEGRALS = (
     (lambda t: math.exp(-t), 0, math.inf, 1.0),
@@ -180,3 +181,16 @@ def test_the_last_column_of_the_epsilon_table_is_exact_for_as_many_powers(ratios
     columns = even_columns(values)
     assert [len(column) for column in columns] == list(range(len(values), 0, -2))
     assert columns[-1][0] == pytest.approx(2.5, rel=1e-9)
+
+
+def swallow_all_errors():
+    while True:
+        with contextlib.suppress(Exception):  # as an evaluator does that makes them its own
+            sum(range(1000))
+
+
+def test_what_never_asks_for_the_time_and_swallows_errors_is_stopped():
+    with pytest.raises(TooLong), limited(0.05):
+        swallow_all_errors()
+    with limited(5.0):
+        assert sum(range(3)) == 3

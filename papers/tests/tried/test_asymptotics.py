@@ -80,3 +80,8 @@ def test_one_over_a_pole_is_nothing():
 def test_a_wronskian(right, verdict):
     latex = r"\mathscr{W}\left\{J_{\nu}\left(z\right),Y_{\nu}\left(z\right)\right\} = " + right
     assert try_display(latex, notation=NIST).verdict == verdict
+
+
+def test_a_letter_with_a_running_index_goes_nowhere():
+    latex = r"S(a, x) \sim e^{-a x^2} \sum_{k=0}^{\infty} a_{k} x^{-k}"
+    assert try_display(latex, notation=NIST).verdict == "not read"
