@@ -30,7 +30,7 @@ FAILS = "fails on all numbers drawn"
 NOTED = r"""
 \[ \cosh^2 x + \sinh^2 x = 1 \]
 \[ \frac{13}{52} \times \frac{12}{51} = \frac{156}{2652} \approx 0.0885 \]
-\[ k! < 200 \]
+\[ e^x \ge 1 + x \]
 \[ P = \frac{1}{13} = \frac{4}{52}, \quad Q = \frac13 = \frac{26}{52} \]
 \[ x = \cos x \]
 """

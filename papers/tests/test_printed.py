@@ -36,7 +36,7 @@ def test_a_slip_whose_mends_are_many_is_told(latex: str) -> None:
 
 @pytest.mark.parametrize("latex", MISSED)
 def test_no_slip_is_said_to_hold_everywhere(latex: str) -> None:
-    assert tried(latex).outcome != "holds"
+    assert tried(latex).outcome not in ("holds", AGREES)
 
 
 def holds_or_is_an_order(latex: str) -> None:
@@ -65,7 +65,7 @@ def test_what_is_not_read_of_textbooks_is_not_accused(latex: str) -> None:
 
 @pytest.mark.parametrize("latex", WRONG)
 def test_what_students_write_is_not_said_to_hold_everywhere(latex: str) -> None:
-    assert tried(latex).outcome != "holds"
+    assert tried(latex).outcome not in ("holds", AGREES)
 
 
 def test_special_functions_are_known_and_printed_as_they_are_written() -> None:
@@ -99,7 +99,7 @@ def test_the_functions_of_a_reference_work_are_those_of_a_notation_by_name(latex
 
 @pytest.mark.parametrize("latex", LETTERED_WRONG)
 def test_a_slip_in_a_notation_is_not_said_to_hold(latex: str) -> None:
-    assert tried(latex, mending=False, notation="nist").outcome != "holds"
+    assert tried(latex, mending=False, notation="nist").outcome not in ("holds", AGREES)
 
 
 def test_without_mpmath_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from displays import tried
 
+from checked_papers.findings import AGREES
+
 EVERYWHERE = (
     r"\sum_{k=1}^n k = \frac{n (n + 1)}{2}",
     r"1 + 2 + \dots + n = \frac{n (n + 1)}{2}",
@@ -86,7 +88,8 @@ FALSE = (
 @pytest.mark.parametrize("latex", EVERYWHERE)
 def test_what_holds_for_all_numbers_needs_no_condition(latex: str) -> None:
     found = tried(latex, mending=False)
-    assert found.outcome == "holds", str(found)
+    assert found.outcome in ("holds", AGREES), str(found)
+    assert not found.region
 
 
 @pytest.mark.parametrize(("latex", "region"), SOMEWHERE)
@@ -98,4 +101,4 @@ def test_a_condition_that_the_first_draws_share_is_told(latex: str, region: str)
 @pytest.mark.parametrize("latex", FALSE)
 def test_what_holds_for_a_few_numbers_alone_does_not_hold(latex: str) -> None:
     found = tried(latex, mending=False)
-    assert found.outcome != "holds", str(found)
+    assert found.outcome not in ("holds", AGREES), str(found)
