@@ -9,7 +9,8 @@ from claim_words import BOOK, chapters
 sys.path.insert(0, str(BOOK / "_ext"))
 from rivals import FOLDER, file_of, rivals
 
-LISTED = [slug for slug in chapters() if file_of(BOOK, slug).is_file()]
+PAGES = sorted([*chapters(), "which-approximation"])  # the latter is a page with claims
+LISTED = [slug for slug in PAGES if file_of(BOOK, slug).is_file()]
 KEYS = set(re.findall(r"^@\w+\{([^,\s]+),", (BOOK / "references.bib").read_text("utf-8"), re.M))
 
 
