@@ -24,7 +24,7 @@ from ...model import means
 from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
-from ...model.likelihoods.adapter import is_latent, moves_under_laplace, with_hooks
+from ...model.likelihoods.adapter import centred, is_latent, moves_under_laplace, with_hooks
 from ...model.likelihoods.base import Bars, LikelihoodBase
 from ...model.likelihoods.multiclass import one_hot
 from ..evidence import Evidence, Model, evidence_of, whole_rows
@@ -59,7 +59,7 @@ def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> Mode:
     Where only y − f counts it is found as f − m, which is rounded less than f at a high level.
     """
     hooks = with_hooks(likelihood)
-    near, level = hooks._centred(y, mean)
+    near, level = centred(likelihood, y, mean)
     found = _mode_near(K, level, near, hooks)
     return found if level is mean else found._replace(f=mean + found.f)
 

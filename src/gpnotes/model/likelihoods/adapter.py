@@ -18,7 +18,7 @@ from ..contracts import (
 from .base import Bars, LikelihoodBase
 from .multiclass import MulticlassLikelihood
 
-__all__ = ["is_latent", "moves_under_laplace", "require_observable", "with_hooks"]
+__all__ = ["centred", "is_latent", "moves_under_laplace", "require_observable", "with_hooks"]
 
 
 def with_hooks(likelihood: Likelihood) -> LikelihoodBase:
@@ -100,6 +100,14 @@ def moves_under_laplace(likelihood: Likelihood) -> bool:
     if isinstance(likelihood, LikelihoodBase):
         return type(likelihood)._derivatives_bar is not LikelihoodBase._derivatives_bar
     return not missing(likelihood, CurvedLikelihood)
+
+
+def centred(likelihood: Likelihood, y: Array, level: Array) -> tuple[Array, Array]:
+    """Return y and the level of f, both less that level where only y − f counts.
+
+    Far from zero f is rounded, and what it is less the level is not.
+    """
+    return with_hooks(likelihood)._centred(y, level)
 
 
 def is_latent(likelihood: Likelihood | MulticlassLikelihood) -> bool:
