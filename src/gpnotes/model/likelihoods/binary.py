@@ -265,7 +265,8 @@ class Bernoulli(LikelihoodBase):
 
 def _labels(y: Array) -> Array:
     if not _all(y * y == 1.0):
-        hint = ", 0 and 1: 2 y - 1 makes labels of these" if _all(y * y == y) else ""
+        others = ": `gpnotes.GPClassifier` takes labels of any kind"
+        hint = ", 0 and 1: 2 y - 1 makes labels of these" if _all(y * y == y) else others
         raise ValueError(f"y must hold labels, 1 and -1; got other numbers{hint}")
     return y
 
