@@ -124,8 +124,8 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
 
     Notes
     -----
-    With s² the variance of y about its average, σ_j the standard deviation of column j and d the
-    number of columns that a kernel looks at,
+    With s² the variance of y about its average, σ_j the deviation of column j, of its middle half
+    where a few rows lie far off, and d the number of columns that a kernel looks at,
 
     - a lengthscale is ``σ_j √d``, one for each column: one for all would depend on the units of the
       columns. The root mean square distance of two rows is then √2 lengths;
