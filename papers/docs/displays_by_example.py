@@ -40,7 +40,7 @@ TRIED = (
     Display("a condition in words", r"\text{If } x < 0, \quad |x| = -x"),
     Display(
         "a part of a chain, where a side is not known",
-        r"\operatorname{Prob}(X) = (a + b)^2 = a^2 + 2 a b + b^2",
+        r"(a + b)^2 = a^2 + 2 a b + b^2 = \operatorname{Prob}(X)",
     ),
     Display("where it goes, behind an arrow", r"\frac{n^2 + 3}{(n + 5) (2 n - 1)} \to \frac{1}{2}"),
     Display(

@@ -13,7 +13,7 @@ from displays_by_example import TRIED, section
 
 def outcome(display):
     """What becomes of it: orders agree, since they may with a slip, and a part holds in part."""
-    if "\\le " in display.latex:
+    if display.says.startswith("conditions in brackets"):
         return AGREES
     return "holds in part" if "part of a chain" in display.says else "holds"
 

@@ -123,7 +123,7 @@ def test_a_folder_is_looked_through_and_what_is_half_written_ends_nothing(
         lambda: settings.write_text('let = ["x > 0"]\n', "utf-8"),
         page.unlink,
     )
-    assert run(".") == 0
+    assert run(".", "--all") == 0
     said = capsys.readouterr()
     told = [line.split(" at ")[1][8:] for line in said.out.splitlines() if BEGINS in line]
     both = ": equations.toml and 1 more changed"  # without its settings a page is not listed
@@ -177,7 +177,7 @@ def test_a_page_depends_on_the_paper_whose_equations_it_checks(
     (folder / "page.md").write_text(checks.replace("\nChapter", "\nchapter = Chapter"), "utf-8")
     monkeypatch.setattr(watching.execution, "run_apart", watching.execution.run_page)
     run = rounds(monkeypatch, lambda: paper.write_text(text.replace("+", "-"), "utf-8"))
-    assert run("page.md") == 0
+    assert run("page.md", "--all") == 0
     said = [
         line for line in capsys.readouterr().out.splitlines() if "eq-one" in line or "---" in line
     ]
