@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checked_papers.statements import statements, without_notes
+from checked_papers.statements import stated_in, without_notes
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from checked_papers.statements import statements, without_notes
     ],
 )
 def test_the_steps_of_each_statement(latex: str, steps: list[tuple[str, ...]]) -> None:
-    assert [one.steps for one in statements(latex)] == steps
+    assert [one.steps for one in stated_in(latex)] == steps
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_the_steps_of_each_statement(latex: str, steps: list[tuple[str, ...]]) -
     ],
 )
 def test_what_a_first_step_defines(latex: str, defines: bool) -> None:
-    (one,) = statements(latex)
+    (one,) = stated_in(latex)
     assert one.defines is defines
 
 
@@ -63,11 +63,11 @@ def test_what_a_first_step_defines(latex: str, defines: bool) -> None:
     ],
 )
 def test_what_depends_on_another_statement(latex: str, depends: list[bool]) -> None:
-    assert [one.depends for one in statements(latex)] == depends
+    assert [one.depends for one in stated_in(latex)] == depends
 
 
 def test_a_part_of_a_chain_keeps_its_conditions_apart() -> None:
-    (one,) = statements(r"a = b \le c = d, \quad d > 0")
+    (one,) = stated_in(r"a = b \le c = d, \quad d > 0")
     assert one.part(1, 3) == r"b \le c"
     assert not one.equal(1, 3)
     assert one.equal(2, 4)

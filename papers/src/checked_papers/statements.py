@@ -95,10 +95,10 @@ def _is_symbol(row: Row) -> bool:
     return 0 < end == len(row)
 
 
-def statements(latex: str) -> tuple[Statement, ...]:
+def stated_in(latex: str) -> tuple[Statement, ...]:
     """Return the statements of a display, each with the conditions that stand behind it.
 
-    >>> [one.steps for one in statements(r"a = b = c, \\quad d = e + 1, \\quad e > 0")]
+    >>> [one.steps for one in stated_in(r"a = b = c, \\quad d = e + 1, \\quad e > 0")]
     [('a = b', 'b = c'), ('d = e + 1',)]
     """
     try:

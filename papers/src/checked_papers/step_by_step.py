@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from checked_equations.check.outcomes import Mutants
 
-from .statements import Statement, statements
+from .statements import Statement, stated_in
 from .tried import Tried
 from .tried.verdicts import FAILS, PART
 
@@ -36,7 +36,7 @@ def in_steps(shown: Sequence[str], plain: Tried, whole: Judge, part: Judge) -> T
 
     `whole` judges a statement that stands by itself, `part` some of the steps of a chain.
     """
-    every = [one for latex in shown for one in statements(latex)]
+    every = [one for latex in shown for one in stated_in(latex)]
     if len(every) < 2 and not any(len(one.signs) > 1 for one in every):
         return plain
     count = _Count()
