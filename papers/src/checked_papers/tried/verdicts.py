@@ -85,7 +85,8 @@ def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> T
         if not sure.held:
             return _on_some(sure, others, plan, told)
         if order and _wants_an_end(trial, sure):
-            return Tried("not read", _CONDITION)
+            loose = _unrelated(trial, plan)
+            return Tried("not read", _loose(loose) if loose else _CONDITION)
         trial = sure
     if trial.held:
         return _held(trial, plan, told, more)
