@@ -14,7 +14,6 @@ TRUE = (
     r"\Gamma\left(z+1\right) = z\Gamma\left(z\right)",
     r"J_{\nu-1}(z) + J_{\nu+1}(z) = \frac{2\nu}{z} J_\nu(z)",
     r"\operatorname{erf} z + \operatorname{erfc} z = 1",
-    r"\psi'(z+1) = \psi'(z) - \frac{1}{z^2}",
     r"\psi^{(n)}(1) = (-1)^{n+1} n! \zeta(n+1)",
     r"\int_0^\infty e^{-a t} \cos(b t) \,\mathrm{d}t = \frac{a}{a^2+b^2}, \quad a > 0",
     r"\sum_{k=1}^\infty \frac{1}{k^2} = \frac{\pi^2}{6}",
@@ -24,6 +23,7 @@ TRUE = (
     r"n P_n(x) = (2n-1) x P_{n-1}(x) - (n-1) P_{n-2}(x)",
 )
 LIBRARY = (
+    r"\psi'(z+1) = \psi'(z) - \frac{1}{z^2}",
     r"{\left(a\right)_{n}} = a(a+1)(a+2)\cdots(a+n-1)",
     r"{\left(a\right)_{2n}} = 2^{2n}{\left(\frac{a}{2}\right)_{n}}{\left(\frac{a+1}{2}\right)_{n}}",
     r"\Gamma\left(\tfrac{1}{2}\right) = \pi^{1/2} = 1.77245\;38509\;05516\;02729\;\dots",

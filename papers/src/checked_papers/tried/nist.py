@@ -107,7 +107,7 @@ NIST = Notation(
     _RISING,
     reference=True,
 )
-SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS, reference=True)
+SPECIAL = Notation(_COMMON, special.FUNCTIONS, _WORDS, _CONSTANTS, _PATTERNS)
 NOTATIONS = {"nist": NIST}  # that one asks for by name
 # Of a paper, where most letters may be anything, such as J a loss: forms with no other use.
 _PREFIXED = {
