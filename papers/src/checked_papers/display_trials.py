@@ -426,7 +426,8 @@ def _on_arrays(plain: Tried, full: str, declared: Mapping[str, Kind], attempt: A
             return found
         return attempt(shapes[0].kinds) if marked else _of_numbers(plain, tuple(shapes[0].kinds))
     if marked and refuted and plain.verdict in (*HOLDS, "not read"):
-        return Tried("not read", UNFIT, residual=plain.residual)
+        more = plain.why if plain.verdict == "not read" else ""
+        return Tried("not read", "; ".join(filter(None, (UNFIT, more))), residual=plain.residual)
     if plain.verdict not in HOLDS or not marked:
         return plain
     every = (attempt(one.kinds) for one in shapes)
