@@ -378,7 +378,7 @@ def _units(table: HostMatrix) -> tuple[HostVector, HostVector]:
     return centre, np.where(sd > rounding, sd, np.maximum(rounding, 1.0))
 
 
-def _warn_of_copies(found: Fit[GP, Any], rows: HostMatrix) -> None:
+def _warn_of_copies(found: Fit[Any, Any], rows: HostMatrix) -> None:
     """Warn where rows of X and y repeat others, and the fit left an output no noise."""
     best = max(found.runs, key=lambda run: run.objective)
     copies = len(rows) - len(np.unique(rows, axis=0))
