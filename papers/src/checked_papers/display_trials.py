@@ -291,9 +291,7 @@ def _refutes(other: Other, found: Tried) -> bool:
     """Return whether a reading that leaves nothing open fails on its numbers."""
     if found.verdict in HOLDS or (found.residual or 0.0) <= _CLEARLY:
         return False
-    if other.chance:
-        return not found.why.startswith(RELATES)
-    return found.verdict in _FAIL and mended_for_good(found)
+    return other.chance or (found.verdict in _FAIL and mended_for_good(found))
 
 
 def _noticed(found: Tried, *, strict: bool) -> bool:

@@ -88,6 +88,8 @@ def _misread(latex: str, tried: Tried, declared: Mapping[str, Kind], drawn: Sequ
         return f"`{function}` may be a function: declare what it is"
     if _is_applied(latex):
         return "what stands before brackets may be a function"
+    if member := next((key for key in drawn if _is_member(key)), ""):
+        return f"`{member}` is a member of a sequence, which may be related to the others"
     if _has_a_decimal(latex) and (tried.residual or 1.0) < _NEAR:
         return "a number is printed with so many digits: state it with \\approx"
     return ""
@@ -100,9 +102,6 @@ def _related(latex: str, tried: Tried, drawn: Sequence[str]) -> str:
         return f"a relation that the text must explain: {loose} on one side only"
     if _two_numbers(latex):
         return "two numbers: what a text derives or contradicts, or counts modulo a third"
-    member = next((key for key in drawn if _is_member(key)), "")
-    if member:
-        return f"a member of a sequence, `{member}`, which may be related to the others"
     if drawn and tried.mend is not None and not mended_for_good(tried):
         return "the text may say more of its symbols, since no single edit would mend it"
     return ""
@@ -208,7 +207,8 @@ def _says_nothing(mend: Mend) -> bool:
 
     ``P^2 = P P`` mends ``P^2 = P``, which is a property of P and no slip; ``x y = y x`` mends
     ``x y = -y x``, by which x and y anticommute. The sign between terms is ignored:
-    ``\\|x + y\\| = \\|x + y\\|`` mends a display by which x and y are orthogonal.
+    ``\\|x + y\\| = \\|x + y\\|`` mends a display by which x and y are orthogonal, and
+    ``x y - y x = 0`` one by which they anticommute.
     """
     sides = [_without_signs(side) for side in stretches(row_of(mend.step), ("=",))]
     if len(sides) != 2:
@@ -218,9 +218,15 @@ def _says_nothing(mend: Mend) -> bool:
         outside_scripts(side, "^", lambda inside: "".join(inside).isdigit()) for side in sides
     ]
     letters = [set(texts(side)) - _LEFT_ASIDE for side in powers]
-    twice = alike[0] == alike[1]
+    twice = alike[0] == alike[1] or (alike[1] == ["0"] and _cancels(alike[0]))
     commuted = sorted(alike[0]) == sorted(alike[1]) and "+" not in alike[0]
     return twice or commuted or (letters[0] == letters[1] and len(letters[0]) == 1)
+
+
+def _cancels(side: Sequence[str]) -> bool:
+    """Return whether a side has two terms of the same factors."""
+    at = side.index("+") if side.count("+") == 1 else 0
+    return at > 0 and sorted(side[:at]) == sorted(side[at + 1 :])
 
 
 def _without_signs(side: Row) -> list[Token]:

@@ -25,7 +25,6 @@ FAILS: Final = "fails on all numbers drawn"
 PART: Final = "holds in part"
 RELATES = (  # reasons for which what fails on all numbers may be a relation, and no identity
     LOOSE, "an entry of", "a bar may be", "a condition that is not read",
-    "a member of",
 )  # fmt: skip
 AGREES = "it agrees on some numbers and not on others, and no region that is known tells them apart"
 _CONDITION = "an inequality that may want a condition"
