@@ -179,7 +179,8 @@ def _spread(X: Matrix, y: Vector) -> Spread:
     low, high, top = np.min(rows, axis=0), np.max(rows, axis=0), _tops(rows)
     top[-1] = max(-low[-1], high[-1], np.finfo(np.float64).tiny)  # squares of y may underflow, too
     small = rows / top
-    deviation = top * np.append(_deviations(small[:, :-1]), np.std(small[:, -1]))
+    deviation = top * np.std(small, axis=0)
+    deviation[:-1] = top[:-1] * _deviations(small[:, :-1])
     return Spread(rows.shape[0], low, high, np.mean(rows, axis=0), deviation, epsilon(y))
 
 
