@@ -124,7 +124,8 @@ def _tried(task: Task) -> Tried:
     found = _as_a_whole(task, bare)
     if bare != full and not claims:
         found = replace(found, why="; ".join(filter(None, [_NO_NOTES, found.why])))
-    if found.verdict not in ("not read", "definition") and not claims:
+    unsettled = found.verdict in ("not read", "definition") or found.why.endswith(_UNSAID)
+    if not unsettled and not claims:
         return found
     brief = _briefly(task)
     whole, part = partial(_as_a_whole, brief), partial(_tried_with, brief, stated=())
