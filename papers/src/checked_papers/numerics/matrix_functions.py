@@ -45,7 +45,8 @@ def logarithm(a: Any) -> Any:
     values, vectors = np.linalg.eig(a)
     if np.any((np.imag(values) == 0) & (np.real(values) <= 0)):
         raise OperationError("the logarithm of a matrix with an eigenvalue below zero is not real")
-    return np.real((vectors * np.log(values)) @ np.linalg.inv(vectors))
+    # V diag(log λ) V⁻¹, by its transpose
+    return np.real(np.linalg.solve(vectors.T, (vectors * np.log(values)).T).T)
 
 
 def _is_square(a: Any) -> bool:
