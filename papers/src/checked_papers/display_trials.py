@@ -413,7 +413,7 @@ Attempt = Callable[[Mapping[str, Kind]], Tried]
 
 
 def _on_arrays(plain: Tried, full: str, declared: Mapping[str, Kind], attempt: Attempt) -> Tried:
-    """The verdict where symbols may be arrays: numbers are no evidence for what is marked so.
+    """Return the verdict where symbols may be arrays; beside marks of arrays numbers prove nothing.
 
     Of several assignments of shapes that fit as well, one for which it holds may be meant.
     """

@@ -80,7 +80,7 @@ def doubt(latex: str, tried: Tried, declared: Mapping[str, Kind]) -> Doubt:
 
 
 def _misread(latex: str, tried: Tried, declared: Mapping[str, Kind], drawn: Sequence[str]) -> str:
-    """Return why what was drawn may not be what is meant, so that its numbers say nothing."""
+    """Return why the numbers drawn may not be those meant, so that they prove nothing."""
     if why := more_than_numbers(tried, declared):
         return why
     function = next(_functions(latex, drawn), "")

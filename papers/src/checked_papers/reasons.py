@@ -45,7 +45,7 @@ _RULES = tuple(
 
 
 def for_readers(why: str) -> str:
-    """Return a reason with the declaration that would help, and without what nobody has bound.
+    """Return a reason with the declaration that would help, and without symbols that have no value.
 
     >>> for_readers("unbound symbol `x^+`; bound names: `\\\\arccosh`")
     '`x^+` is no symbol that is read'

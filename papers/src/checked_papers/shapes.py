@@ -47,7 +47,7 @@ _DOMINANT = 4.0  # on a diagonal, so that a square matrix has an inverse and a p
 _SHORTER, _SIZE, _LONGER = 2, 3, 7  # the sizes that an axis is tried with
 _NAMES = "npqrsdlhuv"
 
-# what is another function of a square matrix than of its entries
+# functions of a square matrix that differ from those of its entries
 OF_ARRAYS: Mapping[str, Word] = {"exp": Word(exponential), "log": Word(logarithm)}
 Form = int  # how many axes: none, one, two
 Axis = tuple[str, int]  # one of them

@@ -231,7 +231,7 @@ def _symbols(side: t.Node) -> bool:
 
 
 def _noted(trial: Trial, why: str) -> Tried:
-    """Return what is said of a failure that accuses no one, for the reason `why`.
+    """Return the verdict on a failure that may not be a slip, for the reason `why`.
 
     A relation of symbols fails on all numbers too: it is a slip where a single edit would mend it.
     """
