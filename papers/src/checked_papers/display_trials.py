@@ -38,6 +38,7 @@ from .tried.token_patterns import (
     exchanged,
     is_letter,
     is_symbol,
+    letters_of,
     row_of,
     texts,
 )
@@ -292,7 +293,10 @@ def _refutes(other: Other, found: Tried) -> bool:
     """Return whether a reading that leaves nothing open fails on its numbers."""
     if found.verdict in HOLDS or (found.residual or 0.0) <= _CLEARLY:
         return False
-    return other.chance or (found.verdict in _FAIL and mended_for_good(found))
+    if other.chance:  # but a mean may be that of a law with letters of its own: `E[X] = n p`
+        end = row_of(other.latex.rpartition("=")[2])
+        return found.verdict in _FAIL or found.drawn.keys().isdisjoint(letters_of(end))
+    return found.verdict in _FAIL and mended_for_good(found)
 
 
 def _noticed(found: Tried, *, strict: bool) -> bool:
