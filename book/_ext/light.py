@@ -23,6 +23,7 @@ PATH = re.compile(r' d="([^"]*)"')
 MARKS = re.compile(r'<g( (?:(?!style=)[^>])*)?>((?:\s*<use [^>]*? style="[^"]*"/>){2,})\s*</g>')
 STYLE = re.compile(r' style="([^"]*)"')
 NAMED = re.compile(r' id="([\w.-]+)"')
+ALONE = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/)[\s\S])*\*/[ \t]*\n|//.*\n|\n|(?=\S))", re.MULTILINE)
 NOTES = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
 DRAWN = re.compile(r'\b(?:d|x|y|points)="[^"]*"|translate\([^)]*\)')  # no factor of a scale
 
@@ -146,9 +147,23 @@ def lighten(app, exception):
         if path.relative_to(folder / "_static").as_posix().startswith(THEME):
             rules = tinycss2.parse_stylesheet(path.read_text("utf-8"), True, True)
             path.write_text(pruned(rules, names), encoding="utf-8")
+    for name in own(app):
+        path = folder / "_static" / name
+        path.write_text(without_notes(path.read_text("utf-8")), encoding="utf-8")
     for path in (folder / "_images").glob("*.svg"):
         path.write_text(compact(rounded(path.read_text("utf-8"))), encoding="utf-8")
     drop(folder / "_static")
+
+
+def own(app):
+    """Return the names of the book's own scripts and style sheets."""
+    static = Path(app.srcdir) / "book" / "_static"
+    return sorted(path.name for kind in ("*.js", "*.css") for path in static.glob(kind))
+
+
+def without_notes(text):
+    """Return a script or a style sheet without indents, and comments on lines of their own."""
+    return ALONE.sub("", text)
 
 
 def drop(static):

@@ -91,7 +91,7 @@ def test_a_caption_is_cut_after_its_first_sentence(monkeypatch: pytest.MonkeyPat
 
 def test_a_caption_that_refers_to_another_figure_has_its_number(trees: Any) -> None:
     said = [one.text() for one in trees[GALLERY].css(".book-gallery li > a > span")]
-    assert any(re.search(r"the five readings of Fig\. 2\.\d", one) for one in said)
+    assert any(re.search(r"the five observations of Fig\. 2\.\d", one) for one in said)
     assert not [one for one in said if re.search(r"\b(fig|eq|sec|tab)-\w\w-", one)]
 
 

@@ -184,6 +184,20 @@ BOTH = """([before, after]) => Promise.all([before, after].map(text => {
     a.reduce((most, value, i) => Math.max(most, Math.abs(value - b[i])), 0)])"""
 
 
+def test_a_script_loses_its_indents_and_the_comments_on_lines_of_their_own() -> None:
+    sys.path.insert(0, str(Path(__file__).parents[2] / "book" / "_ext"))
+    import light
+
+    script = (
+        "/* What it\n   does. */\n  const a = 1; /* kept */\n\n  // gone\n"
+        '  const b = "// kept"; /* one */ f(b); /* two */\n'
+    )
+    assert light.without_notes(script) == (
+        'const a = 1; /* kept */\nconst b = "// kept"; /* one */ f(b); /* two */\n'
+    )
+    assert light.without_notes("  /* one */ a(); /* two */\n") == "/* one */ a(); /* two */\n"
+
+
 def test_a_lighter_picture_shows_the_same(browser: Any, book_html: Path) -> None:
     """Bands, marks, dashes, letters and a legend, by the dot: before and after."""
     sys.path.insert(0, str(Path(__file__).parents[2] / "book" / "_ext"))
