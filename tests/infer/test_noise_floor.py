@@ -242,6 +242,20 @@ def test_an_input_is_not_taken_for_noise(seed, noise):
     assert told(found.posterior, Xs, ys)[2] > told(held.posterior, Xs, ys)[2] - 0.1
 
 
+@pytest.mark.parametrize(("message", "good"), [("ABNORMAL: ", True), ("STOP: 200 STEPS", False)])
+def test_a_run_from_below_that_rounding_ended_is_as_good_as_converged(monkeypatch, message, good):
+    X, y, *_ = read(sines, (100, 3), noise=1e-3, seed=1)
+    climbed_on = noise_floor._climbed_on
+
+    def ended(*args):
+        return climbed_on(*args)._replace(converged=False, message=message)
+
+    monkeypatch.setattr(noise_floor, "_climbed_on", ended)
+    found = fit(OPEN, X, y)
+    assert [run.message.startswith(message) for run in found.runs] == [True, False]
+    assert [run.converged for run in found.runs] == [good, True]
+
+
 def test_an_input_without_a_part_in_f_costs_one_run_that_does_not_count():
     X, y, *_ = read(lambda X: np.sin(5.0 * X[:, 0]), (60, 2), noise=0.03)
     heard = []
@@ -404,16 +418,25 @@ def test_a_lower_top_that_readings_would_rather_have_is_told():
 def test_a_floor_is_left_as_long_as_rounding_allows(monkeypatch):
     """A noise of 1e-12 of the variance of y, under a kernel whose variance is a thousand times y's.
 
-    What rounding moves by more than two percent counts where nothing else did.
+    Every processor rounds differently, so a rounding of five percent is put in the place of its
+    own: too much for a step down from a floor, and little enough for a run from the start.
     """
-    X, y, Xs, ys, _ = share_of(slope_of_waves, (90, 2), 1e-6, 1)
-    found = fit(OPEN, X, y)
-    assert found.model.noise_var < 0.5e-10 * np.var(y)
-    monkeypatch.setattr(noise_floor, "_COARSE", 0.0)
-    monkeypatch.setattr(noise_floor, "_FAR", (6,))
-    short = fit(OPEN, X, y)
-    assert short.model.noise_var > 0.5e-10 * np.var(y)
-    assert told(found.posterior, Xs, ys)[2] > told(short.posterior, Xs, ys)[2] + 0.1
+    X, y, *_ = share_of(slope_of_waves, (90, 2), 1e-6, 1)
+    objective, rows = started_objective(OPEN, Rows(X, y)), Rows(X, y)
+    begin, row = objective.vector(objective.model), noise_floor.noise_row(objective)
+
+    def rounded(*model_and_data):
+        found = left_out(*model_and_data)
+        return found and found._replace(rounding=0.05)
+
+    def share(coarse):
+        monkeypatch.setattr(noise_floor, "_COARSE", coarse)
+        end = noise_floor.climb(objective, rows, (0, begin), 60)
+        return math.exp(end.vector[row]) / np.var(y)
+
+    monkeypatch.setattr(noise_floor, "left_out", rounded)
+    assert share(0.1) < 0.5e-10
+    assert share(0.04) == pytest.approx(FLOOR)
 
 
 def test_a_run_that_rounding_ended_says_so_in_its_report(monkeypatch):

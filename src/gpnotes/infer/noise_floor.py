@@ -135,9 +135,7 @@ def climb(
                 return ascent
             rungs, further = rounded
         below, lower = rungs, _lowered(objective, rungs)
-        short = further.message.startswith("STOP")  # of steps; what else ends it is rounding
-        converged = further.converged or (ascent.converged and not short)
-        ascent = further._replace(evaluations=ascent.evaluations, converged=converged)
+        ascent = _by_rounding(further, ascent.converged)._replace(evaluations=ascent.evaluations)
         found = _left_out_on_floor(lower, data, ascent)
     return ascent
 
@@ -198,7 +196,7 @@ def climb_from_below(
     if gain < 0.0 and not ascent.vector[row] < objective.vector(best.model)[row] - _RUNG:
         return None
     there = left_out(objective.evidence, lower.at(ascent.vector), data)
-    return ascent if _counts(gain, there, here) else None
+    return _by_rounding(ascent, best.converged) if _counts(gain, there, here) else None
 
 
 def _counts(gain: float, there: LeftOut | None, here: LeftOut) -> bool:
@@ -373,6 +371,15 @@ def _may_hide(objective: Objective[M], end: HostVector) -> bool:
     above = end[row] - objective.limits[row, 0]
     lengths = [n for n in names(objective.model, fixed=objective.fixed) if ".lengthscale" in n]
     return bool(above < (2.0 * _RUNG if len(lengths) > 1 else _NEAR))
+
+
+def _by_rounding(further: Ascent, converged: bool) -> Ascent:
+    """The ascent; converged if the one before had, and no lack of steps ended this one.
+
+    With little noise, rounding can end a line search before the slope is as small as elsewhere.
+    """
+    short = further.message.startswith("STOP")
+    return further._replace(converged=further.converged or (converged and not short))
 
 
 def _climbed_on(
