@@ -1,13 +1,18 @@
 """Sections for a second reading: ``{starred}``, first in a section that the lecture can do without.
 
 An asterisk behind the title marks it, as in the textbooks of the field. The directive says what
-the section shows and who needs it; on the page all that follows in the section folds below its
-words. A link, the search and the browser's own search open the fold; paper and notebooks have none.
+the section shows and who needs it. On the page these sections stand at the end of the chapter, as
+*Further topics*, and all that follows the words of one folds below them; in the source each stands
+where its cells must run. A link, the search and the browser's own search open the fold; paper and
+notebooks have none.
 """
 
 from __future__ import annotations
 
+from typing import cast
+
 from docutils import nodes
+from sphinx.domains.math import MathDomain
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
@@ -18,6 +23,7 @@ logger = getLogger(__name__)
 
 BOX = "starred"
 LEAD = "For a second reading."
+LAST = "Further topics"
 OPENED = '<details class="starred-rest"><summary>Read this section</summary>'
 
 
@@ -36,18 +42,46 @@ class Starred(SphinxDirective):
         return [box]
 
 
-class Asterisk(SphinxTransform):
-    """Mark the titles, before tables of contents are made of them."""
+class FurtherTopics(SphinxTransform):
+    """Mark the titles and move the sections, before tables of contents are made of them."""
 
     default_priority = 400
 
     def apply(self, **_):
+        starred = []
         for box in boxes(self.document, BOX):
             above = [one for one in box.parent[: box.parent.index(box)] if _seen(one)]
             if isinstance(box.parent, nodes.section) and list(map(type, above)) == [nodes.title]:
                 above[0].append(nodes.Text(" *"))
+                starred.append(box.parent)
             else:
                 logger.warning("{starred} must be the first of a section", location=box)
+        if starred:
+            self.gather(starred)
+            _number(cast(MathDomain, self.env.get_domain("math")), self.document)
+
+    def gather(self, starred):
+        """Move sections behind all others of the chapter."""
+        chapter = next(iter(self.document.findall(nodes.section)))
+        last = nodes.section("", nodes.title("", LAST), names=[LAST.lower()])
+        self.document.note_implicit_target(last)
+        last.document = self.document
+        for section in starred:
+            above = section.parent
+            above.remove(section)
+            last.append(section)
+            if above is not chapter and not any(_seen(one) for one in above[1:]):
+                last["ids"] += above["ids"]  # of a section that held nothing else
+                above.parent.remove(above)
+        chapter.append(last)
+
+
+def _number(domain, document):
+    """Number the equations of a page in the order in which they are read."""
+    labelled = [one for one in document.findall(nodes.math_block) if one.get("label")]
+    for i, node in enumerate(labelled, start=1):
+        domain.equations[node["label"]] = (node["docname"], i)
+        node["number"] = i
 
 
 def _seen(node):
@@ -68,6 +102,6 @@ def _html(text):
 
 def setup(app):
     app.add_directive(BOX, Starred)
-    app.add_transform(Asterisk)
+    app.add_transform(FurtherTopics)
     app.connect("doctree-resolved", fold, priority=950)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
