@@ -61,19 +61,29 @@ class FurtherTopics(SphinxTransform):
             _number(cast(MathDomain, self.env.get_domain("math")), self.document)
 
     def gather(self, starred):
-        """Move sections behind all others of the chapter."""
+        """Move sections behind all others of the chapter, under a heading of theirs."""
         chapter = next(iter(self.document.findall(nodes.section)))
-        last = nodes.section("", nodes.title("", LAST), names=[LAST.lower()])
-        self.document.note_implicit_target(last)
-        last.document = self.document
+        there = [one for one in chapter[1:] if _title(one) == LAST]
+        last = there[0] if there else self.added(chapter)
         for section in starred:
             above = section.parent
             above.remove(section)
             last.append(section)
-            if above is not chapter and not any(_seen(one) for one in above[1:]):
+            if above not in (chapter, last) and not any(_seen(one) for one in above[1:]):
                 last["ids"] += above["ids"]  # of a section that held nothing else
                 above.parent.remove(above)
+
+    def added(self, chapter):
+        """A last section of the chapter."""
+        last = nodes.section("", nodes.title("", LAST), names=[LAST.lower()])
+        self.document.note_implicit_target(last)
+        last.document = self.document
         chapter.append(last)
+        return last
+
+
+def _title(node):
+    return node[0].astext() if isinstance(node, nodes.section) else None
 
 
 def _number(domain, document):

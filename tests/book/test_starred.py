@@ -90,6 +90,15 @@ def test_they_stand_at_the_end_as_further_topics(tiny: Any) -> None:
     assert page.count('id="sec-empty"') == page.count('id="sec-more"') == 1
 
 
+def test_a_heading_that_is_there_is_taken(tiny_book: Any, tmp_path: Path) -> None:
+    pages = {**PAGES, "sums": TEXT + "\n## Further topics\n\n### Series\n\nNone.\n"}
+    done = tiny_book(tmp_path, pages, extensions=WITH)
+    assert done.code == 0, done.warned
+    page = (done.html / "sums.html").read_text("utf-8")
+    titles = re.findall(r"</span>([^<]+)<a class=.headerlink", page)
+    assert titles[2:] == ["Further topics", "Series", "Longer sums *", "Many", "Proof *"]
+
+
 def test_equations_are_numbered_as_they_are_read(tiny: Any) -> None:
     page = (tiny.html / "elsewhere.html").read_text("utf-8")
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
