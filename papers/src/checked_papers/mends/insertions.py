@@ -37,6 +37,7 @@ def insertions_of(node: t.Node, parent: t.Node | None, supply: Supply) -> Iterat
     yield from _numbers(node)
     yield from _calls(node, supply)
     yield from _reach(node)
+    yield from _moved_brackets(node)
 
 
 def _running(node: t.Node, supply: Supply) -> Iterator[Edit]:
@@ -75,6 +76,9 @@ def _left_out(node: t.Reduction, supply: Supply) -> Iterator[Edit]:
     for letter in supply.running:
         said = f"only where ${own} \\ne {letter}$"
         yield said, replace(node, over=replace(over, without=t.Index(letter)))
+        if over.first is not None:
+            behind = t.Sum((t.Index(letter), ONE), (1, 1))
+            yield f"only where ${own} > {letter}$", replace(node, over=replace(over, first=behind))
 
 
 def _each_index(node: t.Reduction, letter: str) -> t.Node:
@@ -288,6 +292,85 @@ def _reach(node: t.Node) -> Iterator[Edit]:
                 yield "a bracket less", _without_brackets(node)
         case t.Power(t.Product((*others, base)), exponent):
             yield "the power of the last factor", t.Product((*others, t.Power(base, exponent)))
+
+
+_ELSEWHERE = "a bracket moved"
+
+
+def _moved_brackets(node: t.Node) -> Iterator[Edit]:
+    """``f(a / b)`` for ``f(a) / b`` and the reverse, likewise of a sum, a product, a power."""
+    moved = (*_let_out(node), *_taken_in(node), *_put_beside(node))
+    yield from ((_ELSEWHERE, new) for new in moved)
+
+
+def _let_out(node: t.Node) -> Iterator[t.Node]:
+    match None if isinstance(node, t.Product) else _argument(node):
+        case t.Sum((first, *rest), (sign, *signs)) if rest:
+            alone = _with_argument(node, first if sign > 0 else t.Sum((first,), (-1,)))
+            yield t.Sum((alone, *rest), (1, *signs))
+        case t.Product((first, *rest)):
+            yield t.Product((_with_argument(node, first), *rest))
+        case t.Quotient(above, below):
+            yield t.Quotient(_with_argument(node, above), below)
+
+
+def _taken_in(node: t.Node) -> Iterator[t.Node]:
+    if isinstance(node, t.Quotient) and (own := _argument(node.numerator)) is not None:
+        yield _with_argument(node.numerator, t.Quotient(own, node.denominator))
+    parts = getattr(node, "terms", getattr(node, "factors", ()))
+    for i, part in enumerate(parts[:-1]):
+        own = _argument(part)
+        if own is None:
+            continue
+        if isinstance(node, t.Sum):
+            reached: t.Node = t.Sum((own, *parts[i + 1 :]), (1, *_after(node.signs, i)))
+            kept = (*parts[:i], _with_argument(part, reached))
+            yield t.Sum(kept, node.signs[: i + 1])
+        else:
+            reached = t.Product((own, *parts[i + 1 :]))
+            yield t.Product((*parts[:i], _with_argument(part, reached)))
+
+
+def _put_beside(node: t.Node) -> Iterator[t.Node]:
+    """``a / b (c)`` for ``a / (b c)``."""
+    if isinstance(node, t.Quotient) and isinstance(node.denominator, t.Product):
+        factors = node.denominator.factors
+        for i, factor in enumerate(factors):
+            rest = (*factors[:i], *factors[i + 1 :])
+            below = rest[0] if len(rest) == 1 else t.Product(rest)
+            yield t.Product((t.Quotient(node.numerator, below), factor))
+
+
+def _after(signs: tuple[int, ...], i: int) -> tuple[int, ...]:
+    """The signs behind the term `i`, within a bracket that begins there."""
+    return tuple(sign * signs[i] for sign in signs[i + 1 :])
+
+
+def _argument(node: t.Node) -> t.Node | None:
+    """The one argument of a function, or the exponent of a power; of a product its last one."""
+    match node:
+        case t.Product((*_, last)) if not isinstance(last, t.Product):
+            return _argument(last)
+        case t.Function(_, (argument,)) | t.Apply(_, (argument,)):
+            return argument
+        case t.Root(base):
+            return base
+        case t.Power(_, exponent):
+            return exponent
+    return None
+
+
+def _with_argument(node: t.Node, argument: t.Node) -> t.Node:
+    match node:
+        case t.Product((*others, last)):
+            return t.Product((*others, _with_argument(last, argument)))
+        case t.Function() | t.Apply():
+            return replace(node, arguments=(argument,))
+        case t.Root():
+            return replace(node, base=argument)
+        case t.Power():
+            return replace(node, exponent=argument)
+    return node
 
 
 def _brackets_less(factors: tuple[t.Node, ...]) -> Iterator[Edit]:
