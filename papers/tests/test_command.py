@@ -29,7 +29,7 @@ PAPER = r"""\documentclass{article}
 FAILS = "fails on all numbers drawn"
 NOTED = r"""
 \[ \cosh^2 x + \sinh^2 x = 1 \]
-\[ \frac{13}{52} \times \frac{12}{51} = \frac{156}{2652} \approx 0.0885 \]
+\[ \frac{13}{52} \times \frac{12}{51} = \frac{156}{2652} = \mathbb E[C] \]
 \[ e^x \ge 1 + x \]
 \[ P = \frac{1}{13} = \frac{4}{52}, \quad Q = \frac13 = \frac{26}{52} \]
 \[ x = \cos x \]
@@ -143,7 +143,7 @@ def test_notes_fail_nothing_and_are_data(check: Any) -> None:
         FAILS, "holds in part", "agrees on all numbers drawn", FAILS, FAILS,
     ]  # fmt: skip
     assert every[1]["steps"] == {"hold": 1, "not judged": 1}
-    assert every[1]["not judged"] == [r"\frac{156}{2652} \approx 0.0885"]
+    assert every[1]["not judged"] == [r"\frac{156}{2652} = \mathbb E[C]"]
     assert every[3]["failing"] == [r"\frac13 = \frac{26}{52}"]
     _, said = check("noted.tex", "--format", "sarif", noted__tex=NOTED)
     results = json.loads(said)["runs"][0]["results"]

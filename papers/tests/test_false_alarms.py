@@ -25,7 +25,7 @@ from checked_papers.declarations import declared
         (r"x \smile x = - x \smile x", ""),
         (r"1 \mapsto 2", "an arrow"),
         (r"\frac{\sinh(A y)}{A^2} \to A^{-2} e^{A y}", "an arrow"),
-        (r"\frac{1}{3} = 0.333", "so many digits"),
+        (r"\frac{1}{3} = 0.332", "so many digits"),
         (r"\det(A - \lambda I) = 0", "on one side only"),
         (r"\mathbf v (1 + i) = \mathbf v - i \mathbf v", "is printed as an array"),
         ("c^2 = a^2 + b^2", "a, b, c on one side only"),

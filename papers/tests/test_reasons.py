@@ -13,12 +13,11 @@ from checked_papers.declarations import declared
 @pytest.mark.parametrize(
     ("latex", "said"),
     [
-        (r"\hat x_k^- = A \hat x_{k-1}^+ + B u", r"`\hat x_k^-` is no symbol that is read"),
         ("V(x) = V(-x)", "write `% let V(x) = …` above, or `% let V be real`"),
         ("k(x - y) = k(y - x)", "write `% let k be real` above if it is a number"),
         (r"\mathbf v (1 + i) = \mathbf v - i \mathbf v", r"write `% let \mathbf v in R^n` above"),
         (r"\det(A + u v) = (1 + v^T A^{-1} u) \det A", "`v` is taken for a number"),
-        (r"\sqrt{10} \approx 3.1623", r"how near `\approx` means is not said"),
+        (r"17^2 \approx 300", r"how near `\approx` means is not said"),
         (r"E[X] = n p", "say over which variable"),
     ],
 )

@@ -7,6 +7,7 @@ from displays import tried
 
 from checked_papers.display_trials import UNFIT
 from checked_papers.findings import AGREES
+from checked_papers.tried.verdicts import ODD
 
 TRUE = (
     r"(A B)^\top = B^\top A^\top",
@@ -109,9 +110,9 @@ def test_what_holds_for_arrays_holds(latex: str) -> None:
 
 
 @pytest.mark.parametrize("latex", UNFITTING)
-def test_what_no_shapes_fit_is_not_read_as_one_of_numbers(latex: str) -> None:
+def test_what_no_shapes_fit_is_a_note_and_not_read_as_one_of_numbers(latex: str) -> None:
     found = tried(latex, mending=False)
-    assert found.outcome == "", str(found)
+    assert (found.outcome, found.noted) == (ODD, True), str(found)
     assert UNFIT in found.why, found.why
 
 

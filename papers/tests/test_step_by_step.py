@@ -36,7 +36,7 @@ from textbook_displays import HOLD
             ("2 a b", "3 a b"),
         ),
         (
-            r"x = 1 - \frac{125}{216} = \frac{91}{216} \approx 0.9",
+            r"x = 1 - \frac{125}{216} = \frac{91}{216} = \mathbb E[C]",
             {"hold": 1, "define": 1, "not judged": 1},
             ("125", "126"),
         ),
@@ -92,16 +92,18 @@ def test_each_statement_is_judged(latex: str, outcome: str, steps: dict[str, int
 
 
 def test_a_line_names_the_steps() -> None:
-    part = tried(r"x = 1 - \frac{125}{216} = \frac{91}{216} \approx 0.9")
-    left = r"`\frac{91}{216} \approx 0.9`"
+    part = tried(r"x = 1 - \frac{125}{216} = \frac{91}{216} = \mathbb E[C]")
+    left = r"`\frac{91}{216} = \mathbb E[C]`"
     assert str(part).startswith(f"tried: 1 of 2 steps holds, 1 not judged: {left} · 11 of 11")
     fails = tried(r"f(x) = \sin 2x = 2\sin x\cos x, \quad g(x) = \cos 2x = 1 - \sin^2 x")
     said = r"tried: 1 of 2 steps fails on all numbers drawn, `\cos 2x = 1 - \sin^2 x`; it would hold with a factor `2`"
     assert str(fails).startswith(said)
     data = part.to_json()
-    assert data["not judged"] == [r"\frac{91}{216} \approx 0.9"]
+    assert data["not judged"] == [r"\frac{91}{216} = \mathbb E[C]"]
     assert data["steps"] == {"hold": 1, "define": 1, "not judged": 1}
     assert fails.to_json()["failing"] == [r"\cos 2x = 1 - \sin^2 x"]
+    rounded = tried(r"x = 1 - \frac{125}{216} = \frac{91}{216} \approx 0.9", mending=False)
+    assert rounded.failing == (r"\frac{91}{216} \approx 0.9",)
 
 
 # Steps that can be judged, and do not hold; the last has so many mends that the night tries it.

@@ -15,6 +15,7 @@ from checked_equations.latex.names import joined
 from checked_equations.latex.tokenizer import FONTS, split, word_set
 
 from .tried.token_patterns import (
+    SEPARATORS,
     Pattern,
     Row,
     Span,
@@ -128,7 +129,7 @@ class _Call:
         close = shut_at(row, shut) if opened else -1
         if close < 0:
             return cls(latex, row, start, shut, primes, ())
-        listed = split(row[shut + 1 : close], {","})[0]
+        listed = split(row[shut + 1 : close], SEPARATORS)[0]
         arguments = tuple(source(latex, one).strip() for one in listed)
         return cls(latex, row, start, close + 1, primes, arguments)
 

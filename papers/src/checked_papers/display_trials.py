@@ -7,42 +7,41 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import dropwhile, pairwise
+from functools import lru_cache, partial
+from itertools import dropwhile
 
 from checked_equations.errors import EquationError
 from checked_equations.latex.equation import Equation
 from checked_equations.latex.macros import Macros, expand
-from checked_equations.latex.tokenizer import tokens, word_set
+from checked_equations.latex.tokenizer import tokens
 
 from .alternative_readings import Other, marked, others
 from .declarations import Declared
 from .defined_functions import defined, with_functions
+from .density_mends import mends_of_density
 from .document_formats import Read
 from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers, telling
 from .findings import Finding, finding
+from .laws import Claim, Law, claims_of
 from .numerics.time_limit import TooLong, limited
+from .repeated_symbols import idle_index, scaled_variance
 from .shapes import OF_ARRAYS, Shapes, fitting
+from .spellings import plainly
 from .statements import without_notes
-from .step_by_step import HOLDS, in_steps
+from .step_by_step import in_steps
 from .substitution import substituted
 from .surrounding_text import Around, told_around
 from .tried import Tried, kinds, try_display
 from .tried.kinds import Kind
-from .tried.nist import COMMON, NOTATIONS, PAPERS
+from .tried.nist import COMMON, LAWS, NOTATIONS, PAPERS
 from .tried.notation import Notation
 from .tried.token_patterns import (
-    Found,
-    Pattern,
-    Row,
-    exchanged,
-    is_letter,
     is_symbol,
     letters_of,
     row_of,
     texts,
 )
-from .tried.verdicts import FAILS, RELATES, UNMET
+from .tried.verdicts import FAILS, HOLDS, ODD, RELATES, UNMET
 
 _SEEDS = 4  # of sizes, for matrices that are singular where they are wide
 SECONDS = 20  # for a display: what takes longer is not read
@@ -105,12 +104,21 @@ def try_one(task: Task) -> Finding:
         return Finding(*task.place, "not read", why=task.fault, number=task.number)
     try:
         with limited(SECONDS):
-            tried = _tried(task)
+            tried = _or_odd(_tried(task), task)
     except TooLong:
         tried = Tried("not read", f"it takes longer than {SECONDS} s")
     except Exception as error:  # noqa: BLE001 - one display must not end the others
         tried = Tried("not read", f"the engine failed on it: {type(error).__name__}: {error}")
     return replace(finding(tried, task.place, task.label, task.latex), number=task.number)
+
+
+def _or_odd(tried: Tried, task: Task) -> Tried:
+    """Return what is not read as a note, where its marks or its indices contradict each other."""
+    if tried.verdict not in ("not read", "definition"):
+        return tried
+    unfit = tried.why.startswith(UNFIT)
+    idle = "" if unfit else idle_index(_written(task.latex, task.macros))
+    return replace(tried, verdict=ODD, why=idle or tried.why) if unfit or idle else tried
 
 
 def _tried(task: Task) -> Tried:
@@ -120,7 +128,7 @@ def _tried(task: Task) -> Tried:
     except EquationError as wrong:
         return Tried("not read", wrong.problem)
     meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
-    full = substituted(_apart(full), meant)
+    full = substituted(plainly(full), meant)
     bare, claims = without_notes(full)
     found = _as_a_whole(task, bare)
     if bare != full and not claims:
@@ -128,9 +136,66 @@ def _tried(task: Task) -> Tried:
     unsettled = found.verdict in ("not read", "definition") or found.why.endswith(_UNSAID)
     if not unsettled and not claims:
         return found
+    of_law = (_of_a_law(task, bare) or _of_units(task, bare)) if unsettled and not claims else None
+    if of_law and of_law.verdict in HOLDS:
+        return of_law
     brief = _briefly(task)
     whole, part = partial(_as_a_whole, brief), partial(_tried_with, brief, stated=())
-    return in_steps([bare, *claims], found, whole, part)
+    other = in_steps([bare, *claims], found, whole, part)
+    return of_law if of_law and other.verdict == found.verdict else other
+
+
+def _of_a_law(task: Task, full: str) -> Tried | None:
+    """Return the verdict on what a display says of a law whose density the text gives.
+
+    A failure is a note where that is a density indeed, and nothing else stands in the display.
+    """
+    law, own = (
+        one and _law_written(one, task.macros) for one in (task.around.law, task.around.own)
+    )
+    brief, refuted = _briefly(task), None
+    for claim in claims_of(full, law, own):
+        found = _said_of_a_law(brief, claim)
+        if found.verdict in HOLDS and _noticed(found, strict=False):
+            return replace(found, why=claim.said)
+        fails = claim.sure and found.verdict in _FAIL and (found.residual or 0.0) > _CLEARLY
+        if fails and not refuted and _is_one(claim.density):
+            longer = replace(task, mending=task.mending and _LONGER)
+            found = _said_of_a_law(longer, claim)
+            refuted = replace(found, verdict=FAILS, why=f"not so: {claim.said}")
+        elif task.mending and claim.sure and claim.density == claim.latex:
+            mends = mends_of_density(claim.latex)
+            if mends and mends.found:
+                return Tried(FAILS, f"not so: {claim.said}", mend=mends)
+    return refuted
+
+
+def _of_units(task: Task, full: str) -> Tried | None:
+    """Return a note where a variance has not the square of the unit."""
+    claim = scaled_variance(full)
+    found = _tried_with(_briefly(task), claim, ()) if claim else None
+    if found is None or found.verdict not in _FAIL or (found.residual or 0.0) <= _CLEARLY:
+        return None
+    why = "a variance has the square of the unit of a standard deviation, and this has not"
+    return Tried(FAILS, why, residual=found.residual, failing=(full,))
+
+
+def _said_of_a_law(task: Task, claim: Claim) -> Tried:
+    found = _attempt(task, claim.latex, claim.given, {}, LAWS)
+    return _doubted(claim.latex, found, task.declared.kinds)
+
+
+def _law_written(law: Law, macros: Macros) -> Law:
+    """Return a law without commands of the paper."""
+    put = partial(_written, macros=macros)
+    return Law(put(law.density), tuple(map(put, law.others)), tuple(map(put, law.values)))
+
+
+@lru_cache(maxsize=256)
+def _is_one(latex: str) -> bool:
+    """Return whether the integral of a density was found to be one."""
+    task = Task(("", 1, 1), latex, "", {}, Declared(), mending=False)
+    return _said_of_a_law(task, Claim(latex)).verdict in HOLDS
 
 
 def _briefly(task: Task) -> Task:
@@ -138,7 +203,7 @@ def _briefly(task: Task) -> Task:
     return replace(task, mending=task.mending and _BRIEFLY)
 
 
-_BRIEFLY = 0.4  # seconds
+_BRIEFLY, _LONGER = 0.4, 6.0  # seconds
 _NO_NOTES = "without what is written at its braces"
 
 
@@ -199,49 +264,6 @@ def _says_the_same_twice(latex: str) -> bool:
 def _called(full: str, function: str) -> bool:
     found = defined(function)
     return found is not None and with_functions(full, [found]) != full
-
-
-_WORDS = word_set("tr Tr det diag exp log max min sgn Var Cov")
-_WORD = Pattern("<word> <opens>", word=[f"\\text{{{word}}}" for word in _WORDS], opens=["(", "["])
-_BOLD = Pattern("<bold:font> <group:letters>", bold=["\\mathbf", "\\boldsymbol"])
-
-
-def _apart(latex: str) -> str:
-    """``\\mathbf{A B}^T`` as ``\\mathbf A \\mathbf B^T``, which prints the same.
-
-    Without a space it may be a name, unless each of its letters stands by itself as well.
-
-    >>> _apart(r"\\mathbf{A B}^T = \\mathbf{new}")
-    '\\\\mathbf{A} \\\\mathbf{B}^T = \\\\mathbf{new}'
-    """
-    row = row_of(latex)
-    named = [
-        ((match.row[match.start].start, match.row[match.start].end), _named(match))
-        for match in _WORD.every(latex, row)
-    ]
-    bold = [(match, match.row[slice(*match.parts["letters"])]) for match in _BOLD.every(latex, row)]
-    alone = {inside[0].text for _, inside in bold if len(inside) == 1}
-    parts = [
-        (match.span, " ".join(rf"{match['font']}{{{one.text}}}" for one in inside))
-        for match, inside in bold
-        if match.span and _is_a_product(inside, alone)
-    ]
-    return exchanged(latex, [*named, *parts])
-
-
-def _named(match: Found) -> str:
-    word = match.row[match.start].text.removeprefix("\\text{").removesuffix("}")
-    return rf"\operatorname{{{word}}}"
-
-
-def _is_a_product(inside: Row, alone: set[str]) -> bool:
-    """Return True for separated letters in one font, or letters that all stand alone too."""
-    letters = texts(inside)
-    if len(letters) < 2 or not all(map(is_letter, letters)):
-        return False
-    if all(two.start > one.end for one, two in pairwise(inside)):
-        return True
-    return len(letters) < 5 and all(map(str.isupper, letters)) and alone.issuperset(letters)
 
 
 def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
@@ -403,7 +425,7 @@ def _counts(tried: Tried, called: frozenset[str]) -> bool:
     """
     if tried.verdict in _FAIL:
         return called <= _NOBODYS and mended_for_good(tried)
-    return tried.verdict in ("holds", "holds if") or "mpmath" in tried.why
+    return tried.verdict in HOLDS or "mpmath" in tried.why
 
 
 def _written(latex: str, macros: Macros) -> str:
@@ -454,14 +476,14 @@ def together(plain: Tried, shapes: Shapes, attempt: Attempt) -> Tried:
     symmetric matrices, or for numbers alone: then it holds if they are.
     """
     arrays = attempt(shapes.kinds)
-    if arrays.verdict in ("holds", "holds if"):
+    if arrays.verdict in HOLDS:
         return arrays
     if arrays.verdict in _FAIL:
         for make, said in _SPECIAL if shapes.squares else ():
             special = attempt({**shapes.kinds, **shapes.squares_as(make)})
             if special.verdict == "holds":
                 return replace(special, verdict="holds if", region=_where(shapes.squares, said))
-        if plain.verdict in ("holds", "holds if"):
+        if plain.verdict in HOLDS:
             return _of_numbers(plain, tuple(shapes.kinds), "and not for arrays")
     if plain.verdict == "not read" or (plain.verdict == FAILS and arrays.verdict in _FAIL):
         return arrays

@@ -24,6 +24,7 @@ _BEHIND = re.compile(
     r"[ \t]*\((?P<label>[^()\s$]+)\)[ \t]*$|[ \t]*\{#(?P<mark>[^}\s]+)\}", re.MULTILINE
 )
 _NOTED = re.compile(r"\s*<!--\s*label:\s*(\S+)\s*-->")
+_ROLE = re.compile(r":math:`([^`]+)`")
 _DIRECTIVE = re.compile(r"^(?P<space>[ \t]*)\.\. math::[ \t]*(?P<argument>.*)$")
 
 
@@ -68,7 +69,14 @@ def _page(path: Path) -> Paper:
     shown = [_with_label(one, text, macros) for one in paper.equations]
     shown += [replace(one, macros=macros) for one in directives]
     shown.sort(key=lambda one: one.at)
-    return Paper(replace(joined, comments=tuple(comments)), tuple(shown), paper.inline)
+    inline = paper.inline or tuple(_roles(text, macros)) if path.suffix == ".rst" else paper.inline
+    return Paper(replace(joined, comments=tuple(comments)), tuple(shown), inline)
+
+
+def _roles(text: str, macros: Macros) -> Iterator[PaperEquation]:
+    """Yield the mathematics in the sentences of reStructuredText."""
+    for match in _ROLE.finditer(text):
+        yield PaperEquation(match[1], match.start(1), macros)
 
 
 def _joined(path: Path, raw: str, text: str, lines: Sequence[int]) -> Joined:

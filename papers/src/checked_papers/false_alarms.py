@@ -48,6 +48,7 @@ _GREEK = word_set(
 )
 _RELATIONS = word_set(r"= < > \le \ge \approx \sim \equiv")
 _NEAR = 1e-2
+_ROUNDED = 0.2  # what one digit may be off by, and what is computed from such
 
 
 def arrow_in(latex: str) -> bool:
@@ -90,8 +91,9 @@ def _misread(latex: str, tried: Tried, declared: Mapping[str, Kind], drawn: Sequ
         return "what stands before brackets may be a function"
     if member := next((key for key in drawn if _is_member(key)), ""):
         return f"`{member}` is a member of a sequence, which may be related to the others"
-    if _has_a_decimal(latex) and (tried.residual or 1.0) < _NEAR:
-        return "a number is printed with so many digits: state it with \\approx"
+    near = "\\approx" not in texts(row_of(latex)) and (tried.residual or 1.0) < _NEAR
+    if near and _has_a_decimal(latex):
+        return "a number is printed with so many digits"
     return ""
 
 
@@ -100,6 +102,9 @@ def _related(latex: str, tried: Tried, drawn: Sequence[str]) -> str:
     loose = next((key for key in drawn if not _on_every_side(key, latex)), "")
     if loose:
         return f"a relation that the text must explain: {loose} on one side only"
+    rounded = _has_a_decimal(latex) and (tried.residual or 1.0) < _ROUNDED
+    if rounded or "\\approx" in texts(row_of(latex)):
+        return "what is printed may have been rounded on the way"
     if _two_numbers(latex):
         return "two numbers: what a text derives or contradicts, or counts modulo a third"
     if drawn and tried.mend is not None and not mended_for_good(tried):
@@ -143,7 +148,9 @@ def _is_member(key: str) -> bool:
     at = next((i for i, token in enumerate(row) if token.text == "_"), len(row))
     inside = texts(row[at : behind_script(row, at, "_")]) if at < len(row) else []
     signs = [i for i, text in enumerate(inside) if text in _SIGNS]
-    return any(map(is_letter, inside[: signs[-1] + 2] if signs else ()))
+    above = next((i for i, token in enumerate(row) if token.text == "^"), len(row))
+    marked = texts(row[above + 2 : above + 3]) in (["+"], ["-"])  # `P^+`, which others make
+    return marked or any(map(is_letter, inside[: signs[-1] + 2] if signs else ()))
 
 
 def _two_numbers(latex: str) -> bool:

@@ -14,14 +14,14 @@ from .mends import Mends
 from .reasons import for_readers
 from .tried import Tried
 from .tried.nist import PAPERS
-from .tried.verdicts import FAILS, PART
+from .tried.verdicts import FAILS, ODD, PART
 
 AGREES: Final = "agrees on all numbers drawn"
 # What a verdict rests on: numbers by a route of their own, numbers that were drawn, nothing.
 Verdict = Literal["checked", "tried", "definition", "not read"]
 Outcome = Literal[
     "holds", "holds if", "holds in part", "agrees on all numbers drawn",
-    "fails on all numbers drawn", "does not hold", "refused", "",
+    "fails on all numbers drawn", "does not fit together", "does not hold", "refused", "",
 ]  # fmt: skip
 VERDICTS: tuple[Verdict, ...] = ("checked", "tried", "definition", "not read")
 
@@ -71,10 +71,12 @@ class Finding:
     def noted(self) -> bool:
         """Return whether an author should look at it, though it is no error.
 
-        What fails on all numbers may be an equation to be solved, unless an edit would mend it.
+        What fails on all numbers may be an equation to be solved, unless an edit would mend it, or
+        it is an approximation of a number.
         """
-        slip = self.outcome == FAILS and bool(self.mends or self.failing)
-        return slip or self.outcome == "holds if"
+        near = not self.drawn and ("\\approx" in self.latex or "≈" in self.latex)
+        slip = self.outcome == FAILS and bool(self.mends or self.failing or near)
+        return slip or self.outcome in ("holds if", ODD)
 
     def __str__(self) -> str:
         """The verdict in a line: ``tried: holds if x > 0 · 3 of 3 mutants caught``."""
@@ -164,7 +166,7 @@ def _all_caught(mutants: Mapping[str, int]) -> bool:
 
 _PARTS: Mapping[str, tuple[Verdict, Outcome]] = {
     "holds": ("tried", "holds"), "holds if": ("tried", "holds if"),
-    PART: ("tried", PART), FAILS: ("tried", FAILS),
+    PART: ("tried", PART), FAILS: ("tried", FAILS), ODD: ("tried", ODD),
     "does not hold": ("tried", "does not hold"), "definition": ("definition", ""),
     "not read": ("not read", ""),
 }  # fmt: skip
@@ -197,7 +199,7 @@ def totals(findings: Iterable[Finding]) -> dict[str, int]:
 
 _ORDER = (
     *(("checked", outcome) for outcome in ("holds", "does not hold", "refused")),
-    *(("tried", one) for one in ("holds", "holds if", PART, AGREES, FAILS, "does not hold")),
+    *(("tried", one) for one in ("holds", "holds if", PART, AGREES, FAILS, ODD, "does not hold")),
     ("definition", ""), ("not read", ""),
 )  # fmt: skip
 
@@ -222,6 +224,7 @@ _WORDS: Mapping[Outcome, tuple[str, str]] = {
     "holds": ("holds", "hold"), "holds if": ("holds in a region", "hold in a region"),
     PART: ("holds in part", "hold in part"), AGREES: ("agrees, with slips unseen",) * 2,
     FAILS: ("fails on all numbers drawn", "fail on all numbers drawn"),
+    ODD: (ODD, ODD.replace("does", "do")),
     "does not hold": ("does not hold", "do not hold"), "refused": ("refused", "refused"),
 }  # fmt: skip
 _PARTICULAR = re.compile(r"`[^`]*`")

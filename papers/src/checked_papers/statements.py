@@ -19,6 +19,7 @@ from .tried.token_patterns import (
     behind_script,
     behind_symbol,
     function_head,
+    is_symbol,
     occurrences,
     pieces_of,
     row_of,
@@ -37,6 +38,7 @@ _JOINS = word_set(
 _CLAIMS_ON = word_set("and but also so thus hence")  # words between statements of equal standing
 _SUPPOSE = word_set("if for where with when")
 _COMPOUND = word_set(r"^ / \frac \sqrt \log \ln \exp \sin \cos \sum \int \prod \det")
+_COMMANDS = frozenset(sign for sign in RELATIONS if sign.startswith("\\"))
 _PLAIN = 9  # tokens of a condition such as `0 < a_1 < b`
 
 
@@ -135,7 +137,9 @@ class _Piece:
         if not signs:
             return False
         row = texts(self.row)
-        ordered = not signs & EQUAL and len(row) <= _PLAIN and not _COMPOUND & {*row}
+        one = sum(map(is_symbol, row)) == 1 + row.count("\\frac") + len(signs & _COMMANDS)
+        compound = _COMPOUND - {"/", "\\frac"} if one else _COMPOUND
+        ordered = not signs & EQUAL and len(row) <= _PLAIN and not compound & {*row}
         if first:
             return not (ordered and self.word.split(" ")[0] in _SUPPOSE)
         sets = len(signs) == 1 and "=" in row and all(map(_is_counted, row[row.index("=") + 1 :]))

@@ -13,9 +13,9 @@ from checked_equations.check.outcomes import Mutants
 
 from .statements import Statement, stated_in
 from .tried import Tried
-from .tried.verdicts import FAILS, PART
+from .tried.token_patterns import row_of, texts
+from .tried.verdicts import FAILS, HOLDS, PART
 
-HOLDS = ("holds", "holds if")
 Judge = Callable[[str], Tried]
 _MOST = 6  # parts of a chain that are tried
 
@@ -91,7 +91,8 @@ def _one_step(
     step: str, found: Tried, count: _Count, one: Statement, *, ordered: bool = False
 ) -> None:
     """Count one step; a part of a chain that is `ordered` may want a condition."""
-    if _holds(found) and not (ordered and found.verdict != "holds"):
+    differ = ordered and "\\ne" in texts(row_of(step))  # as almost any two numbers do
+    if _holds(found) and not differ and not (ordered and found.verdict != "holds"):
         count.held.append(found)
         count.hold += 1
     elif found.verdict in (FAILS, "does not hold") and not one.depends:
@@ -125,7 +126,7 @@ def _failed(count: _Count) -> Tried | None:
 
 
 def _held(count: _Count) -> Tried | None:
-    if not count.held:
+    if not count.held or not count.hold:
         return None
     regions = _each(one.region for one in count.held)
     return Tried(

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .defined_functions import defined
+from .laws import Law, is_density
 from .sources.paper import Paper, PaperEquation
 from .tried.token_patterns import ORDERS, pieces_of, texts
 
@@ -35,6 +36,8 @@ class Around:
     stands_for: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
+    law: Law | None = None
+    own: Law | None = None  # the display itself, where it gives a density
 
 
 def told_around(paper: Paper, place: int) -> Around:
@@ -50,7 +53,39 @@ def told_around(paper: Paper, place: int) -> Around:
         tuple(one.latex for one in near if _defines(paper, one)),
         tuple(one.latex for one in near if own.at < one.at < sentence and _states(paper, one)),
         _functions(paper, before, end),
+        _law_before(paper, before),
+        _law_of(paper, own, before, end) if is_density(own.latex) else None,
     )
+
+
+_OF_LAWS = re.compile(r"densit|distribut|\bpdf|probabilit|mass function|kernel", re.IGNORECASE)
+_AROUND, _BEHIND = 1500, 400  # characters in which the values of a variable are printed
+
+
+def _law_before(paper: Paper, before: Sequence[PaperEquation]) -> Law | None:
+    """Return the law whose density was printed last, with what was printed of it behind that."""
+    at = next((i for i in range(len(before) - 1, -1, -1) if is_density(before[i].latex)), -1)
+    if at < 0:
+        return None
+    end = before[at + 1].at if at + 1 < len(before) else before[at].at + _AROUND
+    law = _law_of(paper, before[at], before[:at], end)
+    return law and replace(law, others=tuple(one.latex for one in before[at + 1 :][:_PIECES]))
+
+
+_PIECES = 20  # displays behind a density that may be of it
+
+
+def _law_of(
+    paper: Paper, own: PaperEquation, before: Sequence[PaperEquation], end: int
+) -> Law | None:
+    """Return the law that a display gives by its density, if the text speaks of laws."""
+    begin = max(own.at - _AROUND, before[-1].at if before else 0)
+    shut = min(end, own.at + len(own.latex) + _BEHIND)
+    said = paper.text(own.at - _AROUND, own.at + len(own.latex) + _BEHIND)
+    if not _OF_LAWS.search(said):
+        return None
+    near = [one.latex for one in paper.inline if begin <= one.at < shut]
+    return Law(own.latex, (), tuple(near))
 
 
 def _functions(paper: Paper, before: Sequence[PaperEquation], end: int) -> tuple[str, ...]:

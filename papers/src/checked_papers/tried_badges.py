@@ -27,7 +27,7 @@ from .display_trials import Task, tasks, try_one
 from .document_formats import read
 from .findings import AGREES, Finding, in_words
 from .sources.displays import mathematics
-from .tried.verdicts import FAILS, PART
+from .tried.verdicts import FAILS, ODD, PART
 
 logger = logging.getLogger(__name__)
 _ENDS = re.compile(r"\\(?:begin|end)\{[A-Za-z]+\*?\}(?:\{\d+\})?|\s")
@@ -131,7 +131,7 @@ def _edit(mend: str) -> tuple[str, str]:
 _SHORT = {
     "holds": ("holds", "hold"), "holds if": ("holds in a region", "hold in a region"),
     PART: ("holds in part", "hold in part"), AGREES: ("agrees", "agree"),
-    FAILS: (FAILS, FAILS.replace("fails", "fail")),
+    FAILS: (FAILS, FAILS.replace("fails", "fail")), ODD: (ODD, ODD.replace("does", "do")),
     "does not hold": ("does not hold", "do not hold"), "definition": ("definition", "definitions"),
     "not read": ("not read", "not read"),
 }  # fmt: skip

@@ -5,7 +5,7 @@ import pytest
 from checked_papers.tried import try_display
 from checked_papers.tried.kinds import COMPLEX, REAL
 from checked_papers.tried.nist import COMMON, NIST
-from checked_papers.tried.verdicts import AGREES
+from checked_papers.tried.verdicts import UNTOLD
 
 SMALL, POSITIVE, EITHER, NEGATIVE, LARGE = (region.said for region in REAL)
 RIGHT = COMPLEX[0].said
@@ -82,7 +82,7 @@ def test_only_regions_in_which_all_of_it_holds_are_told(latex, regions):
 @pytest.mark.parametrize("latex", NOWHERE_WHOLE)
 def test_where_numbers_of_one_region_disagree_none_is_told(latex):
     tried = try_display(latex)
-    assert (tried.verdict, tried.why, tried.region) == ("not read", AGREES, None)
+    assert (tried.verdict, tried.why, tried.region) == ("not read", UNTOLD, None)
 
 
 @pytest.mark.parametrize("latex", WHEREVER_THEY_HAVE_VALUES)

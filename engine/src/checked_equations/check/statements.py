@@ -120,16 +120,21 @@ class BoundStatement:
         sizes = [self._size(place, i) for i in drawn]
         allowed = replace(self.allowed, **other)
         allowed = replace(allowed, atol=max(allowed.atol, self.rounding(place)))
+        printed = allowed.decimals and _half_a_unit(self.statement.steps[place])
+        if printed and allowed.approx is None:  # so near is what is printed
+            allowed = replace(allowed, approx=allowed.rtol)
         return compare_all(step.relation, pairs, allowed, sizes)
 
     def rounding(self, place: int) -> float:
         """Half a unit of the last digit of a decimal that holds to its digits, and no closer."""
         step = self.statement.steps[place]
         half = _half_a_unit(step) if self.allowed.decimals else 0.0
+        if step.relation == r"\approx" and self.allowed.approx is not None:  # which says how near
+            return 0.0
         if half and place not in self._exact:
             pairs = [draw.sides(step) for draw in self.draws]
             sizes = [self._size(place, i) for i in range(len(pairs))]
-            exact = compare_all(step.relation, pairs, self.allowed, sizes)
+            exact = compare_all("=", pairs, self.allowed, sizes)
             self._exact[place] = exact.holds
         return half if half and not self._exact[place] else 0.0
 
@@ -194,10 +199,18 @@ _DIGITS = 2  # significant ones that a decimal must have to be one that was roun
 def _half_a_unit(step: t.Step) -> float:
     """Half a unit of the last digit of the side that is a printed decimal; 0 where none is."""
     sides = map(_unsigned, (step.left, step.right))
-    decimals = [side for side in sides if isinstance(side, t.Number) and side.places]
+    numbers = [side for side in sides if isinstance(side, t.Number)]
+    decimals = [side for side in numbers if side.places]
+    if step.relation == r"\approx" and numbers:
+        return 0.5000001 * 10.0 ** -numbers[-1].places if _is_rounded(numbers[-1]) else 0.0
     if step.relation != "=" or len(decimals) != 1 or decimals[0].digits < _DIGITS:
         return 0.0
     return 0.5000001 * 10.0 ** -decimals[0].places
+
+
+def _is_rounded(number: t.Number) -> bool:
+    """Return whether its last digit says how near it is: not of ``300``."""
+    return bool(number.places or number.value % 10)
 
 
 def _unsigned(side: t.Node) -> t.Node:

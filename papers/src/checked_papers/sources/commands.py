@@ -90,8 +90,9 @@ def _new(text: str, match: re.Match[str]) -> Iterator[Command]:
             default, at = option
     body = group(text, at)
     if body:
-        macro: list[object] = [body[0], count] + ([] if default is None else [default])
-        yield Command(match.start(), body[1], name[1][1:], macro if count else body[0])
+        written = _bold(body[0], count)
+        macro: list[object] = [written, count] + ([] if default is None else [default])
+        yield Command(match.start(), body[1], name[1][1:], macro if count else written)
 
 
 def _operator(text: str, match: re.Match[str]) -> Iterator[Command]:
@@ -110,7 +111,13 @@ def _def(text: str, match: re.Match[str]) -> Iterator[Command]:
     body = group(text, parameters.end()) if parameters else None
     if name and parameters and body:
         count = len(parameters[1]) // 2
-        yield Command(match.start(), body[1], name[1][1:], [body[0], count] if count else body[0])
+        written = _bold(body[0], count)
+        yield Command(match.start(), body[1], name[1][1:], [written, count] if count else written)
+
+
+def _bold(body: str, count: int) -> str:
+    """Return the body of a command, that of ``\\vec`` in Springer's classes as bold symbols."""
+    return r"\boldsymbol{#1}" if count == 1 and "\\boldmath" in body else body
 
 
 def _let(text: str, match: re.Match[str]) -> Iterator[Command]:

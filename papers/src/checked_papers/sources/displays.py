@@ -25,6 +25,7 @@ _OPENS = re.compile(
     r"|(?P<dollars>\$\$)|(?P<dollar>\$)|\\.",
     re.DOTALL,
 )
+_COLUMN = re.compile(r">\s*\{\s*$")  # before a column of a table, which is no display
 _LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _TAG = re.compile(r"\\tag\*?\s*\{(\$?[^{}$]*\$?)\}")
 _LAYOUT = re.compile(
@@ -99,7 +100,8 @@ def displays_of(text: str, start: int = 0) -> Iterator[Display]:
     while match := _OPENS.search(text, at):
         at = match.end()
         name = match["name"]
-        if name and name not in ROWS | WHOLE:
+        of_column = _COLUMN.search(text, max(match.start() - 8, 0), match.start())
+        if name and (name not in ROWS | WHOLE or of_column):
             continue
         if not name and match.lastgroup is None:
             continue

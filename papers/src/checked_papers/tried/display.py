@@ -36,11 +36,10 @@ from .special import MODULUS
 from .token_patterns import exchanged, pieces_of, texts
 from .trailing_conditions import parted
 from .unbound_statement import NotRead, Reading, mentioned, mentions, read
-from .verdicts import Tried, verdict_on
+from .verdicts import HOLDS, Tried, verdict_on
 
 __all__ = ["Tried", "try_display"]
 
-_BETTER = ("holds", "holds if")
 _PATIENCE = 2.0  # seconds of the processor for all that is tried of a display, but its mends
 _LENGTHS = ("n", "N")  # of a sum whose range is not printed
 _FEWEST = 3  # terms of such a sum, where none of them stands in it
@@ -92,7 +91,7 @@ def try_display(
         if found.verdict != "not read" or not definitions:
             return found
         other = asked.tried(conditions, definitions)
-    if other.verdict not in _BETTER:
+    if other.verdict not in HOLDS:
         return found
     return replace(other, why="; ".join(filter(None, (other.why, "by what is defined before"))))
 
@@ -310,7 +309,7 @@ def _judged(
         found = replace(found, drawn=plan.drawn, why="; ".join(filter(None, (said, found.why))))
         if found.verdict == "holds":
             return found
-        if best is None or (found.verdict in _BETTER and best.verdict not in _BETTER):
+        if best is None or (found.verdict in HOLDS and best.verdict not in HOLDS):
             best = found
     assert best is not None, "there is a plan"
     return best

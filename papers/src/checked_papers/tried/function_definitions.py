@@ -11,13 +11,14 @@ from typing import Any
 
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.latex import tree as t
+from checked_equations.latex.tokenizer import outside
 
 from ..numerics import unbound
 from .differentiated_integrals import with_dots
 from .letter_conventions import Known, known
 from .notation import Notation
 from .token_patterns import function_head, row_of
-from .unbound_statement import NotRead, read
+from .unbound_statement import NotRead, read, runs_in
 
 _UNSET: Callable[..., Any] = len
 
@@ -37,7 +38,8 @@ def functions_in(texts: Iterable[str], own: Known, notation: Notation) -> dict[s
         if head is None:
             continue
         key, names, end = head
-        stop = next((one.start for one in row[end:] if one.text in ("=", ":=")), len(text))
+        signs = (one for one, free in outside(row[end:]) if free and one.text in ("=", ":="))
+        stop = next((one.start for one in signs), len(text))
         first = text[:stop].replace("\\displaystyle", "").strip(" .,;")
         called = text[: row[end - 1].start]
         try:
@@ -70,7 +72,7 @@ def _body(latex: str, key: str, bindings: Mapping[str, Any], notation: Notation)
 
 
 def _free(body: t.Node, own: Known) -> Iterator[str]:
-    known_keys = {*own.constants, *own.bindings}
+    known_keys = {*own.constants, *own.bindings, *runs_in(body)}
     for _, part in t.walk(body):
         if isinstance(part, t.Name | t.Apply) and part.key not in known_keys:
             yield part.key

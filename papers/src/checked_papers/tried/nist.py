@@ -122,8 +122,24 @@ _ALONE = (
     r"\Gamma(z)", r"\ln\Gamma(z)", r"\log\Gamma(z)", r"\operatorname{Ai}(z)",
     r"\operatorname{Bi}(z)",
 )  # fmt: skip
+_OF_LAWS = (
+    r"\Gamma(a,z)", r"\gamma(a,z)", r"\mathrm{B}(a,b)", r"\psi(z)", r"\zeta(s)", r"I_{a}(z)",
+    r"K_{a}(z)",
+)  # fmt: skip
+_INCOMPLETE_BETA = {
+    r"I(x,a,b)": "regularbeta(x,a,b)", r"I_{x}(a,b)": "regularbeta(x,a,b)",
+    r"B(a,b)": "betafn(a,b)",
+}  # fmt: skip
 PAPERS = Notation(
     {**{form: _COMMON[form] for form in _ALONE}, **_PREFIXED},
+    special.FUNCTIONS,
+    _WORDS,
+    {},
+    _PATTERNS,
+)
+# Of a law that a text gives by its density: beside that few other functions are called so.
+LAWS = Notation(
+    {**PAPERS.rows, **{form: _COMMON[form] for form in _OF_LAWS}, **_INCOMPLETE_BETA},
     special.FUNCTIONS,
     _WORDS,
     {},

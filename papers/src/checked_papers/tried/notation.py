@@ -402,6 +402,8 @@ class _Rewriter:
     def _shut(self, start: int, opens: str, shuts: str) -> int:
         depth = 0
         for i in range(start, len(self.latex)):
+            if self.latex[i - 1 : i] == "\\" and opens == "{":  # `\left\{`, which `\right.` closes
+                continue
             depth += (self.latex[i] == opens) - (self.latex[i] == shuts)
             if depth == 0:
                 return i

@@ -246,6 +246,7 @@ _e1_entire = made(lambda mp, z: mp.e1(z) + mp.log(z) + mp.euler)
 _FORMULAS: Mapping[str, Special] = {
     "lowergamma": made(lambda mp, a, z: mp.gammainc(a, 0, z)),
     "regularlower": made(lambda mp, a, z: mp.gammainc(a, 0, z, regularized=True)),
+    "regularbeta": made(lambda mp, x, a, b: mp.betainc(a, b, 0, x, regularized=True)),
     "regularupper": made(lambda mp, a, z: mp.gammainc(a, z, regularized=True)),
     "entiregamma": made(lambda mp, a, z: mp.power(z, -a) * mp.gammainc(a, 0, z, regularized=True)),
     "scaledgamma": made(

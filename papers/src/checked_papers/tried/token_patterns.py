@@ -67,6 +67,9 @@ def is_symbol(text: str) -> bool:
     return is_letter(text) or is_command(text)
 
 
+SEPARATORS = frozenset([",", ";", "|"])  # between the arguments of a function
+
+
 def shut_at(row: Row, i: int) -> int:
     """Return the place of the bracket that closes the one at `i`; -1 where none does."""
     text = row[i].text
@@ -96,16 +99,25 @@ def is_one_symbol(row: Row) -> bool:
 
 
 def function_head(row: Row) -> tuple[str, tuple[str, ...], int] | None:
-    """Return name, arguments and the place behind the sign of a definition ``f(x, y) =``."""
-    end = behind_script(row, behind_symbol(row, 0), "_")
+    """Return name, arguments and the place behind the sign of a definition ``f(x; y) =``."""
+    worded = bool(row) and row[0].text.startswith("\\text{")
+    end = behind_script(row, 1 if worded else behind_symbol(row, 0), "_")
     shut = shut_at(row, end) if 0 < end < len(row) and row[end].text == "(" else -1
     behind = "".join(texts(row[shut + 1 : shut + 3])) if shut > 0 else ""
     if not behind.startswith(("=", ":=")):
         return None
-    listed = split(row[end + 1 : shut], {","})[0]
-    if not all(map(is_one_symbol, listed)):
+    listed = split(row[end + 1 : shut], SEPARATORS)[0]
+    if not all(map(_is_argument, listed)):
         return None
     return joined(row[:end]), tuple(map(joined, listed)), shut + 2 + (row[shut + 1].text == ":")
+
+
+def _is_argument(row: Row) -> bool:
+    """Return True for a symbol, with an index or a power or without: ``\\sigma^2``."""
+    end = behind_symbol(row, 0)
+    for sign in "_^":
+        end = behind_script(row, end, sign)
+    return 0 < end == len(row)
 
 
 def in_words(row: Row) -> list[bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from string import ascii_letters, digits
@@ -38,7 +39,7 @@ class Reading:
 
 def read(latex: str, known: Known) -> Reading:
     """The statement of `latex`, whose letters are not bound. Raises `NotRead`."""
-    latex = latex.rstrip(_END)
+    latex = re.sub(r"\\$", "", latex.rstrip(_END)).rstrip(_END)  # of `\ .`
     try:
         # a first look says what is called, what runs, what has an index
         first = paired(parse(latex, known.kinds, free=True))
@@ -47,7 +48,7 @@ def read(latex: str, known: Known) -> Reading:
     except EquationError as wrong:
         raise NotRead(str(wrong.problem)) from wrong
     _refuse_unread(second, known)
-    statement = linked(_settled(second, frozenset(found) | _running(second)))
+    statement = linked(_settled(second, frozenset(found) | runs_in(second)))
     found_in = entries_in(statement)
     if both := sorted(found_in.unranged & found_in.letters):
         raise NotRead(f"`{both[0]}` runs, and stands free as well: write its range")
@@ -81,7 +82,7 @@ def mentions(node: t.Node, key: str) -> bool:
     return key in mentioned(node)
 
 
-def _running(node: t.Node) -> frozenset[str]:
+def runs_in(node: t.Node) -> frozenset[str]:
     """The variables of sums and integrals."""
     return frozenset(key for _, part in t.walk(node) for key in _runs(part))
 
@@ -96,7 +97,7 @@ def _runs(part: t.Node) -> tuple[str, ...]:
 
 def _letters(statement: t.Statement, latex: str, known: Known) -> Iterator[str]:
     """The free symbols of a first reading: a subscript that does not run is part of its symbol."""
-    running = _running(statement)
+    running = runs_in(statement)
     rows = _with_entries(statement, running)
     whole: set[int] = set()
     for _, part in t.walk(statement):

@@ -23,10 +23,12 @@ UNMET = "no numbers meet the conditions"
 LOOSE = "a relation that the text must explain: "
 FAILS: Final = "fails on all numbers drawn"
 PART: Final = "holds in part"
+ODD: Final = "does not fit together"
+HOLDS: Final = ("holds", "holds if")
 RELATES = (  # reasons for which what fails on all numbers may be a relation, and no identity
     LOOSE, "an entry of", "a bar may be", "a condition that is not read",
 )  # fmt: skip
-AGREES = "it agrees on some numbers and not on others, and no region that is known tells them apart"
+UNTOLD = "it agrees on some numbers and not on others, and no region that is known tells them apart"
 _CONDITION = "an inequality that may want a condition"
 _PATIENCE = 0.5  # seconds of the processor for numbers that confirm a verdict
 _LOOSE = 2  # symbols on one side alone, beyond which it is no slip but a relation of symbols
@@ -36,7 +38,7 @@ _MANY = 5  # samples on which an inequality must fail before it is blamed
 
 Verdict = Literal[
     "holds", "holds if", "holds in part", "does not hold", "fails on all numbers drawn",
-    "definition", "not read",
+    "does not fit together", "definition", "not read",
 ]  # fmt: skip
 
 
@@ -48,6 +50,7 @@ class Tried:
     holds, if not everywhere; `residual` is the worst where it holds, else the best; `mutants` are
     its slips and their fates; `mend` is an edit that mends it; `drawn` has each symbol's kind.
     What *fails on all numbers drawn* accuses no one: `why` says what else a text may mean by it.
+    Nor does what *does not fit together*, by its marks and indices: that has no value at all.
 
     Where a display is judged in pieces, `steps` counts those that hold, fail, define and are not
     judged; `failing` and `unjudged` have two of these as they are printed.
@@ -154,7 +157,7 @@ def _on_some(trial: Trial, others: Trial, plan: Plan, told: str) -> Tried:
         held = [one for one in others.fates if one.holds and _case(one, plan.drawn) in cases]
         sure = replace(others, samples=tuple(fate.sample for fate in held[:_MANY]))
         return Tried("holds if", told, " or ".join(cases), None, sure.mutants())
-    return Tried("not read", AGREES)
+    return Tried("not read", UNTOLD)
 
 
 def _whole(plan: Plan) -> bool:
@@ -208,7 +211,7 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         return _noted(trial, told)
     if first.relation == "\\sim":
         return _noted(trial, "the ratio of its sides does not tend to one on the way to the limit")
-    if first.relation not in ("=", ":=") and len(trial.failed) < _MANY:
+    if first.relation not in ("=", ":=", "\\approx") and len(trial.failed) < _MANY:
         return Tried("not read", _CONDITION, residual=trial.residual)
     loose = [
         key
@@ -259,7 +262,7 @@ def _held(trial: Trial, plan: Plan, told: str, more: More) -> Tried:
         return Tried("not read", _loose(loose))
     wanted = _of_whole(trial, plan, more)
     if wanted is None:
-        return Tried("not read", AGREES if _equal(trial) else _CONDITION)
+        return Tried("not read", UNTOLD if _equal(trial) else _CONDITION)
     regions = [_region(trial, plan.drawn)] if trial.failed else []
     regions += wanted
     verdict: Verdict = "holds if" if regions else "holds"

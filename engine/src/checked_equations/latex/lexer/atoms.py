@@ -272,6 +272,8 @@ def _free_end(s: Stream) -> int:
     marked = s.at(end) == "^" and s.at(end + 2) in ("*", "(", "\\dagger", "\\star")
     if marked and s.at(end + 2) == "(":  # `x^{(1/2) - x}` is a power
         marked = s.at(matching(s, end + 2) + 1) == "}"
+    if s.at(end) == "^" and s.at(end + 2) in ("+", "-") and s.at(end + 3) == "}":  # `\hat x_k^-`
+        marked = True
     return s.behind_script(end, "^") if marked else end
 
 

@@ -1,0 +1,74 @@
+"""Spellings of LaTeX that print the same, or nearly so, brought to those that are read."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from checked_equations.latex.tokenizer import word_set
+
+from .tried.token_patterns import Found, Pattern, Row, exchanged, is_letter, row_of, texts
+
+_SIGNS = str.maketrans(
+    {"≈": r"\approx ", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "×": r"\times ", "·": r"\cdot ",
+     "−": "-", "±": r"\pm ", "∞": r"\infty "}
+)  # fmt: skip
+_OPENS = re.compile(r"\\left\s*\\(?:\{|lbrace)\s*\\begin\s*\{array\}\s*(?:\[[a-z]\]\s*)?\{[^{}]*\}")
+_SHUTS = re.compile(r"\\end\s*\{array\}\s*\\right\s*\.")
+_BETWEEN = re.compile(r"&\s*&")
+
+
+def plainly(latex: str) -> str:
+    """Return LaTeX without signs of Unicode, arrays for cases and several letters in one font.
+
+    >>> plainly(r"x ≤ \\left\\{ \\begin{array}{ll} 1 & & a \\end{array} \\right.")
+    'x \\\\le  \\\\begin{cases} 1 & a \\\\end{cases}'
+    """
+    latex = latex.translate(_SIGNS)
+    if len(_OPENS.findall(latex)) == len(_SHUTS.findall(latex)) > 0:
+        latex = _SHUTS.sub(r"\\end{cases}", _OPENS.sub(r"\\begin{cases}", latex))
+        latex = _BETWEEN.sub("&", latex)
+    return apart(latex)
+
+
+_WORDS = word_set("tr Tr det diag exp log max min sgn Var Cov")
+_WORD = Pattern("<word> <opens>", word=[f"\\text{{{word}}}" for word in _WORDS], opens=["(", "["])
+_BOLD = Pattern("<bold:font> <group:letters>", bold=["\\mathbf", "\\boldsymbol"])
+
+
+def apart(latex: str) -> str:
+    """``\\mathbf{A B}^T`` as ``\\mathbf A \\mathbf B^T``, which prints the same.
+
+    Without a space it may be a name, unless each of its letters stands by itself as well.
+
+    >>> apart(r"\\mathbf{A B}^T = \\mathbf{new}")
+    '\\\\mathbf{A} \\\\mathbf{B}^T = \\\\mathbf{new}'
+    """
+    row = row_of(latex)
+    named = [
+        ((match.row[match.start].start, match.row[match.start].end), _named(match))
+        for match in _WORD.every(latex, row)
+    ]
+    bold = [(match, match.row[slice(*match.parts["letters"])]) for match in _BOLD.every(latex, row)]
+    alone = {inside[0].text for _, inside in bold if len(inside) == 1}
+    parts = [
+        (match.span, " ".join(rf"{match['font']}{{{one.text}}}" for one in inside))
+        for match, inside in bold
+        if match.span and _is_a_product(inside, alone)
+    ]
+    return exchanged(latex, [*named, *parts])
+
+
+def _named(match: Found) -> str:
+    word = match.row[match.start].text.removeprefix("\\text{").removesuffix("}")
+    return rf"\operatorname{{{word}}}"
+
+
+def _is_a_product(inside: Row, alone: set[str]) -> bool:
+    """Return True for separated letters in one font, or letters that all stand alone too."""
+    letters = texts(inside)
+    if len(letters) < 2 or not all(map(is_letter, letters)):
+        return False
+    if all(two.start > one.end for one, two in pairwise(inside)):
+        return True
+    return len(letters) < 5 and all(map(str.isupper, letters)) and alone.issuperset(letters)
