@@ -14,13 +14,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from ...ground import check as _check
 from ...ground.class_tags import saved_as
-from ...ground.xp import Matrix, Numbers, Stack, Vector
+from ...ground.xp import (
+    HostArray,
+    HostMatrix,
+    Matrix,
+    Numbers,
+    Stack,
+    Vector,
+    to_numpy,
+)
 from .elementary_processes import MaternLeaf
 from .kalman import Filtered
 from .motion import Motion
@@ -69,9 +77,9 @@ class Walked(Filtered):
     def _backwards(self, own: Vector) -> Iterable[Any]:
         """The steps from the last to the second, as rows of floats, with a number of each."""
         numbers = self.lanes.step(0).numbers[0][0][:2]
-        gain = self.cov[0, 0, ...] * self.precision
-        below = [np.zeros_like(own)] * (2 - len(gain))
-        return zip(*(c[:0:-1].tolist() for c in (*numbers, *gain, *below, own)), strict=True)
+        gain = to_numpy(self.cov[0, 0, ...] * self.precision)
+        below = [np.zeros_like(gain[0])] * (2 - len(gain))
+        return _rows([*numbers, *gain, *below, own], slice(None, 0, -1))
 
 
 def walked(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> Walked:
@@ -84,12 +92,11 @@ def walked(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> W
     """
     lanes = lanes_of(motion, times, readings, noise, length=1)
     step, size = lanes.step(0), max(motion.size, 2)
-    m, P = lanes.first.belief
+    m, P = (to_numpy(part) for part in lanes.first.belief)
     numbers, pairs = step.numbers[0][0][:2], _PAIRS[size]
-    Q, P = _squared(step.noise[0], size), _squared(P, size)
+    Q, P = _squared(to_numpy(cast(Stack, step.noise[0])), size), _squared(P, size)
     begun = (*np.append(m, 0.0)[:size].tolist(), *P[pairs][:, 0].tolist())
-    steps = zip(*(column[1:].tolist() for column in (*numbers, *Q[pairs], lanes.readings[0, ...],
-                lanes.noise[0])), strict=True)  # fmt: skip
+    steps = _rows([*numbers, *Q[pairs], lanes.readings[0, ...], lanes.noise[0]], slice(1, None))
     try:
         rows = (_filter_of_two if size == 2 else _filter_of_three)(begun, steps)
     except ZeroDivisionError as problem:
@@ -100,18 +107,23 @@ def walked(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> W
     return Walked(lanes, found[None, :d], cov, found[None, -2], found[None, -1])
 
 
-def _squared(a: Stack, size: int) -> Stack:
+def _rows(columns: list[Vector], order: slice) -> Iterable[Any]:
+    """The rows of columns (N,) as floats."""
+    return zip(*(to_numpy(column)[order].tolist() for column in columns), strict=True)
+
+
+def _squared(a: HostArray, size: int) -> HostArray:
     """A stack (D, D, N) with zeros below, in `size` rows."""
     below = size - a.shape[0]
     return np.pad(a, ((0, below), (0, below), (0, 0))) if below else a
 
 
-def _ascending(rows: Rows) -> Matrix:
+def _ascending(rows: Rows) -> HostMatrix:
     """Rows of numbers of which the last comes first, as columns in order."""
     return np.array(rows[::-1]).T.copy()
 
 
-def _symmetric(entries: Matrix, size: int) -> Stack:
+def _symmetric(entries: HostMatrix, size: int) -> HostArray:
     """The matrices (D, D, N) of the entries on and above their diagonals."""
     full = np.empty((size, size, entries.shape[1]))
     i, j = _PAIRS[size]
