@@ -2,9 +2,9 @@
 
 An asterisk behind the title marks it, as in the textbooks of the field. The directive says what
 the section shows and who needs it. On the page these sections stand at the end of the chapter, as
-*Further topics*, and all that follows the words of one folds below them; in the source each stands
-where its cells must run. A link, the search and the browser's own search open the fold; paper and
-notebooks have none.
+*Further topics*, folded below a list of their titles, and all that follows the words of one folds
+below them; in the source each stands where its cells must run. A link, the search and the browser's
+own search open the folds; paper and notebooks have none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ logger = getLogger(__name__)
 BOX = "starred"
 LEAD = "For a second reading."
 LAST = "Further topics"
-OPENED = '<details class="starred-rest"><summary>Read this section</summary>'
+LISTED = "further-topics"
+OPENED = '<details class="starred-rest"><summary>Read {}</summary>'
 
 
 class Starred(SphinxDirective):
@@ -65,6 +66,7 @@ class FurtherTopics(SphinxTransform):
         chapter = next(iter(self.document.findall(nodes.section)))
         there = [one for one in chapter[1:] if _title(one) == LAST]
         last = there[0] if there else self.added(chapter)
+        last.insert(1, _listed(starred))
         for section in starred:
             above = section.parent
             above.remove(section)
@@ -80,6 +82,16 @@ class FurtherTopics(SphinxTransform):
         last.document = self.document
         chapter.append(last)
         return last
+
+
+def _listed(sections):
+    """Return the titles of sections, each a link."""
+    words = nodes.paragraph("", f"{LEAD} ", classes=[LISTED])
+    for i, section in enumerate(sections):
+        title = [one.deepcopy() for one in section[0].children[:-1]]  # without its asterisk
+        link = nodes.reference("", "", *title, internal=True, refid=section["ids"][0])
+        words += [nodes.Text(" · "), link] if i else [link]
+    return words
 
 
 def _title(node):
@@ -99,10 +111,13 @@ def _seen(node):
 
 
 def fold(app, doctree, docname):
-    """Put what follows a box into a fold, when each piece is at its place."""
-    for box in boxes(doctree, BOX):
-        section = box.parent
-        section.insert(section.index(box) + 1, _html(OPENED))
+    """Put what follows a box or the list of titles into a fold, once each is at its place."""
+    listed = [one for one in doctree.findall(nodes.paragraph) if LISTED in one["classes"]]
+    for before, what in [(box, "this section") for box in boxes(doctree, BOX)] + [
+        (one, "these sections") for one in listed
+    ]:
+        section = before.parent
+        section.insert(section.index(before) + 1, _html(OPENED.format(what)))
         section.append(_html("</details>"))
 
 

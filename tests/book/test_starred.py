@@ -71,8 +71,10 @@ PAGES = {"sums": TEXT, "elsewhere": LEADS}
 def test_what_follows_the_words_folds_with_all_below(tiny: Any) -> None:
     assert tiny.code == 0, tiny.warned
     text = re.sub(r"\s+", " ", (tiny.html / "sums.html").read_text("utf-8"))
-    shown, folded, proof = text.split('<details class="starred-rest">')
+    before, shown, folded, proof = text.split('<details class="starred-rest">')
     folded, after = folded.split("</details>")
+    assert "Read these sections" in shown
+    assert ">Longer sums</a> · <a" in before
     assert "<strong>For a second reading.</strong> Three terms" in shown
     assert "put in brackets" in folded
     assert "By induction" in folded
