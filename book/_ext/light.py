@@ -17,8 +17,7 @@ THEME = ("styles", "vendor", "basic.css", "sphinx-design.min.css", "mystnb", "pr
 CLASS = re.compile(r"\.(-?[A-Za-z_](?:[\w-]|\\.)*)")
 INSIDE = re.compile(r":not\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\"[^\"]*\"")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
-PLAIN = re.compile(r'<span class="(?:n|nn|o|p|w|mi|mf)">([^<]*)</span>|(?<=<pre>)<span></span>')
-TEXT = re.compile(r'(?:<span class="s[12ai]">[^<]*</span>){2,}')  # pieces of a string
+PLAIN = re.compile(r'<span class="(?:n|nn|o|p|w)">([^<]*)</span>')
 DIGITS = re.compile(r"(-?\d+\.\d{2})\d+")
 PATH = re.compile(r' d="([^"]*)"')
 MARKS = re.compile(r'<g( (?:(?!style=)[^>])*)?>((?:\s*<use [^>]*? style="[^"]*"/>){2,})\s*</g>')
@@ -36,7 +35,7 @@ def used(folder):
         for classes in re.findall(r'class="([^"]*)"', page.read_text("utf-8")):
             names.update(classes.split())
     for script in (folder / "_static").rglob("*.js"):
-        if script.name not in ("search-data.js", "temml.js", "fontawesome.js"):
+        if script.name not in ("search-data.js", "tex-chtml-full.js", "fontawesome.js"):
             names.update(WORD.findall(script.read_text("utf-8")))
     return names
 
@@ -129,18 +128,13 @@ def _short(match):
 
 
 def plain_code(app, pagename, templatename, context, doctree):
-    """Remove the elements around names, signs, numbers and spaces of code on a page.
+    """Remove the elements around names, signs and spaces of code on a page.
 
-    Both styles give names, commas and spaces the colour of all code, and signs such as ``+`` and
-    numbers need no other; together they are a third of the bytes of a chapter. A string in pieces
-    of one colour becomes one.
+    Both styles give names, commas and spaces the colour of all code, and signs such as ``+`` need
+    no other; together they are a third of the bytes of a chapter.
     """
     if "body" in context:
-        context["body"] = TEXT.sub(_one_text, PLAIN.sub(r"\1", context["body"]))
-
-
-def _one_text(match):
-    return f'<span class="s2">{re.sub("<[^>]*>", "", match[0])}</span>'
+        context["body"] = PLAIN.sub(r"\1", context["body"])
 
 
 def lighten(app, exception):
