@@ -43,7 +43,7 @@ Timed = tuple[Finding, float]
 
 
 def tasks_in(source: Path) -> Iterator[Task]:
-    """The displays of a source; a text that cannot be read is told, and left out."""
+    """Return the displays of a source; name each text that cannot be read, and skip it."""
     for text in texts_of([source]):
         try:
             found = read(text)

@@ -113,7 +113,7 @@ def try_one(task: Task) -> Finding:
 
 
 def _or_odd(tried: Tried, task: Task) -> Tried:
-    """Return what is not read as a note, where its marks or its indices contradict each other."""
+    """Make a display that was not read a note if its marks or its indices contradict each other."""
     if tried.verdict not in ("not read", "definition"):
         return tried
     unfit = tried.why.startswith(UNFIT)

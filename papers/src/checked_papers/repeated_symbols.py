@@ -14,7 +14,7 @@ _VARIANCES = (
 
 
 def idle_index(latex: str) -> str:
-    """Return what is odd of a sum whose index stands nowhere in it, beside another that is shifted.
+    """Describe a sum that never uses its index but shifts another one; return "" for any other.
 
     So ``\\sum_{i=1}^n \\sigma^2`` is as it should be, and ``\\sum_{i=-k}^k x_{t-1}`` is not.
 

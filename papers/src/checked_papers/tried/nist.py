@@ -137,7 +137,7 @@ PAPERS = Notation(
     {},
     _PATTERNS,
 )
-# Of a law that a text gives by its density: beside that few other functions are called so.
+# For a law given by its density, where few other functions have these names.
 LAWS = Notation(
     {**PAPERS.rows, **{form: _COMMON[form] for form in _OF_LAWS}, **_INCOMPLETE_BETA},
     special.FUNCTIONS,
