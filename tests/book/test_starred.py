@@ -26,16 +26,37 @@ Three terms, for those who have *three*.
 
 The terms are put in brackets.
 
+```{math}
+:label: eq-three
+a + b + c = (a + b) + c
+```
+
 (sec-most)=
 ### Many
 
 By induction.
 
+(sec-empty)=
+## Proofs
+
+### Proof
+
+```{starred}
+For those who want one.
+```
+
+It is short.
+
 ## Exercises
 
 Add.
+
+```{math}
+:label: eq-two
+a + b = b + a
+```
 """
-LEADS = "# Elsewhere\n\nSee {ref}`sec-most`.\n"
+LEADS = "# Elsewhere\n\nSee {ref}`sec-most`, {eq}`eq-two` and {eq}`eq-three`.\n"
 WITH = ("take_away", "starred")
 
 
@@ -50,15 +71,40 @@ PAGES = {"sums": TEXT, "elsewhere": LEADS}
 def test_what_follows_the_words_folds_with_all_below(tiny: Any) -> None:
     assert tiny.code == 0, tiny.warned
     text = re.sub(r"\s+", " ", (tiny.html / "sums.html").read_text("utf-8"))
-    shown, folded = text.split('<details class="starred-rest">')
+    before, shown, folded, proof = text.split('<details class="starred-rest">')
     folded, after = folded.split("</details>")
+    assert "Read these sections" in shown
+    assert ">Longer sums</a> · <a" in before
     assert "<strong>For a second reading.</strong> Three terms" in shown
     assert "put in brackets" in folded
     assert "By induction" in folded
-    assert "Exercises" in after
+    assert "Proof *" in re.sub(r"<[^>]+>", "", after)
+    assert "It is short" in proof
     plain = re.sub(r"<[^>]+>", "", text)
     assert "Longer sums *" in plain
     assert "Exercises *" not in plain
+
+
+def test_they_stand_at_the_end_as_further_topics(tiny: Any) -> None:
+    page = (tiny.html / "sums.html").read_text("utf-8")
+    titles = re.findall(r"</span>([^<]+)<a class=.headerlink", page)
+    assert titles == ["Sums", "Exercises", "Further topics", "Longer sums *", "Many", "Proof *"]
+    assert page.count('id="sec-empty"') == page.count('id="sec-more"') == 1
+
+
+def test_a_heading_that_is_there_is_taken(tiny_book: Any, tmp_path: Path) -> None:
+    pages = {**PAGES, "sums": TEXT + "\n## Further topics\n\n### Series\n\nNone.\n"}
+    done = tiny_book(tmp_path, pages, extensions=WITH)
+    assert done.code == 0, done.warned
+    page = (done.html / "sums.html").read_text("utf-8")
+    titles = re.findall(r"</span>([^<]+)<a class=.headerlink", page)
+    assert titles[2:] == ["Further topics", "Series", "Longer sums *", "Many", "Proof *"]
+
+
+def test_equations_are_numbered_as_they_are_read(tiny: Any) -> None:
+    page = (tiny.html / "elsewhere.html").read_text("utf-8")
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
+    assert "See Many, (1.1) and (1.2)." in text
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, condition, dataset
+from gpnotes import GP, RBF, condition, dataset, gauss_hermite
 from gpnotes.decide import pilco
+from gpnotes.decide.moments import Moments
 from gpnotes.decide.pilco.cartpole import FORCE, simulate, swing_up
 from gpnotes.ground.params import flatten
 
@@ -54,6 +55,45 @@ def test_slopes_of_the_networks_are_those_of_differences(races, certain):
         for sign in (1, -1)
     )
     np.testing.assert_allclose(slope, (up - down) / 2e-6, rtol=1e-5)
+
+
+@pytest.fixture
+def squashed(races):
+    """A line under the later squash, and a normal state."""
+    rng = np.random.default_rng(5)
+    line = pilco.LinearPolicy(rng.standard_normal((1, 3)), np.asarray([0.4]))
+    root = 0.4 * rng.standard_normal((3, 3))
+    return races["cartpole_races"].LaterSquash(line, 2.0), rng.standard_normal(3), root
+
+
+def test_the_moments_of_the_later_squash_are_those_of_quadrature(squashed):
+    policy, m, root = squashed
+    t, w = gauss_hermite(16)
+    steps = np.stack(np.meshgrid(t, t, t, indexing="ij"), -1).reshape(-1, 3)
+    mass = np.prod(np.stack(np.meshgrid(w, w, w, indexing="ij"), -1).reshape(-1, 3), axis=1)
+    off = steps @ root.T
+    u = np.array([policy(m + step)[0] for step in off])
+    found, _ = policy.moments_and_pullback(m, root @ root.T)
+    np.testing.assert_allclose(found.mean[0], mass @ u, rtol=1e-7)
+    np.testing.assert_allclose(found.covariance[0, 0], mass @ u**2 - (mass @ u) ** 2, rtol=1e-6)
+    np.testing.assert_allclose(found.cross[:, 0], (mass * u) @ off, rtol=1e-6)
+
+
+def test_the_pullback_of_the_later_squash_is_that_of_differences(squashed):
+    policy, m, root = squashed
+    S = root @ root.T + 0.1 * np.eye(3)
+    rng = np.random.default_rng(6)
+    bar = Moments(*map(rng.standard_normal, ((1,), (1, 1), (3, 1))))
+    flat, rebuilt = flatten(policy)
+    way, to_m, to_S = rng.standard_normal(len(flat)), rng.standard_normal(3), np.ones((3, 3))
+
+    def sums(h):
+        found, _ = rebuilt(flat + h * way).moments_and_pullback(m + h * to_m, S + h * to_S)
+        return sum(float(np.sum(a * b)) for a, b in zip(found, bar, strict=True))
+
+    policy_bar, m_bar, S_bar = policy.moments_and_pullback(m, S)[1](bar)
+    slope = flatten(policy_bar)[0] @ way + m_bar @ to_m + np.sum(S_bar * to_S)
+    np.testing.assert_allclose(slope, (sums(1e-6) - sums(-1e-6)) / 2e-6, rtol=1e-6)
 
 
 def test_a_network_learns_what_it_was_shown(races, seen):
@@ -120,7 +160,7 @@ def test_a_run_is_kept_and_made_once(races, monkeypatch, tmp_path):
     assert made == [(method, seed) for seed in (0, 1) for method in script.METHODS]
     assert len(json.loads((tmp_path / "runs.jsonl").read_text().splitlines()[0])["rows"]) == 2
     table = np.loadtxt(tmp_path / "cartpole-races.csv", delimiter=",", skiprows=1)
-    assert table.shape == (32, 7)
+    assert table.shape == (36, 7)
     assert (tmp_path / "cartpole-policy.csv").read_text() == "p0\n1\n"
     monkeypatch.setattr(
         sys, "argv", [*sys.argv[:1], "--seeds", "3", "--methods", "pilco", *options]

@@ -22,6 +22,7 @@ from gpnotes.mdp.learning import (
     TabulatedSchedule,
     Transition,
 )
+from gpnotes.mdp.learning.exploration import _one_of
 from gpnotes.mdp.learning.schedules import value_at
 
 COUNTS = np.arange(5.0)
@@ -100,6 +101,16 @@ def test_epsilon_greedy_takes_actions_with_its_probabilities(epsilon, share):
     assert rule.probabilities(at, states)[5] == pytest.approx(wanted)
     shares = np.bincount(rule.choose(at, states, stream(1)), minlength=4) / n
     assert np.all(np.abs(shares - wanted) < 5 * np.sqrt(wanted * (1 - wanted) / n))
+
+
+def test_rows_that_are_looked_up_give_what_wider_ones_give_that_are_counted():
+    """Eight actions, and a ninth that is never a candidate; a row may have none at all."""
+    rng = np.random.default_rng(3)
+    candidates = rng.random((400, 8)) < 0.4
+    share = np.append(rng.random(380), np.ones(20))
+    wide = np.column_stack([candidates, np.zeros(400, bool)])
+    assert np.array_equal(_one_of(candidates, share), _one_of(wide, share))
+    assert _one_of(candidates & False, share).tolist() == [0] * 400
 
 
 def test_upper_bounds_by_hand():

@@ -41,12 +41,11 @@ from .parallel_scan import (
 )
 
 __all__ = [
-    "Filtered", "SmoothedCovariances", "SmoothedMeans", "kalman_filter", "pass_back_of_covariances",
-    "pass_back_of_means",
+    "Filtered", "Scanned", "SmoothedCovariances", "SmoothedMeans", "kalman_filter",
+    "pass_back_of_covariances", "pass_back_of_means",
 ]  # fmt: skip
 
 
-@saved_as("Kalman filter of terms that carry others")
 @dataclass(frozen=True, eq=False)
 class Filtered:
     """The predicted states of a Kalman filter, and the innovation of each reading.
@@ -66,10 +65,6 @@ class Filtered:
         ``1 / S``, the inverse variances of the innovations.
     innovation : Matrix, shape (L, B)
         The readings less their prediction.
-    end_mean, end_cov : Stack, shape (B, D, 1) and (B, D, D)
-        The beliefs after each lane.
-    later : Element
-        The information of the readings of each lane and of all later ones, the last first.
     """
 
     lanes: Lanes
@@ -77,9 +72,16 @@ class Filtered:
     cov: Array
     precision: Matrix
     innovation: Matrix
-    end_mean: Stack
-    end_cov: Stack
-    later: Element
+
+    @property
+    def pull(self) -> Matrix:
+        """λ (D, B) after the last step of each lane."""
+        raise NotImplementedError
+
+    @property
+    def shrinkage(self) -> Stack:
+        """Λ (D, D, B) after the last step of each lane."""
+        raise NotImplementedError
 
     @property
     def first(self) -> FirstReading:
@@ -166,8 +168,38 @@ class Filtered:
         """The way back for variances, worked out when it is first asked for."""
         return _smoothed_covariances(self)
 
+
+@saved_as("Kalman filter of terms that carry others")
+@dataclass(frozen=True, eq=False)
+class Scanned(Filtered):
+    """The same by lanes whose maps are composed.
+
+    Parameters
+    ----------
+    lanes, mean, cov, precision, innovation
+        As of `Filtered`.
+    end_mean, end_cov : Stack, shape (B, D, 1) and (B, D, D)
+        The beliefs after each lane.
+    later : Element
+        The information of the readings of each lane and of all later ones, the last first.
+    """
+
+    end_mean: Stack
+    end_cov: Stack
+    later: Element
+
+    @property
+    def pull(self) -> Matrix:
+        """λ (D, B) after the last step of each lane."""
+        return self._ends[0]
+
+    @property
+    def shrinkage(self) -> Stack:
+        """Λ (D, D, B) after the last step of each lane."""
+        return self._ends[1]
+
     @cached_property
-    def ends(self) -> tuple[Matrix, Stack]:
+    def _ends(self) -> tuple[Matrix, Stack]:
         """λ (D, B) and Λ (D, D, B) after the last step of each lane."""
         xp, d = array_namespace(self.precision), self.lanes.motion.size
         eta, J = (
@@ -212,7 +244,7 @@ class SmoothedCovariances:
     precision: Matrix
 
 
-def kalman_filter(lanes: Lanes) -> Filtered:
+def kalman_filter(lanes: Lanes) -> Scanned:
     """Filter all readings, O(N)."""
     own = elements(lanes)
     xp, motion = array_namespace(lanes.gaps), lanes.motion
@@ -235,13 +267,13 @@ def kalman_filter(lanes: Lanes) -> Filtered:
         innovation[k, ...] = lanes.readings[k, ...] - signal(m, motion.seen)
         m += shared * (precision[k, ...] * innovation[k, ...])
         narrow(P, shared, precision[k, ...], noise, motion.seen)
-    return Filtered(lanes, mean, cov, precision, innovation, stacked(m), stacked(P), later)
+    return Scanned(lanes, mean, cov, precision, innovation, stacked(m), stacked(P), later)
 
 
 def pass_back_of_means(run: Filtered) -> Iterator[tuple[int, Vector, Matrix]]:
     """Go back through all steps: each with ``K_y⁻¹ r`` and λ, which the next step changes."""
     xp, lanes, seen = array_namespace(run.precision), run.lanes, run.lanes.motion.seen
-    late = xp.asarray(run.ends[0], copy=True)
+    late = xp.asarray(run.pull, copy=True)
     for k in reversed(range(run.precision.shape[0])):
         gain = signal(run.cov[k, ...], seen) * run.precision[k, ...]
         alpha = run.precision[k, ...] * run.innovation[k, ...] - xp.sum(gain * late, axis=0)
@@ -254,7 +286,7 @@ def pass_back_of_means(run: Filtered) -> Iterator[tuple[int, Vector, Matrix]]:
 def pass_back_of_covariances(run: Filtered) -> Iterator[tuple[int, Vector, Stack]]:
     """The same with the diagonal of ``K_y⁻¹`` and Λ."""
     xp, lanes, seen = array_namespace(run.precision), run.lanes, run.lanes.motion.seen
-    late = xp.asarray(run.ends[1], copy=True)
+    late = xp.asarray(run.shrinkage, copy=True)
     for k in reversed(range(run.precision.shape[0])):
         gain = signal(run.cov[k, ...], seen) * run.precision[k, ...]
         pushed = xp.sum(late * gain[None, :, :], axis=1)

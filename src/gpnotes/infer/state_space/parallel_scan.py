@@ -107,16 +107,18 @@ class Lanes:
         return xp.reshape(xp.permute_dims(values, (1, 0)), (-1,))[: self.count]
 
 
-def lanes_of(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> Lanes:
+def lanes_of(
+    motion: Motion, times: Vector, readings: Vector, noise: Numbers, length: int = 0
+) -> Lanes:
     """Cut readings (N,) at ascending times into lanes.
 
     Of a signal in the unit of the motion, under noise of this variance, or of these (N,). A lane
-    has a third of √N steps, which balances the steps and the pairs of lanes; more where states are
-    large, so that those of a step stay in a processor's cache.
+    has so many steps, or a third of √N, which balances the steps and the pairs of lanes; more where
+    states are large, so that those of a step stay in a processor's cache.
     """
     xp = array_namespace(times)
     n = times.shape[0]
-    length = max(round(math.sqrt(n) / 3.0), -(-n * motion.size**2 // _AT_ONCE))
+    length = length or max(round(math.sqrt(n) / 3.0), -(-n * motion.size**2 // _AT_ONCE))
     count = -(-n // length)
     spare = count * length - n
     gaps = xp.clip(times[1:] - times[:-1], None, FARTHEST)

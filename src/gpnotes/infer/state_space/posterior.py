@@ -38,6 +38,7 @@ from ..posterior import PartPosterior, Posterior, named_as, require_inputs, with
 from .as_terms import Expansion, expansion_of, seen_of
 from .belief import Belief
 from .kalman import Filtered, kalman_filter
+from .matern_walk import is_walked, walked
 from .motion import FARTHEST, Motion, narrow, signal
 from .parallel_scan import LOST, lanes_of
 from .prior_draws import prior_draw
@@ -134,7 +135,7 @@ class StateSpacePosterior(Posterior):
     def _variance(self) -> float:
         return self._expansion.unit
 
-    @property
+    @cached_property
     def _expansion(self) -> Expansion:
         return expansion_of(self.gp, self.tolerance)
 
@@ -294,9 +295,8 @@ class StateSpacePosterior(Posterior):
 
     def _given(self, readings: Vector) -> StateSpacePosterior:
         """Return the posterior of other readings (n,), in units of the signal and in its order."""
-        lanes = self.run.lanes
-        other = lanes_of(lanes.motion, self.times, readings, self._unit_noise)
-        return replace(self, run=kalman_filter(other))
+        run = _run(self.run.lanes.motion, self.times, readings, self._unit_noise)
+        return replace(self, run=run)
 
     def _with_one(self, z: Vector, noise: float) -> StateSpacePosterior:
         """Return the posterior of readings of zero, and one of one at z (1,) under this noise."""
@@ -307,8 +307,7 @@ class StateSpacePosterior(Posterior):
         level = xp.concat([none + self._unit_noise, xp.zeros_like(z) + noise])
         readings = xp.concat([none, xp.ones_like(z)])
         times, readings, level = (xp.take(a, order) for a in (places, readings, level))
-        run = kalman_filter(lanes_of(motion, times, readings, level))
-        return replace(self, times=times, run=run)
+        return replace(self, times=times, run=_run(motion, times, readings, level))
 
     def _at_places(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
         mean, variance = self._unit(to_write(Xs[:, 0]), wanted, self._seen)
@@ -604,11 +603,18 @@ def filtered(found: Expansion, times: Vector, residual: Vector, noise: Noise) ->
     """Filter residuals at ascending places, in units of the signal."""
     unit = residual / math.sqrt(found.unit)
     level = (noise.variance + found.white) / found.unit
-    run = kalman_filter(lanes_of(found.motion, times, unit, level))
+    run = _run(found.motion, times, unit, level)
     _check.no_overflow(float(array_namespace(unit).sum(unit * unit)), "y", _DISTANCE)
     if not math.isfinite(run.log_evidence):
         raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}")
     return run
+
+
+def _run(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> Filtered:
+    """The filter of readings at ascending times, by whichever way is the faster."""
+    if is_walked(motion, times):
+        return walked(motion, times, readings, noise)
+    return kalman_filter(lanes_of(motion, times, readings, noise))
 
 
 def along(noise: Noise, order: Vector | None) -> Noise:

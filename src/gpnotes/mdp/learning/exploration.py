@@ -21,6 +21,17 @@ from .tabular import LearnerState, nth_true, row_max
 
 __all__ = ["UCB", "EpsilonGreedy", "ExplorationPolicy", "FixedPolicy"]
 
+# Rows of up to eight truths as the bits of a number, and for each how many are true and where: two
+# look-ups for what takes sums along rows of a few entries, which NumPy is slow at.
+_WIDEST = 8
+_BITS = 1 << np.arange(_WIDEST, dtype=np.uint8)
+_PATTERNS = (np.arange(1 << _WIDEST)[:, None] & _BITS) > 0
+_COUNTS = _PATTERNS.sum(1, dtype=np.float64)
+_NTH_TRUE = np.stack(
+    [nth_true(_PATTERNS, np.full(1 << _WIDEST, k)) for k in range(_WIDEST)], axis=1
+)
+_NTH_TRUE[0] = 0  # none is the highest of a row that is not a number
+
 
 class ExplorationPolicy(Protocol):
     """A policy by which a learner acts and explores."""
@@ -77,19 +88,14 @@ class EpsilonGreedy:
         """Choose an action in the state of each run."""
         values = learned.values_at(states)
         epsilon, uniform = self.epsilon_at(learned, states), stream.generator.random(len(values))
-        is_best = _is_highest(values)
-        chosen = is_best.argmax(1)
-        if np.count_nonzero(is_best) > len(values):
-            tied = ((is_best.sum(1) > 1) & (uniform >= epsilon)).nonzero()[0]
-            chosen[tied] = _one_of(is_best[tied], uniform[tied], _at(epsilon, tied))
+        # Of the best, or of all where it explores, one by the same number: from epsilon on it is
+        # uniform again, once it is moved and stretched, and below epsilon once it is stretched.
+        candidates, share = _is_highest(values), (uniform - epsilon) / _from_one(epsilon)
         exploring = (uniform < epsilon).nonzero()[0]
         if exploring.size:
-            # Below epsilon the number is uniform again, once it is divided by epsilon; the ratio
-            # is at most 1 - 2⁻⁵³, and that times a whole number is rounded to less than the number.
-            available = is_available(values[exploring])
-            rank = uniform[exploring] / _at(epsilon, exploring) * available.sum(1)
-            chosen[exploring] = nth_true(available, rank.astype(np.int64))
-        return np.asarray(chosen)
+            candidates[exploring] = is_available(values.take(exploring, axis=0))
+            share[exploring] = uniform.take(exploring) / _at(epsilon, exploring)
+        return _one_of(candidates, share)
 
     def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
         """Return the probability of each action, (runs, actions)."""
@@ -188,11 +194,21 @@ def _at(epsilon: float | HostVector, runs: HostVector) -> float | HostVector:
     return epsilon if isinstance(epsilon, float) else epsilon[runs]
 
 
-def _one_of(is_best: HostMatrix, uniform: HostVector, epsilon: float | HostVector) -> HostVector:
-    """One of the best by lot: from epsilon on the number is uniform too, moved and stretched."""
-    count = is_best.sum(1)
-    share = (uniform - epsilon) / (1.0 - epsilon)  # rounding may make it 1
-    return nth_true(is_best, np.minimum(share * count, count - 1).astype(np.int64))
+def _from_one(epsilon: float | HostVector) -> float | HostVector:
+    """``1 − epsilon``; where that is zero no number is left to divide by it."""
+    return np.maximum(1.0 - epsilon, 2.0**-53)
+
+
+def _one_of(candidates: HostMatrix, share: HostVector) -> HostVector:
+    """Return one of those that are true in each row, by a number in [0, 1] times how many are."""
+    if (width := candidates.shape[1]) > _WIDEST:
+        count = candidates.sum(1)
+        rank = np.minimum(share * count, count - 1)  # rounding may have made the number 1
+        return nth_true(candidates, rank.astype(np.int64))
+    patterns = candidates.view(np.uint8) @ _BITS[:width]
+    count = _COUNTS.take(patterns)
+    rank = np.minimum(share * count, count - 1.0)
+    return np.asarray(_NTH_TRUE[patterns, rank.astype(np.int64)])
 
 
 def is_available(values: HostMatrix) -> HostMatrix:

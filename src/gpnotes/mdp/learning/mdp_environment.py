@@ -159,6 +159,11 @@ class MDPEnvironment:
         """The actions that each state has, as booleans (S, A)."""
         return np.isfinite(self.layout.rewards).reshape(self.num_states, self.num_actions)
 
+    @cached_property
+    def _has_all(self) -> bool:
+        """Whether every state has every action."""
+        return bool(self.available.all())
+
     def reset(self, stream: Stream, runs: int, /) -> HostVector:
         """Begin an episode in each run, and return the states."""
         if self.layout.starts.size == 1:
@@ -174,7 +179,7 @@ class MDPEnvironment:
         drawn_keys += 2 * rows
         next_states = successors[keys.searchsorted(drawn_keys, side="right")]
         rewards = expected_rewards[rows]
-        if rewards.min(initial=0.0) == -np.inf:
+        if not self._has_all and rewards.min(initial=0.0) == -np.inf:
             run = int(rewards.argmin())
             raise ValueError(
                 f"actions must be available; action {actions[run]} is not in state {states[run]}"

@@ -32,6 +32,7 @@ Arrays: TypeAlias = tuple[HostVector, ...]
 _LEARNER_KINDS: dict[type, int] = {QLearning: 0, SARSA: 1, ExpectedSARSA: 2}
 _WIDTH = 8  # from so many terms on NumPy sums in another order
 _MAX_EPISODES = 1_000_000  # episodes that one call may see to their end
+_AT_ONCE = 256  # steps that a run takes before the next: draws of a hundred are half a megabyte
 PENDING = ("pairs", "rewards", "step_sizes", "pending")
 
 
@@ -155,7 +156,8 @@ def advance(
             *step_sizes, parts, tuple(pending_step[name] for name in PENDING), sums,
             learned.values, learned.visits, states, generator, tuple(buffers),
         )  # fmt: skip
-        ended.append(tuple(part[:num_ended].copy() for part in buffers))
+        order = np.lexsort((buffers[0][:num_ended], buffers[1][:num_ended]))
+        ended.append(tuple(part[order] for part in buffers))
         time, steps = time + count, steps - count
     new_pending = pending_step if type(learner) is SARSA else {}
     return replace(learned, time=time, **new_pending), ended
@@ -249,22 +251,13 @@ def _state_value(
 
 
 def _restarted(
-    over: HostVector, states: HostVector, starts: HostVector, time: int, sums: Arrays,
-    ended: Arrays, num_ended: int, generator: np.random.Generator,
-) -> int:  # fmt: skip
-    """Begin new episodes in the runs that are over; return how many were over so far."""
+    over: HostVector, states: HostVector, starts: HostVector, generator: np.random.Generator
+) -> None:
+    """Draw where the runs that are over begin anew."""
     for i in range(over.size):
-        uniform = generator.random() if starts.size > 1 else 0.0
+        uniform = generator.random()
         if over[i]:
-            ended[0][num_ended], ended[1][num_ended] = i, time
-            ended[2][num_ended], ended[3][num_ended] = sums[0][i], sums[1][i]
-            sums[0][i], sums[1][i] = 0.0, 0
-            num_ended += 1
-            if starts.size > 1:
-                states[i] = np.searchsorted(starts, uniform, side="right")
-            else:
-                states[i] = int(starts[0])
-    return num_ended
+            states[i] = np.searchsorted(starts, uniform, side="right")
 
 
 def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
@@ -273,55 +266,67 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
     pending_step: Arrays, sums: Arrays, values: HostArray, visits: HostArray, states: HostVector,
     generator: np.random.Generator, ended: Arrays,
 ) -> int:  # fmt: skip
-    """Take steps in all runs; return how many episodes were over. All arrays are written into."""
+    """Take steps in all runs; return how many episodes were over. All arrays are written into.
+
+    Numbers are drawn for all runs, step by step; then each run takes its steps alone, so that its
+    tables stay in the cache. Where a start is drawn, the runs walk one step at a time.
+    """
     keys, successors, earns, terminal, starts, begins, binary_rewards, low, high = environment
     at, reward_before, step_size_before, pending = pending_step
     runs, num_states, num_actions = values.shape
     table, counts = values.reshape(-1), visits.reshape(-1)
-    actions, next_states = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
-    rewards, over = np.zeros(runs), np.zeros(runs, np.bool_)
-    num_ended = 0
-    for _ in range(steps):
+    over = np.zeros(runs, np.bool_)
+    num_ended, taken = 0, 0
+    while taken < steps:
+        count = min(steps - taken, _AT_ONCE if starts.size == 1 else 1)
+        drawn = generator.random((count, 3 if binary_rewards else 2, runs))
         for i in range(runs):
-            row = (i * num_states + states[i]) * num_actions
-            uniform = generator.random()
-            actions[i] = _choose_action(table, counts, row, num_actions, time, epsilon, uniform)
-        for i in range(runs):
-            pair = states[i] * num_actions + actions[i]
-            key = generator.random() + 2 * pair
-            successor = _first_above(keys, begins[pair], begins[pair + 1] - 1, key)
-            next_states[i], rewards[i] = successors[successor], earns[pair]
-        if binary_rewards:
-            for i in range(runs):
-                won = generator.random() * (high - low) < rewards[i] - low
-                rewards[i] = high if won else low
-        for i in range(runs):
-            sums[1][i] += 1
-            end = terminal[next_states[i]]
-            over[i] = end or (horizon > 0 and sums[1][i] >= horizon)
-            here = (i * num_states + states[i]) * num_actions + actions[i]
-            row = (i * num_states + next_states[i]) * num_actions
-            value = 0.0
-            if kind != 1 and not end:
-                value = _state_value(kind, table, counts, row, num_actions, time, policy)
-            alpha = step_size[0][min(counts[here] if step_size[1] else time, step_size[0].size - 1)]
-            counts[here] += 1
-            if kind == 1:
-                if pending[i]:
-                    old = table[at[i]]
-                    target = reward_before[i] + discount * table[here]
-                    table[at[i]] = old + step_size_before[i] * (target - old)
-                at[i], reward_before[i], step_size_before[i] = here, rewards[i], alpha
-                pending[i] = not over[i]
-                if over[i] and not end:
-                    value = _state_value(kind, table, counts, row, num_actions, time, policy)
-            if kind != 1 or over[i]:
-                old = table[here]
-                table[here] = old + alpha * (rewards[i] + discount * value - old)
-            sums[2][i] += rewards[i]
-            sums[0][i] += rewards[i]
-            states[i] = next_states[i]
-        time += 1
-        if over.any():
-            num_ended = _restarted(over, states, starts, time, sums, ended, num_ended, generator)
+            state, length, total, earned = states[i], sums[1][i], sums[0][i], sums[2][i]
+            for k in range(count):
+                row = (i * num_states + state) * num_actions
+                action = _choose_action(
+                    table, counts, row, num_actions, time + k, epsilon, drawn[k, 0, i]
+                )
+                pair, here = state * num_actions + action, row + action
+                key = drawn[k, 1, i] + 2 * pair
+                reached = successors[_first_above(keys, begins[pair], begins[pair + 1] - 1, key)]
+                reward = earns[pair]
+                if binary_rewards:
+                    reward = high if drawn[k, 2, i] * (high - low) < reward - low else low
+                length += 1
+                end = terminal[reached]
+                over[i] = end or (horizon > 0 and length >= horizon)
+                row, value = (i * num_states + reached) * num_actions, 0.0
+                if kind != 1 and not end:
+                    value = _state_value(kind, table, counts, row, num_actions, time + k, policy)
+                seen = counts[here] if step_size[1] else time + k
+                alpha = step_size[0][min(seen, step_size[0].size - 1)]
+                counts[here] += 1
+                if kind == 1:
+                    if pending[i]:
+                        old = table[at[i]]
+                        target = reward_before[i] + discount * table[here]
+                        table[at[i]] = old + step_size_before[i] * (target - old)
+                    at[i], reward_before[i], step_size_before[i] = here, reward, alpha
+                    pending[i] = not over[i]
+                    if over[i] and not end:
+                        value = _state_value(
+                            kind, table, counts, row, num_actions, time + k, policy
+                        )
+                if kind != 1 or over[i]:
+                    old = table[here]
+                    table[here] = old + alpha * (reward + discount * value - old)
+                earned += reward
+                total += reward
+                state = reached
+                if over[i]:
+                    ended[0][num_ended], ended[1][num_ended] = i, time + k + 1
+                    ended[2][num_ended], ended[3][num_ended] = total, length
+                    num_ended, total, length = num_ended + 1, 0.0, 0
+                    if starts.size == 1:
+                        state = int(starts[0])
+            states[i], sums[1][i], sums[0][i], sums[2][i] = state, length, total, earned
+        time, taken = time + count, taken + count
+        if starts.size > 1 and over.any():
+            _restarted(over, states, starts, generator)
     return num_ended

@@ -25,7 +25,7 @@ __all__ = ["Periodic"]
 class Periodic(Kernel):
     """Functions that repeat: ``k(x, z) = σ_f² exp(−2 Σ_d sin²(π(x_d − z_d)/p_d) / ℓ_d²)``.
 
-    A factor of the second kernel in [eq-fv-co2-kernel].
+    For one input it is [eq-ke-periodic].
 
     Parameters
     ----------

@@ -393,8 +393,8 @@ class Matern52(Stationary):
 class RationalQuadratic(Stationary):
     """A scale mixture of squared exponential kernels; RBF in the limit of large `alpha`.
 
-    ``k(x, z) = σ_f² (1 + q / 2α)^(−α)`` with ``q = Σ_d (x_d − z_d)² / ℓ_d²``, the third of the
-    kernels in [eq-fv-co2-kernel].
+    ``k(x, z) = σ_f² (1 + q / 2α)^(−α)`` with ``q = Σ_d (x_d − z_d)² / ℓ_d²``,
+    [eq-ke-rational].
 
     Parameters
     ----------

@@ -1,0 +1,230 @@
+"""Kalman's filter for one Matérn process and a few thousand readings, in Python's floats.
+
+A step of a state of one to three numbers is some forty operations on floats, and a call of an array
+library costs as much as twenty. So where lanes would be short, the readings are walked along one by
+one, and each is a lane of its own: `Filtered` has the beliefs before and the information after each
+at once, and all that follows is one step of arrays as long as the line.
+
+P has the entries ``p_ij`` with i ≤ j, and Λ likewise. The gap s carries them by the matrix U with
+the rows ``1, s, s²/2``, ``0, 1, s`` and ``0, 0, 1``, and by the decay ``e^{−s}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.class_tags import saved_as
+from ...ground.xp import (
+    HostArray,
+    HostMatrix,
+    Matrix,
+    Numbers,
+    Stack,
+    Vector,
+    to_numpy,
+)
+from .elementary_processes import MaternLeaf
+from .kalman import Filtered
+from .motion import Motion
+from .parallel_scan import LOST, lanes_of
+
+__all__ = ["Walked", "is_walked", "walked"]
+
+_MOST = {1: 4000, 2: 4000, 3: 3000}  # readings up to which it is the faster way, by entries
+_PAIRS = {2: ([0, 0, 1], [0, 1, 1]), 3: ([0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2])}
+
+Rows: TypeAlias = list[tuple[float, ...]]
+
+
+def is_walked(motion: Motion, times: Vector) -> bool:
+    """Return True if this is the way for readings at these places."""
+    size = _matern_size(motion)
+    return size > 0 and isinstance(times, np.ndarray) and times.shape[0] <= _MOST[size]
+
+
+def _matern_size(motion: Motion) -> int:
+    """The number of entries of the one process that a state is of; zero where it is another."""
+    leaves = [leaf for term in motion.terms for leaf in term.factors]
+    return leaves[0].size if len(leaves) == 1 and type(leaves[0]) is MaternLeaf else 0
+
+
+@saved_as("Kalman filter of one Matérn process")
+@dataclass(frozen=True, eq=False)
+class Walked(Filtered):
+    """The same of one Matérn process, whose every reading is a lane."""
+
+    @cached_property
+    def pull(self) -> Matrix:
+        """λ (D, N) after each reading."""
+        own = self.precision[0, ...] * self.innovation[0, ...]
+        go = _means_of_two if self.mean.shape[1] < 3 else _means_of_three
+        return _ascending(go(self._backwards(own)))[: self.mean.shape[1]]
+
+    @cached_property
+    def shrinkage(self) -> Stack:
+        """Λ (D, D, N) after each reading."""
+        size = max(self.mean.shape[1], 2)
+        go = _covariances_of_two if size == 2 else _covariances_of_three
+        found = _symmetric(_ascending(go(self._backwards(self.precision[0, ...]))), size)
+        return found[: self.mean.shape[1], : self.mean.shape[1]]
+
+    def _backwards(self, own: Vector) -> Iterable[Any]:
+        """The steps from the last to the second, as rows of floats, with a number of each."""
+        numbers = self.lanes.step(0).numbers[0][0][:2]
+        gain = to_numpy(self.cov[0, 0, ...] * self.precision)
+        below = [np.zeros_like(gain[0])] * (2 - len(gain))
+        return _rows([*numbers, *gain, *below, own], slice(None, 0, -1))
+
+
+def walked(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> Walked:
+    """Filter readings at ascending times one by one, O(N); the arguments are those of `lanes_of`.
+
+    Raises
+    ------
+    ValueError
+        If rounding leaves a reading no variance.
+    """
+    lanes = lanes_of(motion, times, readings, noise, length=1)
+    step, size = lanes.step(0), max(motion.size, 2)
+    m, P = (to_numpy(part) for part in lanes.first.belief)
+    numbers, pairs = step.numbers[0][0][:2], _PAIRS[size]
+    Q, P = _squared(to_numpy(cast(Stack, step.noise[0])), size), _squared(P, size)
+    begun = (*np.append(m, 0.0)[:size].tolist(), *P[pairs][:, 0].tolist())
+    steps = _rows([*numbers, *Q[pairs], lanes.readings[0, ...], lanes.noise[0]], slice(1, None))
+    try:
+        rows = (_filter_of_two if size == 2 else _filter_of_three)(begun, steps)
+    except ZeroDivisionError as problem:
+        raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}") from problem
+    rows.insert(0, (*begun, 0.0, float(lanes.readings[0, 0]) - begun[0]))
+    found, d = np.array(rows).T.copy(), motion.size
+    cov = _symmetric(found[size:-2], size)[None, :d, :d]
+    return Walked(lanes, found[None, :d], cov, found[None, -2], found[None, -1])
+
+
+def _rows(columns: list[Vector], order: slice) -> Iterable[Any]:
+    """The rows of columns (N,) as floats."""
+    return zip(*(to_numpy(column)[order].tolist() for column in columns), strict=True)
+
+
+def _squared(a: HostArray, size: int) -> HostArray:
+    """A stack (D, D, N) with zeros below, in `size` rows."""
+    below = size - a.shape[0]
+    return np.pad(a, ((0, below), (0, below), (0, 0))) if below else a
+
+
+def _ascending(rows: Rows) -> HostMatrix:
+    """Rows of numbers of which the last comes first, as columns in order."""
+    return np.array(rows[::-1]).T.copy()
+
+
+def _symmetric(entries: HostMatrix, size: int) -> HostArray:
+    """The matrices (D, D, N) of the entries on and above their diagonals."""
+    full = np.empty((size, size, entries.shape[1]))
+    i, j = _PAIRS[size]
+    full[i, j], full[j, i] = entries, entries
+    return full
+
+
+def _filter_of_two(begun: tuple[float, ...], steps: Iterable[Any]) -> Rows:
+    """Mean and covariance before each reading, ``1 / S`` and the innovation."""
+    m0, m1, a, b, c = begun
+    rows: Rows = []
+    for s, decay, q00, q01, q11, reading, noise in steps:
+        m0, m1, square = decay * (m0 + s * m1), decay * m1, decay * decay
+        lower = b + s * c
+        a = square * (a + s * (b + lower)) + q00
+        b, c = square * lower + q01, square * c + q11
+        told, gap = 1.0 / (a + noise), reading - m0
+        rows.append((m0, m1, a, b, c, told, gap))
+        k0, k1 = a * told, b * told
+        m0, m1 = m0 + k0 * gap, m1 + k1 * gap
+        # the row of the signal by σ²/S, in which nothing cancels
+        left = noise * told
+        a, b, c = a * left, b * left, c - k1 * b
+    return rows
+
+
+def _filter_of_three(begun: tuple[float, ...], steps: Iterable[Any]) -> Rows:
+    """The same of three numbers."""
+    m0, m1, m2, a, b, c, d, f, g = begun
+    rows: Rows = []
+    for s, decay, q00, q01, q02, q11, q12, q22, reading, noise in steps:
+        half, square = 0.5 * s * s, decay * decay
+        m0, m1 = decay * (m0 + s * m1 + half * m2), decay * (m1 + s * m2)
+        m2 *= decay
+        # U P, whose rows are then carried in their turn
+        right, corner = b + s * d + half * f, c + s * f + half * g
+        low, lowest = d + s * f, f + s * g
+        a = square * (a + s * (b + right) + half * (c + corner)) + q00
+        b, c = square * (right + s * corner) + q01, square * corner + q02
+        d, f = square * (low + s * lowest) + q11, square * lowest + q12
+        g = square * g + q22
+        told, gap = 1.0 / (a + noise), reading - m0
+        rows.append((m0, m1, m2, a, b, c, d, f, g, told, gap))
+        k0, k1, k2 = a * told, b * told, c * told
+        m0, m1, m2 = m0 + k0 * gap, m1 + k1 * gap, m2 + k2 * gap
+        left = noise * told
+        d, f, g = d - k1 * b, f - k1 * c, g - k2 * c
+        a, b, c = a * left, b * left, c * left
+    return rows
+
+
+def _means_of_two(steps: Iterable[Any]) -> Rows:
+    """λ after each reading, the last first."""
+    l0 = l1 = 0.0
+    rows: Rows = [(l0, l1)]
+    for s, decay, k0, k1, own in steps:
+        l0 += own - k0 * l0 - k1 * l1
+        l0, l1 = decay * l0, decay * (l1 + s * l0)
+        rows.append((l0, l1))
+    return rows
+
+
+def _means_of_three(steps: Iterable[Any]) -> Rows:
+    """The same of three numbers."""
+    l0 = l1 = l2 = 0.0
+    rows: Rows = [(l0, l1, l2)]
+    for s, decay, k0, k1, k2, own in steps:
+        l0 += own - k0 * l0 - k1 * l1 - k2 * l2
+        l2 = decay * (l2 + s * l1 + 0.5 * s * s * l0)
+        l0, l1 = decay * l0, decay * (l1 + s * l0)
+        rows.append((l0, l1, l2))
+    return rows
+
+
+def _covariances_of_two(steps: Iterable[Any]) -> Rows:
+    """Λ after each reading, the last first."""
+    a = b = c = 0.0
+    rows: Rows = [(a, b, c)]
+    for s, decay, k0, k1, told in steps:
+        p0, p1 = a * k0 + b * k1, b * k0 + c * k1
+        a, b = a + told + k0 * p0 + k1 * p1 - 2.0 * p0, b - p1
+        square, right = decay * decay, b + s * a
+        a, b, c = square * a, square * right, square * (c + s * (b + right))
+        rows.append((a, b, c))
+    return rows
+
+
+def _covariances_of_three(steps: Iterable[Any]) -> Rows:
+    """The same of three numbers."""
+    a = b = c = d = f = g = 0.0
+    rows: Rows = [(a, b, c, d, f, g)]
+    for s, decay, k0, k1, k2, told in steps:
+        p0, p1 = a * k0 + b * k1 + c * k2, b * k0 + d * k1 + f * k2
+        p2 = c * k0 + f * k1 + g * k2
+        a += told + k0 * p0 + k1 * p1 + k2 * p2 - 2.0 * p0
+        b, c = b - p1, c - p2
+        # Λ U, whose columns are then carried in their turn
+        half, square = 0.5 * s * s, decay * decay
+        right, corner, low = b + s * a, c + s * b + half * a, f + s * d + half * b
+        g = square * (g + s * (f + low) + half * (c + corner))
+        d, f = square * (d + s * (b + right)), square * (low + s * corner)
+        a, b, c = square * a, square * right, square * corner
+        rows.append((a, b, c, d, f, g))
+    return rows

@@ -1,0 +1,68 @@
+"""The walk of one Matérn process beside the lanes, whose maps are composed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, Matern12, Matern32, Matern52, StateSpaceGP, condition
+from gpnotes.infer.state_space import matern_walk
+from gpnotes.infer.state_space.as_terms import expansion_of
+from gpnotes.infer.state_space.kalman import kalman_filter
+from gpnotes.infer.state_space.matern_walk import Walked, is_walked, walked
+from gpnotes.infer.state_space.parallel_scan import lanes_of
+from gpnotes.model.kernels import Cosine
+
+KERNELS = [Matern12(1.3, 0.8), Matern32(0.4, 1.1), Matern52(0.7, 2.0)]
+
+
+def motion_of(kernel):
+    return expansion_of(GP(kernel, 0.2), 1e-6).motion
+
+
+@pytest.fixture(params=[1, 2, 40])
+def line(request, rng):
+    """Places, two alike and some after a gap that nothing outlasts, readings and their noise."""
+    n = request.param
+    t = np.sort(rng.uniform(-3.0, 8.0, n))
+    t[n // 2 :] += 1e5 * (n > 2)
+    t[n - 1] = t[n - 2] if n > 2 else t[n - 1]
+    return t, rng.normal(size=n), rng.uniform(0.05, 0.6, n)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_the_walk_finds_what_the_lanes_find(kernel, line):
+    motion, (t, y, noise) = motion_of(kernel), line
+    wanted, found = kalman_filter(lanes_of(motion, t, y, noise)), walked(motion, t, y, noise)
+    assert found.log_evidence == pytest.approx(wanted.log_evidence, rel=1e-12)
+
+    def in_order(run, values):
+        turned = np.moveaxis(values, -1, 0)
+        return turned.reshape(-1, *values.shape[1:-1])[: run.lanes.count]
+
+    for part in ("mean", "cov", "precision", "innovation"):
+        one, other = (in_order(run, getattr(run, part)) for run in (found, wanted))
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12, err_msg=part)
+    for way, parts in (("smoothed_means", ("adjoint", "alpha")),
+                       ("smoothed_covariances", ("adjoint", "precision"))):  # fmt: skip
+        for part in parts:
+            one, other = (in_order(r, getattr(getattr(r, way), part)) for r in (found, wanted))
+            np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-10, err_msg=f"{way} {part}")
+
+
+def test_it_serves_one_matern_process_of_a_few_readings_in_numpy(monkeypatch):
+    places, strict = np.zeros(40), pytest.importorskip("array_api_strict")
+    monkeypatch.setattr(matern_walk, "_MOST", {1: 40, 2: 39, 3: 40})
+    assert is_walked(motion_of(KERNELS[0]), places)
+    assert not is_walked(motion_of(KERNELS[1]), places)
+    assert is_walked(motion_of(KERNELS[2]), places)
+    assert not is_walked(motion_of(KERNELS[0]), strict.asarray(places))
+    for other in (KERNELS[0] + KERNELS[2], KERNELS[0] * Cosine(0.3), Cosine(0.3)):
+        assert not is_walked(motion_of(other), places)
+    model, y = StateSpaceGP(GP(KERNELS[2], 0.2)), np.sin(np.arange(30.0))
+    assert type(condition(model, np.arange(30.0)[:, None], y).run) is Walked
+
+
+def test_a_reading_that_is_left_no_variance_is_an_error_that_names_the_noise():
+    with pytest.raises(ValueError, match=r"gp\.noise_var must be larger"):
+        walked(motion_of(KERNELS[0]), np.zeros(3), np.arange(3.0), np.zeros(3))
