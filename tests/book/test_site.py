@@ -113,7 +113,7 @@ ACTIVE = """() => {
 FOLLOWED = f"""async () => {{
     const frame = () => new Promise(requestAnimationFrame), seen = [];
     for (const link of document.querySelectorAll('.bd-sidebar-secondary nav.page-toc a')) {{
-        document.getElementById(link.hash.slice(1)).scrollIntoView();
+        link.click();  // as a reader does: it opens the fold of a section for a second reading
         await frame();
         await frame();
         await new Promise(done => setTimeout(done, 30));
