@@ -9,6 +9,7 @@ more. And they lose what says nothing. Scour makes them as small in fourteen tim
 import re
 from decimal import Decimal
 from pathlib import Path
+from string import ascii_letters
 
 import tinycss2
 
@@ -22,6 +23,11 @@ DIGITS = re.compile(r"(-?\d+\.\d{2})\d+")
 PATH = re.compile(r' d="([^"]*)"')
 MARKS = re.compile(r'<g( (?:(?!style=)[^>])*)?>((?:\s*<use [^>]*? style="[^"]*"/>){2,})\s*</g>')
 STYLE = re.compile(r' style="([^"]*)"')
+MARK = re.compile(r'<path id="(m\w+)"[^>]*/>')
+USE = re.compile(r'<use xlink:href="#(m\w+)"[^>]*/>')
+USED = re.compile(r'<use xlink:href="#(m\w+)"(?:(?! style=)[^>])*?( style="[^"]*")?/>')
+GROUP = re.compile(r"<g(?: [^>]*)?>|</g>")
+ASKED = re.compile(r"(?<=[\"(])#([\w.-]+)(?=[\")])")
 NAMED = re.compile(r' id="([\w.-]+)"')
 ALONE = re.compile(r"^[ \t]*(?:/\*(?:(?!\*/)[\s\S])*\*/[ \t]*\n|//.*\n|\n|(?=\S))", re.MULTILINE)
 NOTES = re.compile(r"<metadata>.*?</metadata>|<!--.*?-->", re.DOTALL)
@@ -85,12 +91,50 @@ def rounded(picture):
 def compact(picture):
     """Return a picture without notes and names that nothing refers to, idempotently.
 
-    Straight lines go by their differences, and marks of a group that look alike have one style.
+    Straight lines go by their differences, marks that look alike have one style, groups that say
+    nothing go, and the names that are left are short.
     """
-    picture = MARKS.sub(_one_style, PATH.sub(_by_differences, NOTES.sub("", picture)))
-    asked = set(re.findall(r"#([\w.-]+)", picture))
+    picture = PATH.sub(_by_differences, NOTES.sub("", picture))
+    picture = MARKS.sub(_one_style, _styled_once(picture))
+    asked = list(dict.fromkeys(ASKED.findall(picture)))
     picture = NAMED.sub(lambda match: match[0] if match[1] in asked else "", picture)
-    return re.sub(r">\s+<", "><", picture)
+    picture = _without_groups(re.sub(r">\s+<", "><", picture))
+    short = {name: f"{ascii_letters[i % 52]}{i // 52 or ''}" for i, name in enumerate(asked)}
+    picture = ASKED.sub(lambda match: f"#{short[match[1]]}", picture).replace("xlink:href", "href")
+    picture = NAMED.sub(lambda match: f' id="{short[match[1]]}"', picture)
+    return STYLE.sub(lambda style: re.sub(r"([:;]) ", r"\1", style[0]), picture)
+
+
+def _styled_once(picture):
+    """Return a picture with the style of a mark where it is drawn, if all its uses agree on it."""
+    styles = {}
+    for name, style in USED.findall(picture):
+        styles.setdefault(name, set()).add(style)
+    agreed = {name for name, own in styles.items() if len(own) == 1 and own != {""}}
+
+    def drawn(match):
+        if match[1] not in agreed:
+            return match[0]
+        agreed.discard(match[1])  # some are drawn more than once
+        moved.update({match[1]: (own := min(styles[match[1]]))})
+        return f"<path{match[0][5:].split(' style=')[0].removesuffix('/>')}{own}/>"
+
+    moved = {}
+    picture = MARK.sub(drawn, picture)
+    return USE.sub(lambda use: STYLE.sub("", use[0]) if use[1] in moved else use[0], picture)
+
+
+def _without_groups(picture):
+    """Return a picture without the tags of groups that have no attribute."""
+    said = []
+
+    def kept(match):
+        if match[0] == "</g>":
+            return match[0] if said.pop() else ""
+        said.append(match[0] != "<g>")
+        return match[0] if said[-1] else ""
+
+    return GROUP.sub(kept, picture)
 
 
 def _by_differences(match):
