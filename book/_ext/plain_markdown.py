@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from docutils import nodes
+from starred import LISTED, moved_from
 
 FOLDED = {"evidence", "hide-input", "hide-cell", "remove-cell", "remove-input"}
 SILENT = (nodes.target, nodes.comment, nodes.Invisible, nodes.system_message, nodes.colspec)
@@ -54,8 +55,11 @@ class Numbers:
 
 
 def pieces(document, numbers):
-    """Yield the blocks and code cells of a page in reading order."""
-    yield from _Writer(numbers).blocks(document)
+    """Yield the blocks and code cells of a page, sections for a second reading in their places."""
+    places = set(filter(None, map(moved_from, document.findall(nodes.comment))))
+    sections = ((one["ids"][:1], one) for one in document.findall(nodes.section))
+    moved = {own[0]: one for own, one in sections if places.intersection(own)}
+    yield from _Writer(numbers, moved).blocks(document)
     cited = (node for node in document.findall(nodes.reference) if _cites(node))
     entries = list(dict.fromkeys(node["reftitle"] for node in cited))
     if entries:
@@ -69,8 +73,9 @@ def _cites(node):
 class _Writer:
     """Blocks, one method a kind; `summary` is that of the fold which is open."""
 
-    def __init__(self, numbers, depth=0, summary=""):
+    def __init__(self, numbers, moved, depth=0, summary=""):
         self.numbers = numbers
+        self.moved = moved
         self.depth = depth
         self.summary = summary
 
@@ -85,6 +90,9 @@ class _Writer:
 
     def block(self, node):
         """Yield the pieces of one node; of a kind that is not known, of what stands inside."""
+        if moved_from(node) in self.moved:
+            yield from self.section(self.moved[moved_from(node)])
+            return
         if isinstance(node, SILENT) or type(node).__name__ == "generated":
             return
         if isinstance(node, nodes.Text | nodes.Inline) and not isinstance(node, nodes.raw):
@@ -103,7 +111,17 @@ class _Writer:
         return "\n\n".join(piece.text for piece in found if isinstance(piece, Words))
 
     def section(self, node):
-        yield from self.within(depth=self.depth + 1).blocks(node)
+        deeper = self.within(depth=self.depth + 1)
+        if not any(LISTED in child["classes"] for child in node.children if child is not node[0]):
+            yield from deeper.blocks(node)
+            return
+        others = [one for one in node[1:] if one not in self.moved.values()]
+        found = [
+            piece for one in others if LISTED not in one["classes"] for piece in deeper.block(one)
+        ]
+        if found:
+            yield from deeper.block(node[0])
+            yield from found
 
     def title(self, node):
         marks = "#" * min(max(self.depth, 1), 6)

@@ -3,8 +3,8 @@
 An asterisk behind the title marks it, as in the textbooks of the field. The directive says what
 the section shows and who needs it. On the page these sections stand at the end of the chapter, as
 *Further topics*, folded below a list of their titles, and all that follows the words of one folds
-below them; in the source each stands where its cells must run. A link, the search and the browser's
-own search open the folds; paper and notebooks have none.
+below them; in the source and in notebooks each stands where its cells must run. A link, the search
+and the browser's own search open the folds; paper and notebooks have none.
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ class FurtherTopics(SphinxTransform):
         last.insert(1, _listed(starred))
         for section in starred:
             above = section.parent
-            above.remove(section)
+            above.replace(section, nodes.comment(refid=section["ids"][0]))
             last.append(section)
             if above not in (chapter, last) and not any(_seen(one) for one in above[1:]):
                 last["ids"] += above["ids"]  # of a section that held nothing else
-                above.parent.remove(above)
+                above.parent.replace(above, [one for one in above if moved_from(one)])
 
     def added(self, chapter):
         """A last section of the chapter."""
@@ -82,6 +82,11 @@ class FurtherTopics(SphinxTransform):
         last.document = self.document
         chapter.append(last)
         return last
+
+
+def moved_from(node):
+    """Return the identifier of the section that stood at this place, or nothing."""
+    return isinstance(node, nodes.comment) and node.get("refid")
 
 
 def _listed(sections):
