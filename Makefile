@@ -94,7 +94,7 @@ ifdef ROOM
 check: $(WHOLE)
 	@found=$$($(BIN)/python tools/rooms.py '$(ROOM)') || exit; echo "$$found"; \
 	  $(BIN)/ruff check $$found && $(BIN)/ruff format --check --quiet $$found || exit; \
-	  $(BIN)/mypy & types=$$!; $(TESTS) $$found tests/test_architecture.py tests/test_contracts_found.py tests/test_misuse.py; \
+	  $(BIN)/mypy & types=$$!; $(TESTS) $$found tests/test_architecture.py tests/test_contracts_found.py tests/test_misuse.py tests/test_right_calls.py; \
 	  tests=$$?; wait $$types && exit $$tests
 else
 check: book $(WHOLE)  ## one chapter and its tests (CHAPTER=part/slug), or one room of src and its own (ROOM=infer/exact)

@@ -35,11 +35,6 @@ def tried() -> list[Answer]:
     return [answer for called in CALLS for answer in answers(called)]
 
 
-@pytest.mark.parametrize("called", CALLS, ids=lambda called: called.called)
-def test_the_right_call_is_answered(called: Call) -> None:
-    called.function(**called.right())
-
-
 def test_no_wrong_call_is_answered_as_if_it_were_right(tried: list[Answer]) -> None:
     assert not [str(answer) for answer in tried if answer.outcome == "silent"]
 

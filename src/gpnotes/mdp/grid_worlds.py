@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -79,6 +80,11 @@ class GridWorld:
             raise ValueError(
                 f"rows must have one S for the cliff C to put back to; got {letters.count('S')}"
             )
+
+    def __reduce__(self) -> tuple[type[GridWorld], tuple[Any, ...]]:
+        """Store the rewards as a dict: their view, which nobody can change, is not pickled."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return type(self), tuple((values | {"rewards": dict(self.rewards)}).values())
 
     @cached_property
     def cells(self) -> HostMatrix:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic
 
 import numpy as np
@@ -133,19 +134,22 @@ def record_of_vector(evaluation: VectorEvaluation[Place], region: Region[Place])
 
 def form_of(objectives: int, num_constraints: int) -> Form[VectorEvaluation[Any]]:
     """Return the file format of evaluations of so many objectives and constraints."""
+    wanted = ((objectives,), (num_constraints,) if num_constraints else ())
+    return Form(record_of_vector, partial(_vector_of_record, wanted))
 
-    def read(record: Record, region: Region[Place]) -> VectorEvaluation[Place] | None:
-        x = region.read(record["x"])
-        if record["y"] is None:
-            blank, failure = np.full(objectives, np.nan), str(record["failure"])
-            failed = VectorEvaluation(x, blank, str(record["problem"]), failure)
-            return failed if failure in FAILURES else None
-        y = np.asarray(record["y"], dtype=np.float64)
-        given = record.get("constraints")
-        met = None if given is None else np.asarray(given, dtype=np.float64)
-        sizes = (y.shape, () if met is None else met.shape)
-        wanted = ((objectives,), (num_constraints,) if num_constraints else ())
-        finite = bool(np.all(np.isfinite(y)) and (met is None or np.all(np.isfinite(met))))
-        return VectorEvaluation(x, y, constraints=met) if finite and sizes == wanted else None
 
-    return Form(record_of_vector, read)
+def _vector_of_record(
+    wanted: tuple[tuple[int, ...], ...], record: Record, region: Region[Place]
+) -> VectorEvaluation[Place] | None:
+    """The evaluation of a record; None if values and constraints are of other shapes."""
+    x = region.read(record["x"])
+    if record["y"] is None:
+        blank, failure = np.full(wanted[0], np.nan), str(record["failure"])
+        failed = VectorEvaluation(x, blank, str(record["problem"]), failure)
+        return failed if failure in FAILURES else None
+    y = np.asarray(record["y"], dtype=np.float64)
+    given = record.get("constraints")
+    met = None if given is None else np.asarray(given, dtype=np.float64)
+    sizes = (y.shape, () if met is None else met.shape)
+    finite = bool(np.all(np.isfinite(y)) and (met is None or np.all(np.isfinite(met))))
+    return VectorEvaluation(x, y, constraints=met) if finite and sizes == wanted else None

@@ -123,7 +123,7 @@ class StateSpacePosterior(Posterior):
     def _unit_noise(self) -> Numbers:
         """Its variance in units of the signal, in the order of the places."""
         noise = along(self.reading_noise, self.order).variance
-        return (noise + self._expansion.white) / self._variance
+        return (noise + self._white) / self._variance
 
     @property
     def log_evidence(self) -> float:
@@ -133,11 +133,17 @@ class StateSpacePosterior(Posterior):
 
     @property
     def _variance(self) -> float:
-        return self._expansion.unit
+        return self._unit_and_white[0]
+
+    @property
+    def _white(self) -> float:
+        return self._unit_and_white[1]
 
     @cached_property
-    def _expansion(self) -> Expansion:
-        return expansion_of(self.gp, self.tolerance)
+    def _unit_and_white(self) -> tuple[float, float]:
+        """The two numbers of the expansion, which has functions, too, and so is not kept."""
+        found = expansion_of(self.gp, self.tolerance)
+        return found.unit, found.white
 
     @property
     def _seen(self) -> tuple[int, ...]:
@@ -221,7 +227,7 @@ class StateSpacePosterior(Posterior):
         xp = array_namespace(alpha)
         if self.order is not None:
             alpha = xp.take(alpha, xp.argsort(self.order))
-        noise = self.reading_noise.variance + self._expansion.white
+        noise = self.reading_noise.variance + self._white
         return self.y - noise * cast_like(alpha, self.y)
 
     @in_one_pool
@@ -239,7 +245,7 @@ class StateSpacePosterior(Posterior):
             for j in range(x.shape[0])
         ]
         known = xp.stack(columns, axis=1) if columns else x[:, None] * x
-        white = self._expansion.white * eye(x.shape[0], x)
+        white = self._white * eye(x.shape[0], x)
         return cast_like(self._variance * symmetric_part(known) + white, Xs)
 
     def _covariance_by(self, Xs: Matrix, kernel: Kernel, seen: tuple[int, ...]) -> Matrix:
@@ -289,7 +295,7 @@ class StateSpacePosterior(Posterior):
             misses = -f[:count] - noise * stream.normal(count, like=x)
             rows.append(f[count:] + self._given(misses)._unit(x, False, motion.seen)[0])
         drawn = xp.stack(rows) if rows else xp.zeros_like(x)[None, :][:0, :]
-        white = self._expansion.white
+        white = self._white
         drawn = math.sqrt(self._variance) * drawn
         return with_noise(drawn, white, stream) if white else drawn
 
@@ -315,7 +321,7 @@ class StateSpacePosterior(Posterior):
         mean = means.with_hooks(self.gp.mean)._call(Xs) + cast_like(
             math.sqrt(self._variance) * mean, Xs
         )
-        variance = self._variance * xp.clip(variance, 0.0, None) + self._expansion.white
+        variance = self._variance * xp.clip(variance, 0.0, None) + self._white
         return mean, cast_like(variance, Xs)
 
     def _unit(self, x: Vector, wanted: bool, seen: tuple[int, ...]) -> tuple[Vector, Vector]:

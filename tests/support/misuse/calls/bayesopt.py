@@ -103,6 +103,10 @@ def _quick(X: np.ndarray, y: np.ndarray, *, rng: object) -> object:
     return condition(GP(RBF(), 0.1), X, y)
 
 
+def _inside(x: np.ndarray) -> bool:
+    return bool(x[0] < 2.0)
+
+
 _LABELLED = np.concatenate([_X, np.zeros((len(_X), 1))], axis=1)
 _OPTIONS = {
     "box": _ANY_BOX, "rng": stream().but("a seed"), "num_initial": whole(3, optional=True),
@@ -121,7 +125,7 @@ _OPTIONS = {
                             "too few": [bayesopt.LinearConstraint([1.0], upper=1.0)],
                             "no room": [bayesopt.LinearConstraint([1.0, 1.0], upper=-1.0)],
                             "names": [bayesopt.LinearConstraint({"x": 1.0}, upper=1.0)]}),
-    "constraint": function(lambda x: bool(x[0] < 2.0)).but("None"),
+    "constraint": function(_inside).but("None"),
     "path": Argument(None, {"a number": 3, "a list": ["a"], "bytes": b"a", "a boolean": True,
                             "an object": object(), "the class": str}),
 }  # fmt: skip

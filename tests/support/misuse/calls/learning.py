@@ -51,6 +51,11 @@ _RECORD = Argument(_SEEN, {"None": None, "a run": 3, "an array": np.ones((3, 2))
                            "one step": learning.Transition(*(p[0] for p in _SEEN))})  # fmt: skip
 _ENV = gymnasium.make("FrozenLake-v1")
 
+
+def _largest(learned):
+    return learned.values.max()
+
+
 CALLS = (
     call("ConstantSchedule", learning.ConstantSchedule, value=_SHARE),
     call("PowerLawDecay", learning.PowerLawDecay, initial=_SHARE, exponent=nonnegative(0.5),
@@ -92,7 +97,7 @@ CALLS = (
     call("run", learning.run, learner=thing(learning.SARSA(0.9), _WORLD),
          environment=thing(_WORLD, learning.SARSA(0.9), _MDP), num_steps=whole(7),
          num_runs=whole(2), rng=stream_kind(), horizon=whole(3, optional=True), every=whole(2),
-         watch=function(lambda learned: learned.values.max()).but(
+         watch=function(_largest).but(
              "None", **{"one that gives words": lambda learned: "x"}), record=flag()),
     call("importance_weights", learning.importance_weights, transitions=_RECORD, policy=_POLICY,
          behaviour=_POLICY),

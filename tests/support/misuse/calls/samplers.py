@@ -31,6 +31,10 @@ def _target(x):
     return -0.5 * float(x @ x), -x
 
 
+def _of_rows(x, rows):
+    return _target(x)
+
+
 _TARGET = function(_target).but(**{"one that gives words": lambda x: "x"})
 _PLACE = matrix(np.zeros((2, 2)), mates=False, rows=True).but("a vector")
 
@@ -49,7 +53,7 @@ CALLS = (
          mean=Argument(np.ones(2), {"a string": "x", "a number": 1.0, "three": np.ones(3),
                                     "a NaN": np.full(2, np.nan)})),
     call("MinibatchDensity", samplers.MinibatchDensity, log_prior=function(_target),
-         log_likelihood=function(lambda x, rows: _target(x)),
+         log_likelihood=function(_of_rows),
          rows=Argument(np.arange(3), {"None": None, "a list": [0, 1], "floats": np.ones(3),
                                       "nothing": np.arange(0), "a table": np.ones((2, 2), int)})),
     call("sample", samplers.sample, target=_TARGET,
