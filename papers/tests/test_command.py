@@ -64,7 +64,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     monkeypatch.setattr(execution, "run_apart", execution.run_page)
-    monkeypatch.setattr(sample_fates, "_SECONDS", 0.5)  # for mends, which have tests of their own
+    monkeypatch.setattr(sample_fates, "_SEARCH", 25_000)  # for mends, which have tests of their own
     return tmp_path
 
 

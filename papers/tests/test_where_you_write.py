@@ -68,7 +68,7 @@ def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> str:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     monkeypatch.setattr(execution, "run_apart", execution.run_page)
-    monkeypatch.setattr(sample_fates, "_SECONDS", 0.2)  # of the search for mends
+    monkeypatch.setattr(sample_fates, "_SEARCH", 10_000)  # of the search for mends
     monkeypatch.setattr(watching, "_waited", ended)
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "page.md").write_text(FALSE, "utf-8")

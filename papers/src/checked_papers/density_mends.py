@@ -9,13 +9,13 @@ import numpy as np
 from checked_equations.latex import tree as t
 
 from .mends import Mends, mends_of
-from .numerics.time_limit import allowing
+from .numerics.effort_limit import SECOND
 from .tried.letter_conventions import CONSTANTS, known
 from .tried.nist import LAWS
 from .tried.sample_fates import bound_on
 from .tried.unbound_statement import NotRead, read
 
-_DRAWS, _PATIENCE = 2, 8.0  # numbers for its parameters; seconds of the processor
+_DRAWS, _SEARCH = 2, 8 * SECOND  # numbers for its parameters; effort for mends
 
 
 def mends_of_density(latex: str) -> Mends | None:
@@ -35,5 +35,4 @@ def mends_of_density(latex: str) -> Mends | None:
         return all(edited.compare(0, step).holds for step in candidate.steps)
 
     values = [{key: draw[key] for key in keys} for draw in draws]
-    with allowing(_PATIENCE, anew=True):
-        return mends_of(reading.statement, holds, values, seconds=_PATIENCE)
+    return mends_of(reading.statement, holds, values, effort=_SEARCH)

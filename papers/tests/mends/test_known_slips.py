@@ -129,7 +129,7 @@ def test_a_search_that_was_cut_short_suggests_nothing():
     cut = mends_of(statement, holds_on([bound]), [bound], most=3)
     assert (cut.tried, cut.whole, cut.only) == (3, False, None)
     assert in_words(cut, "c = a + b", {}) == ""
-    assert not mends_of(statement, holds_on([bound]), [bound], seconds=-1.0).found
+    assert not mends_of(statement, holds_on([bound]), [bound], effort=-1).found
 
 
 def test_an_error_looks_for_a_mend_when_it_is_shown():

@@ -259,7 +259,7 @@ def test_of_several_meanings_that_which_is_printed_is_taken(latex):
     ],
 )
 def test_a_slip_in_them_does_not_pass(latex, monkeypatch):
-    monkeypatch.setattr(sample_fates, "_SECONDS", 0.2)  # what would mend it is not asked
+    monkeypatch.setattr(sample_fates, "_SEARCH", 10_000)  # what would mend it is not asked
     assert try_display(latex, notation=NIST).verdict in ("not read", FAILS, "does not hold")
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from ..errors import EquationError, OperationError
 from ..latex import tree as t
 from ..latex.names import DISTRIBUTIONS, nearest, normal
+from .effort import effort
 from .values import Array, Estimate, conform, kind, scalar
 
 
@@ -85,6 +86,7 @@ class Evaluator:
         self.latex = latex
         self.beyond = beyond  # how to integrate and sum what is not bound
         self.terms = 0  # of all sums so far
+        self.effort = effort()
         self.series: dict[int, int] = {}  # those of each sum without end, with those inside it
         self.mutants_follow = False  # whether the statement itself has been evaluated
         self.longest = math.inf  # the terms of a sum with both ends, before it is refused
@@ -130,6 +132,7 @@ class Evaluator:
         known = memo.values.get(key)
         if known is not None:
             return known
+        self.effort.spend(1)
         try:
             value = memo.rule(node, self, scope)
             # of a number alone it is asked without an array: millions of values are one

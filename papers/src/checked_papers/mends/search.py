@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +22,7 @@ from checked_equations.evaluate.values import Estimate, conform, kind
 from checked_equations.latex import tree as t
 from checked_equations.latex.printer import to_latex
 
+from ..numerics.effort_limit import SECOND, allowing, count, exhausted
 from .insertions import insertions_of
 from .pairs import everywhere, twice
 from .pieces import pieces_in
@@ -31,7 +32,8 @@ Holds = Callable[[t.Statement], bool]
 
 EQUALITIES = ("=", ":=")
 MOST = 20_000  # candidates
-SECONDS = 20.0  # of the processor's time, which no busy machine stretches
+MOST_EFFORT = 20 * SECOND
+_CANDIDATE = 20  # effort of one beside the values of its nodes
 _SIZED = 1e-9  # two claims are one if they agree to this wherever they do not hold
 
 
@@ -88,7 +90,7 @@ def mends_of(
     *,
     say: Say = to_latex,
     most: int = MOST,
-    seconds: float = SECONDS,
+    effort: float = MOST_EFFORT,
 ) -> Mends:
     """Return the single edits after which an equality holds; several of one claim count once.
 
@@ -99,8 +101,8 @@ def mends_of(
     that of the distinct symbols, entries and calls in the statement, the first two rounds have
     ``O(n m)`` candidates (some 50 n for ten symbols), the last ``O(min(n, 12)^2 + k^2 m)`` for
     sums of k terms, and each costs the evaluation of the path from the edit to its side, on the
-    first draw alone if it fails there. `most` candidates are tried, and none begins later than
-    `seconds` of processor time after the first; a search that was cut short has no only mend.
+    first draw alone if it fails there. `most` candidates are tried, and none begins where
+    `effort` has been spent; a search that was cut short has no only mend.
 
     Parameters
     ----------
@@ -113,8 +115,8 @@ def mends_of(
         The bound values of each draw, by the normal form of the names.
     say : Callable, optional
         How a node is written in the name of an edit.
-    most, seconds : int, float
-        Where the search ends.
+    most, effort : int, float
+        Where the search ends: after so many candidates, and so many values of nodes.
 
     Returns
     -------
@@ -130,22 +132,29 @@ def mends_of(
     >>> [mend.step for mend in mends_of(printed, holds_on([numbers]), [numbers]).found]
     ['c = a - b']
     """
+    with allowing(effort, anew=True):
+        search = _searched(statement, holds, Supply.of(statement, drawn[0], say), most)
+    with allowing(math.inf, anew=True):  # what was found is compared, whatever that takes
+        return replace(search, found=one_a_claim(list(search.found), drawn))
+
+
+def _searched(statement: t.Statement, holds: Holds, supply: Supply, most: int) -> Mends:
+    """Return all mends of the first round that has some, before they are compared."""
     failing = _failing(statement, holds)
     if failing is None:
         return Mends()
-    supply = Supply.of(statement, drawn[0], say)
-    deadline, tried = time.process_time() + seconds, 0
+    found, tried = list[Mend](), 0
     for round_ in (_single, _wider, _twice):
-        found: list[Mend] = []
         for own, mutant in round_(statement, failing, supply):
-            if tried >= most or time.process_time() > deadline:
-                return Mends(one_a_claim(found, drawn), tried, whole=False)
+            if tried >= most or exhausted():
+                return Mends(tuple(found), tried, whole=False)
             tried += 1
+            count(_CANDIDATE)
             if _mends(statement, mutant, failing, holds):
                 found.append(Mend(mutant.said, _edited(statement, mutant), mutant, own))
         if found:
-            return Mends(one_a_claim(found, drawn), tried)
-    return Mends((), tried)
+            break
+    return Mends(tuple(found), tried)
 
 
 def _failing(statement: t.Statement, holds: Holds) -> tuple[int, ...] | None:

@@ -17,7 +17,7 @@ from checked_equations.latex.printer import to_latex
 
 from .loose_reading import read_loosely
 from .numbers import EXACT, holds_on, missed_by
-from .search import SECONDS, Mend, Mends, mends_of
+from .search import MOST_EFFORT, Mend, Mends, mends_of
 
 _SHOWN = 4  # of several
 
@@ -41,7 +41,7 @@ def mends_of_equation(
     drawn: Sequence[Mapping[str, object]],
     allowed: Tolerance = EXACT,
     *,
-    seconds: float = SECONDS,
+    effort: float = MOST_EFFORT,
 ) -> Mends:
     """Return the mends of `latex` on the numbers `drawn`; none where it is not read at all."""
     statement = read_loosely(latex, name_kinds(drawn[0]))
@@ -52,7 +52,7 @@ def mends_of_equation(
         return balanced(latex, node.span) or to_latex(node)  # a symbol that no place is known of
 
     holds = holds_on(drawn, allowed, missed_by(statement, drawn, allowed))
-    return mends_of(statement, holds, drawn, say=say, seconds=seconds)
+    return mends_of(statement, holds, drawn, say=say, effort=effort)
 
 
 def in_words(mends: Mends, latex: str, kinds: Mapping[str, str]) -> str:

@@ -17,6 +17,8 @@ from checked_equations.evaluate.evaluator import Evaluator, Item, Scope
 from checked_equations.evaluate.values import Array, Word, conform, scalar
 from checked_equations.latex import tree as t
 
+from .effort_limit import spend
+
 Of = Callable[[Any], Any]
 _WRONG = (EquationError, OperationError, ArithmeticError, ValueError, TypeError)
 
@@ -28,8 +30,10 @@ def function_of(node: t.Node, key: str, ev: Evaluator, scope: Scope, mark: str) 
     """
     own = _Of(key, ev, scope, mark)
     quick = own.of(node)
+    cost = 1 + sum(1 for _ in t.walk(node)) // 32  # compiled, a node is quick
 
     def of(place: Any) -> complex:
+        spend(cost)
         try:
             value = complex(quick(scalar(place)))
         except _WRONG:

@@ -20,9 +20,9 @@ from checked_equations.latex import tree as t
 from . import ellipsis
 from .cauchy_derivatives import derivative
 from .compiled_functions import function_of
+from .effort_limit import spend
 from .extrapolation import product, series
 from .quadrature import integrate
-from .time_limit import spend
 
 _INFINITY = t.Constant("\\infty")
 
@@ -38,7 +38,6 @@ def integral(node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
 
     def along(start: complex, by: complex) -> Any:
         def at(u: float) -> complex:
-            spend()
             place = start + u * by
             return of(place if np.imag(by) or np.imag(start) else float(np.real(place))) * by
 

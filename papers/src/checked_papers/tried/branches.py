@@ -17,7 +17,7 @@ from checked_equations.evaluate.values import Word
 from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
 
-from ..numerics.time_limit import spend
+from ..numerics.effort_limit import spend
 from .unbound_statement import mentioned
 
 SIGN = "\\pm"
@@ -61,7 +61,7 @@ _ALL = {**_FORWARD, **{one: _at_reciprocal(_FORWARD[of]) for one, of in _RECIPRO
 
 def _branch(many: Many, k: int) -> Callable[[Any], complex | float]:
     def of(argument: Any) -> complex | float:
-        spend()
+        spend(1)
         value = many(complex(argument), k)
         return value if value.imag else value.real
 

@@ -16,7 +16,7 @@ from checked_equations.latex.macros import Macros, expand
 from checked_equations.latex.names import normal
 from checked_equations.latex.printer import to_latex
 
-from ..numerics.time_limit import allowing, spend
+from ..numerics.effort_limit import SECOND, allowing, spend
 from . import kinds as known_kinds
 from .asymptotics import LimitTrial, Way, ways_of
 from .branches import SIGN, Choices, apart, signed
@@ -40,7 +40,7 @@ from .verdicts import HOLDS, Tried, verdict_on
 
 __all__ = ["Tried", "try_display"]
 
-_PATIENCE = 2.0  # seconds of the processor for all that is tried of a display, but its mends
+_PATIENCE = 2 * SECOND  # effort for all that is tried of a display, but its mends
 _LENGTHS = ("n", "N")  # of a sum whose range is not printed
 _FEWEST = 3  # terms of such a sum, where none of them stands in it
 _NOTHING = 0.05  # a sum that entries are not divided by
@@ -67,7 +67,7 @@ def try_display(
     `definitions` are displays before this one, which may define a symbol too, or a function that is
     not known otherwise. `bindings` are values of symbols that are no variables, or functions;
     `notation` are the functions that the field knows. Only with `mending` are mends searched for,
-    which takes the most time: so many seconds, if it is a number.
+    which takes the most time: with so much effort, in values of nodes, if it is a number.
 
     Examples
     --------

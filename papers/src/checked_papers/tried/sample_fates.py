@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,8 +24,8 @@ from checked_equations.latex.printer import to_latex
 
 from ..mends import Mends, mends_of
 from ..numerics import asymptotic_series, unbound
+from ..numerics.effort_limit import SECOND, allowing, count, spend
 from ..numerics.quadrature import roughly
-from ..numerics.time_limit import allowing, spend
 from .branches import SIGN, Choices
 from .drawing import Sample
 
@@ -33,11 +34,12 @@ EXACT = Tolerance(rtol=1e-13)  # for decimals with more digits than that
 _DIGITS = 8
 _MINUS_ONE = t.Sum((t.Number(1.0),), (-1,))
 _JUDGES = 3  # samples that a mend must hold on
-_PATIENCE = 0.8  # seconds of the processor for all samples
-_EACH = 0.6  # for a mutant; what takes longer is undecided
+_PATIENCE = 8 * SECOND // 10  # effort for all samples
+_EACH = 6 * SECOND // 10  # for a mutant; what takes longer is undecided
 _DIFFERENCES = 1e-9  # of values of the size of one
 _CLEAR = 1e-2  # a residual above cannot be that of a rough integral
-_SECONDS = 6.0  # of a search for mends
+_SEARCH = 6 * SECOND  # for mends
+_ASIDE = 25  # effort of a sample, or of a mutant, beside the values of its nodes
 _NOT_PRINTED = (f"drop the factor ${SIGN}$",)  # a sign is chosen, and is no factor
 _NO_VALUE = (EquationError, OperationError, Misfit, ArithmeticError, ValueError, TypeError)
 FAR = 1e-4  # a residual below is lost digits, and accuses no display
@@ -65,7 +67,7 @@ class Fate:
 class Trial:
     """A statement on all samples; in regions that are `unsure` it fails on other numbers.
 
-    Unless `mending`, no mend is searched for; it may be a number of seconds.
+    Unless `mending`, no mend is searched for; it may be so much effort as a search may take.
     """
 
     statement: t.Statement
@@ -85,7 +87,7 @@ class Trial:
     def _fate_of(self, sample: Sample) -> Fate:
         """Return the fate of the statement with the branches chosen on the sample."""
         try:
-            spend()
+            spend(_ASIDE)
             if self.choices:
                 bindings, _ = self._settled(self.statement.steps, sample.bindings)
                 sample = replace(sample, bindings=bindings)
@@ -143,17 +145,12 @@ class Trial:
         every = [fate.residual for fate in self.fates if fate.residual is not None]
         return max(held) if held else min(every, default=None)
 
-    def mends(self, seconds: float = 0.0) -> Mends | None:
-        """The single edits after which it holds wherever it fails, searched for so long."""
+    def mends(self, most: float = math.inf) -> Mends | None:
+        """The single edits after which it holds wherever it fails, found with so much effort."""
         if not self.mending or self.choices:
             return None
-        own = _SECONDS if self.mending is True else self.mending
-        seconds = min(seconds or own, own)
+        own = _SEARCH if self.mending is True else self.mending
         draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
-        with allowing(seconds, anew=True):
-            return self._mends(draws, seconds)
-
-    def _mends(self, draws: Sequence[Mapping[str, Any]], seconds: float) -> Mends | None:
         bound = bound_on(self.statement, draws, self.far)
 
         def holds(candidate: t.Statement) -> bool:
@@ -167,7 +164,7 @@ class Trial:
                     draw.evaluator.forget(kept)
 
         values = [{key: draw[key] for key in self.drawn} for draw in draws]
-        return mends_of(self.statement, holds, values, seconds=seconds)
+        return mends_of(self.statement, holds, values, effort=min(most, own))
 
     def mutants(self) -> Mutants:
         """The mutants, on the samples on which the statement holds, the cheapest of them first."""
@@ -253,6 +250,7 @@ def _of_rounding(mutant: Mutant) -> bool:
 
 def _fate_of_mutant(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
     with allowing(_EACH):
+        count(_ASIDE)
         if _lone_integral(_side(bound.statement, mutant)):
             with roughly():
                 ((fate, residual),) = run_mutants(bound, [mutant])

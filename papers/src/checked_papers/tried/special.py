@@ -15,7 +15,7 @@ from typing import Any
 
 from checked_equations.latex.tokenizer import word_set
 
-from ..numerics.time_limit import spend
+from ..numerics.effort_limit import spend
 from . import error_functions
 
 Special = Callable[..., complex | float]
@@ -56,6 +56,13 @@ def plain(value: Any) -> complex | float:
     return float(value)
 
 
+_QUICK, _USUAL, _SLOW, _ENDLESS = 2, 30, 700, 20_000  # efforts of a call
+_COSTS = {
+    **dict.fromkeys(("polylog", "qgamma", "qp", "elliprg", "elliprj"), _SLOW),
+    "lerchphi": _ENDLESS,
+}
+
+
 def by(name: str, *order: int) -> Special:
     """The function of mpmath called `name`, its arguments put in an `order`.
 
@@ -63,8 +70,10 @@ def by(name: str, *order: int) -> Special:
     24.0
     """
 
+    cost = _COSTS.get(name, _USUAL)
+
     def of(*arguments: Any) -> complex | float:
-        spend()
+        spend(cost)
         own = [number(a) for a in arguments]
         return plain(getattr(context(), name)(*([own[i] for i in order] or own)))
 
@@ -85,7 +94,7 @@ def quick(name: str) -> Special:
         (argument,) = arguments
         z = complex(argument)
         if abs(z.imag) < _FAR_UP:
-            spend()
+            spend(_QUICK)
             try:
                 value = complex(getattr(floats(), name)(z if z.imag else z.real))
             except (ArithmeticError, ValueError):
@@ -104,7 +113,7 @@ def in_floats(quickly: Callable[[complex], complex], slowly: Special) -> Special
     """A function of one number by a routine of ours, and where that has no value another way."""
 
     def of(argument: Any) -> complex | float:
-        spend()
+        spend(_QUICK)
         context()  # one extra for all special functions
         if not cmath.isfinite(complex(argument)):
             return slowly(argument)
@@ -120,12 +129,12 @@ def in_floats(quickly: Callable[[complex], complex], slowly: Special) -> Special
     return of
 
 
-def made(of: Callable[..., Any]) -> Special:
-    """A function of ours, whose first argument is the context."""
+def made(of: Callable[..., Any], cost: int = _USUAL) -> Special:
+    """A function of ours, whose first argument is the context; a call costs so much effort."""
 
     @wraps(of)
     def called(*arguments: Any) -> complex | float:
-        spend()
+        spend(cost)
         return plain(of(context(), *map(number, arguments)))
 
     return called
@@ -195,7 +204,12 @@ def _spherical(name: str) -> Special:
 
 def _hypergeometric(above: int) -> Special:
     """The generalized function with so many parameters above; the others are below."""
-    return made(lambda mp, *given: mp.hyper(given[:-1][:above], given[above:-1], given[-1]))
+    cost = _USUAL if above < 3 else _SLOW
+
+    def of(mp: Any, *given: Any) -> Any:
+        return mp.hyper(given[:-1][:above], given[above:-1], given[-1])
+
+    return made(of, cost)
 
 
 _HIGH = 1e3  # above, zeta takes minutes
@@ -246,7 +260,7 @@ _e1_entire = made(lambda mp, z: mp.e1(z) + mp.log(z) + mp.euler)
 _FORMULAS: Mapping[str, Special] = {
     "lowergamma": made(lambda mp, a, z: mp.gammainc(a, 0, z)),
     "regularlower": made(lambda mp, a, z: mp.gammainc(a, 0, z, regularized=True)),
-    "regularbeta": made(lambda mp, x, a, b: mp.betainc(a, b, 0, x, regularized=True)),
+    "regularbeta": made(lambda mp, x, a, b: mp.betainc(a, b, 0, x, regularized=True), _SLOW),
     "regularupper": made(lambda mp, a, z: mp.gammainc(a, z, regularized=True)),
     "entiregamma": made(lambda mp, a, z: mp.power(z, -a) * mp.gammainc(a, 0, z, regularized=True)),
     "scaledgamma": made(
@@ -266,15 +280,15 @@ _FORMULAS: Mapping[str, Special] = {
     "lambert": made(lambda mp, k, z: mp.lambertw(z, int(k))),
     "logbase": made(lambda mp, a, z: mp.log(z) / mp.log(a)),
     "ferrersp": made(lambda mp, n, m, x: mp.legenp(n, m, x, type=2)),
-    "ferrersq": made(lambda mp, n, x: mp.legenq(n, 0, x, type=2)),
+    "ferrersq": made(lambda mp, n, x: mp.legenq(n, 0, x, type=2), _SLOW),
     "hermitee": made(lambda mp, n, x: mp.power(2, -mp.mpf(n) / 2) * mp.hermite(n, x / mp.sqrt(2))),
     "laguerre": made(lambda mp, n, x: mp.laguerre(n, 0, x)),
     "ellipk": made(lambda mp, k: mp.ellipk(k * k)),
     "ellipe": made(lambda mp, k: mp.ellipe(k * k)),
     "ellipf": made(lambda mp, phi, k: mp.ellipf(phi, k * k)),
-    "ellipei": made(lambda mp, phi, k: mp.ellipe(phi, k * k)),
-    "ellippi": made(lambda mp, n, k: mp.ellippi(n, k * k)),
-    "ellippii": made(lambda mp, phi, n, k: mp.ellippi(n, phi, k * k)),
+    "ellipei": made(lambda mp, phi, k: mp.ellipe(phi, k * k), _SLOW),
+    "ellippi": made(lambda mp, n, k: mp.ellippi(n, k * k), _ENDLESS),
+    "ellippii": made(lambda mp, phi, n, k: mp.ellippi(n, phi, k * k), _ENDLESS),
     "legendrethree": made(lambda mp, n, m, x: mp.legenp(n, m, x, type=3)),
     "ferrersqq": made(lambda mp, n, m, x: mp.legenq(n, m, x, type=2)),
     "legendreqbold": made(  # [DLMF 14.3.10]

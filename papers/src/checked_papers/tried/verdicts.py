@@ -11,7 +11,7 @@ from checked_equations.check.outcomes import Mutants
 from checked_equations.latex import tree as t
 
 from ..mends import Mend, Mends
-from ..numerics.time_limit import allowing
+from ..numerics.effort_limit import SECOND, allowing
 from .drawing import NEAR_AN_END, More, Plan
 from .kinds import Kind
 from .sample_fates import Fate, Trial, is_long
@@ -30,9 +30,9 @@ RELATES = (  # reasons for which what fails on all numbers may be a relation, an
 )  # fmt: skip
 UNTOLD = "it agrees on some numbers and not on others, and no region that is known tells them apart"
 _CONDITION = "an inequality that may want a condition"
-_PATIENCE = 0.5  # seconds of the processor for numbers that confirm a verdict
+_PATIENCE = SECOND // 2  # effort for numbers that confirm a verdict
 _LOOSE = 2  # symbols on one side alone, beyond which it is no slip but a relation of symbols
-_BRIEFLY = 0.6  # seconds of a search for the mends of what may be no slip
+_BRIEFLY = 6 * SECOND // 10  # of a search for the mends of what may be no slip
 _MANY = 5  # samples on which an inequality must fail before it is blamed
 
 
