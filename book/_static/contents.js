@@ -33,7 +33,9 @@
         side.scrollTop += its.top - box.top - box.height / 3;
     };
     const follow = () => {
-      const read = entries.filter(({ heading }) => heading.getBoundingClientRect().top < 100);
+      // what a closed fold holds has no place of its own
+      const shown = entries.filter(({ heading }) => !heading.closest("details:not([open])"));
+      const read = shown.filter(({ heading }) => heading.getBoundingClientRect().top < 100);
       const here = (read.pop() ?? entries[0]).link;
       if (links.every((link) => link.classList.contains("active") === (link === here))) return;
       now = here;

@@ -106,6 +106,7 @@ ACTIVE = """() => {
         text: active.textContent, opacity: getComputedStyle(active.closest('nav')).opacity,
         seen: box.height > 0 && box.top >= side.top
             && box.bottom <= Math.min(side.bottom, innerHeight),
+        ended: scrollY + innerHeight >= document.documentElement.scrollHeight - 2,
     };
 }"""
 
@@ -113,7 +114,10 @@ ACTIVE = """() => {
 FOLLOWED = f"""async () => {{
     const frame = () => new Promise(requestAnimationFrame), seen = [];
     for (const link of document.querySelectorAll('.bd-sidebar-secondary nav.page-toc a')) {{
-        link.click();  // as a reader does: it opens the fold of a section for a second reading
+        const section = document.getElementById(link.hash.slice(1));
+        let fold = section;  // a link opens all that it stands in
+        while ((fold = fold.parentElement.closest('details'))) fold.open = true;
+        section.scrollIntoView();
         await frame();
         await frame();
         await new Promise(done => setTimeout(done, 30));
@@ -130,8 +134,9 @@ def test_the_contents_follow_to_the_end(read: Any) -> None:
         assert now, i
         assert now["seen"], (i, now)
         assert now["opacity"] == "1"
-    named = [text == now["text"] for text, now in seen]
-    assert named[:-1] == [True] * (len(named) - 1)  # the last may not reach the top of the window
+    # where the page ends, a heading may not reach the top of the window
+    wrong = [(text, now["text"]) for text, now in seen if text != now["text"] and not now["ended"]]
+    assert not wrong
 
 
 def test_on_a_phone_the_number_stands_on_the_line_of_the_badge(read: Any) -> None:
