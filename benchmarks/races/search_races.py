@@ -2,7 +2,7 @@
 
 It runs in the environment of `optimisation_races.py`. Every run is kept in ``search-races.jsonl``
 as soon as it ends, so that a script that is killed goes on where it was; from the runs of the file
-it writes `src/gpnotes/data/search-races.csv`:
+it writes `src/gpnotes/data/search-races.csv.gz`:
 
     OMP_NUM_THREADS=1 apart/bin/python benchmarks/races/search_races.py --seeds 5
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from checked_equations.evaluate.effort import SECOND
 from checked_equations.latex import tree as t
 
 from .mends import Mends, mends_of
-from .numerics.effort_limit import SECOND
 from .tried.letter_conventions import CONSTANTS, known
 from .tried.nist import LAWS
 from .tried.sample_fates import bound_on

@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from itertools import dropwhile
 
 from checked_equations.errors import EquationError
+from checked_equations.evaluate.effort import SECOND
 from checked_equations.latex.equation import Equation
 from checked_equations.latex.macros import Macros, expand
 from checked_equations.latex.tokenizer import tokens
@@ -23,7 +24,6 @@ from .document_formats import Read
 from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers, telling
 from .findings import Finding, finding
 from .laws import Claim, Law, claims_of
-from .numerics.effort_limit import SECOND
 from .numerics.time_limit import TooLong, limited
 from .repeated_symbols import idle_index, scaled_variance
 from .shapes import OF_ARRAYS, Shapes, fitting

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from checked_equations.errors import OperationError
+from checked_equations.evaluate.effort import allowing, spend
 from checked_equations.evaluate.epsilon_table import even_columns
 from checked_papers.numerics import extrapolation, quadrature
 from checked_papers.numerics.cauchy_derivatives import derivative
-from checked_papers.numerics.effort_limit import allowing, spend
 from checked_papers.numerics.extrapolation import levin, series, wynn
 from checked_papers.numerics.quadrature import integrate, roughly
 

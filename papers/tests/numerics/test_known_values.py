@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from checked_equations.errors import EquationError, OperationError
+from checked_equations.evaluate.effort import allowing, spend
 from checked_equations.evaluate.epsilon_table import even_columns
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.latex.parser import parse_expression
 from checked_papers.numerics import unbound
 from checked_papers.numerics.cauchy_derivatives import derivative
 from checked_papers.numerics.compiled_functions import function_of
-from checked_papers.numerics.effort_limit import allowing, spend
 from checked_papers.numerics.extrapolation import product, series
 from checked_papers.numerics.quadrature import integrate, roughly
 from checked_papers.numerics.time_limit import TooLong, limited

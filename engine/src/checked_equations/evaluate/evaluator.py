@@ -19,7 +19,7 @@ import numpy as np
 from ..errors import EquationError, OperationError
 from ..latex import tree as t
 from ..latex.names import DISTRIBUTIONS, nearest, normal
-from .effort import effort
+from . import effort
 from .values import Array, Estimate, conform, kind, scalar
 
 
@@ -86,7 +86,7 @@ class Evaluator:
         self.latex = latex
         self.beyond = beyond  # how to integrate and sum what is not bound
         self.terms = 0  # of all sums so far
-        self.effort = effort()
+        self.effort = effort.current()
         self.series: dict[int, int] = {}  # those of each sum without end, with those inside it
         self.mutants_follow = False  # whether the statement itself has been evaluated
         self.longest = math.inf  # the terms of a sum with both ends, before it is refused

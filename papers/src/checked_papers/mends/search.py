@@ -17,12 +17,12 @@ from checked_equations.check.mutants import (
     says_nothing_new,
     shares_a_side,
 )
+from checked_equations.evaluate.effort import SECOND, allowing, count, exhausted
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import Estimate, conform, kind
 from checked_equations.latex import tree as t
 from checked_equations.latex.printer import to_latex
 
-from ..numerics.effort_limit import SECOND, allowing, count, exhausted
 from .insertions import insertions_of
 from .pairs import everywhere, twice
 from .pieces import pieces_in

@@ -13,11 +13,10 @@ from typing import Any
 
 from checked_equations.errors import EquationError, OperationError
 from checked_equations.evaluate import operations as op
+from checked_equations.evaluate.effort import spend
 from checked_equations.evaluate.evaluator import Evaluator, Item, Scope
 from checked_equations.evaluate.values import Array, Word, conform, scalar
 from checked_equations.latex import tree as t
-
-from .effort_limit import spend
 
 Of = Callable[[Any], Any]
 _WRONG = (EquationError, OperationError, ArithmeticError, ValueError, TypeError)

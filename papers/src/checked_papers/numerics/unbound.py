@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from checked_equations.errors import OperationError
+from checked_equations.evaluate.effort import spend
 from checked_equations.evaluate.evaluator import Evaluator, Item, Scope
 from checked_equations.evaluate.rules.algebra import whole_number
 from checked_equations.evaluate.values import Array, scalar
@@ -20,7 +21,6 @@ from checked_equations.latex import tree as t
 from . import ellipsis
 from .cauchy_derivatives import derivative
 from .compiled_functions import function_of
-from .effort_limit import spend
 from .extrapolation import product, series
 from .quadrature import integrate
 

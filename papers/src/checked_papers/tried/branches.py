@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from checked_equations.evaluate.effort import spend
 from checked_equations.evaluate.values import Word
 from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
 
-from ..numerics.effort_limit import spend
 from .unbound_statement import mentioned
 
 SIGN = "\\pm"

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from checked_equations.errors import EquationError
+from checked_equations.evaluate.effort import SECOND, allowing, spend
 from checked_equations.latex import tree as t
 from checked_equations.latex.macros import Macros, expand
 from checked_equations.latex.names import normal
 from checked_equations.latex.printer import to_latex
 
-from ..numerics.effort_limit import SECOND, allowing, spend
 from . import kinds as known_kinds
 from .asymptotics import LimitTrial, Way, ways_of
 from .branches import SIGN, Choices, apart, signed

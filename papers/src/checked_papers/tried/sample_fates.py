@@ -18,13 +18,13 @@ from checked_equations.check.outcomes import MutantRecord, Mutants
 from checked_equations.check.relations import Misfit, Tolerance
 from checked_equations.check.statements import BoundStatement, Draw
 from checked_equations.errors import EquationError, OperationError
+from checked_equations.evaluate.effort import SECOND, allowing, count, spend
 from checked_equations.evaluate.evaluator import Evaluator, magnitude
 from checked_equations.latex import tree as t
 from checked_equations.latex.printer import to_latex
 
 from ..mends import Mends, mends_of
 from ..numerics import asymptotic_series, unbound
-from ..numerics.effort_limit import SECOND, allowing, count, spend
 from ..numerics.quadrature import roughly
 from .branches import SIGN, Choices
 from .drawing import Sample

@@ -13,9 +13,9 @@ from functools import cache, wraps
 from importlib import import_module
 from typing import Any
 
+from checked_equations.evaluate.effort import spend
 from checked_equations.latex.tokenizer import word_set
 
-from ..numerics.effort_limit import spend
 from . import error_functions
 
 Special = Callable[..., complex | float]

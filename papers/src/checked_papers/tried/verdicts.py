@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from checked_equations.check.outcomes import Mutants
+from checked_equations.evaluate.effort import SECOND, allowing
 from checked_equations.latex import tree as t
 
 from ..mends import Mend, Mends
-from ..numerics.effort_limit import SECOND, allowing
 from .drawing import NEAR_AN_END, More, Plan
 from .kinds import Kind
 from .sample_fates import Fate, Trial, is_long
