@@ -133,16 +133,20 @@ def mends_of(
     ['c = a - b']
     """
     with allowing(effort, anew=True):
-        search = _searched(statement, holds, Supply.of(statement, drawn[0], say), most)
+        failing = _failing(statement, holds)
+        if failing is None:
+            return Mends()
+        search = _searched(statement, holds, failing, Supply.of(statement, drawn[0], say), most)
+    if not search.found:
+        return search
     with allowing(math.inf, anew=True):  # what was found is compared, whatever that takes
         return replace(search, found=one_a_claim(list(search.found), drawn))
 
 
-def _searched(statement: t.Statement, holds: Holds, supply: Supply, most: int) -> Mends:
+def _searched(
+    statement: t.Statement, holds: Holds, failing: tuple[int, ...], supply: Supply, most: int
+) -> Mends:
     """Return all mends of the first round that has some, before they are compared."""
-    failing = _failing(statement, holds)
-    if failing is None:
-        return Mends()
     found, tried = list[Mend](), 0
     for round_ in (_single, _wider, _twice):
         for own, mutant in round_(statement, failing, supply):
