@@ -2,8 +2,9 @@
 
 The theme's style sheets hold all of Bootstrap and two thousand icons. At the end of a build the
 names that the pages and their scripts use are gathered, and a rule stays if all classes of one
-of its selectors are among them. Pictures keep two decimals of a point; a printer does not see
-more. And they lose what says nothing. Scour makes them as small in fourteen times the seconds.
+of its selectors are among them; a custom property stays if something asks for it. Pictures keep
+two decimals of a point; a printer does not see more. And they lose what says nothing. Scour makes
+them as small in fourteen times the seconds.
 """
 
 import re
@@ -16,6 +17,8 @@ import tinycss2
 GROUPS = ("media", "supports", "layer", "container")
 THEME = ("styles", "vendor", "basic.css", "sphinx-design.min.css", "mystnb", "proof.css")
 CLASS = re.compile(r"\.(-?[A-Za-z_](?:[\w-]|\\.)*)")
+ASKED = re.compile(r"""(?:var\(\s*|["'])(--[\w-]+)""")  # by a rule, or by a script
+IDLE = ("carousel", "modal", "offcanvas", "popover", "toast")  # what Bootstrap can and no page has
 INSIDE = re.compile(r":not\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\"[^\"]*\"")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 PLAIN = re.compile(r'<span class="(?:n|nn|o|p|w)">([^<]*)</span>')
@@ -42,18 +45,29 @@ def used(folder):
             names.update(classes.split())
     for script in (folder / "_static").rglob("*.js"):
         if script.name not in ("search-data.js", "tex-chtml-full.js", "fontawesome.js"):
-            names.update(WORD.findall(script.read_text("utf-8")))
+            words = WORD.findall(script.read_text("utf-8"))
+            idle = IDLE if script.name == "bootstrap.js" else ()
+            names.update(word for word in words if not word.startswith(idle))
     return names
 
 
-def pruned(rules, names):
-    """Return the rules, as text, that have at least one selector with a match."""
-    return "".join(filter(None, (_rule(rule, names) for rule in rules)))
+def asked(folder, *kinds):
+    """Return the custom properties that files of these kinds ask for."""
+    files = [path for kind in kinds for path in folder.rglob(kind) if path.name != "search-data.js"]
+    return {name for path in files for name in ASKED.findall(path.read_text("utf-8"))}
 
 
-def _rule(rule, names):
+def pruned(rules, names, properties):
+    """Return the rules, as text, that have at least one selector with a match.
+
+    Of custom properties those stay that are among `properties`.
+    """
+    return "".join(filter(None, (_rule(rule, names, properties) for rule in rules)))
+
+
+def _rule(rule, names, properties):
     if rule.type == "at-rule" and rule.content is not None and rule.lower_at_keyword in GROUPS:
-        inner = pruned(tinycss2.parse_rule_list(rule.content, True, True), names)
+        inner = pruned(tinycss2.parse_rule_list(rule.content, True, True), names, properties)
         prelude = tinycss2.serialize(rule.prelude)
         return f"@{rule.at_keyword}{prelude}{{{inner}}}" if inner else ""
     if rule.type == "at-rule" and rule.lower_at_keyword == "font-face":
@@ -61,7 +75,16 @@ def _rule(rule, names):
     if rule.type != "qualified-rule":
         return rule.serialize()
     kept = [one for one in selectors(tinycss2.serialize(rule.prelude)) if meets(one, names)]
-    return f"{','.join(kept)}{{{tinycss2.serialize(rule.content)}}}" if kept else ""
+    content = _declarations(rule.content, properties) if kept else ""
+    return f"{','.join(kept)}{{{content}}}" if content else ""
+
+
+def _declarations(content, properties):
+    found = tinycss2.parse_blocks_contents(content, True, True)
+    if any(one.type != "declaration" for one in found):
+        return tinycss2.serialize(content)
+    stay = [one for one in found if not one.name.startswith("--") or one.name in properties]
+    return ";".join(one.serialize().removesuffix(";") for one in stay)
 
 
 def selectors(text):
@@ -186,17 +209,27 @@ def lighten(app, exception):
     if exception or app.builder.format != "html":
         return
     folder = Path(app.outdir)
-    names = used(folder)
-    for path in (folder / "_static").rglob("*.css"):
-        if path.relative_to(folder / "_static").as_posix().startswith(THEME):
-            rules = tinycss2.parse_stylesheet(path.read_text("utf-8"), True, True)
-            path.write_text(pruned(rules, names), encoding="utf-8")
+    prune(folder)
     for name in own(app):
         path = folder / "_static" / name
         path.write_text(without_notes(path.read_text("utf-8")), encoding="utf-8")
     for path in (folder / "_images").glob("*.svg"):
         path.write_text(compact(rounded(path.read_text("utf-8"))), encoding="utf-8")
     drop(folder / "_static")
+
+
+def prune(folder):
+    """Prune the style sheets of others, until no property is there for one that went."""
+    names, outside = used(folder), asked(folder, "*.html", "*.js")
+    static = folder / "_static"
+    sheets = [path for name in THEME for path in static.glob(f"{name}*") if path.is_file()]
+    sheets += [path for name in THEME for path in static.glob(f"{name}*/**/*.css")]
+    before = None
+    while before != (properties := outside | asked(static, "*.css")):
+        before = properties
+        for path in sheets:
+            rules = tinycss2.parse_stylesheet(path.read_text("utf-8"), True, True)
+            path.write_text(pruned(rules, names, properties), encoding="utf-8")
 
 
 def own(app):

@@ -203,6 +203,27 @@ def test_a_script_loses_its_indents_and_the_comments_on_lines_of_their_own() -> 
     assert light.without_notes("  /* one */ a(); /* two */\n") == "/* one */ a(); /* two */\n"
 
 
+def test_a_style_sheet_keeps_what_a_page_or_a_script_asks_for(tmp_path: Path) -> None:
+    """A property goes with the last that asks for it, and with it the one that it asks for."""
+    sys.path.insert(0, str(Path(__file__).parents[2] / "book" / "_ext"))
+    import light
+
+    static = tmp_path / "_static"
+    static.mkdir()
+    (tmp_path / "index.html").write_text('<p class="one" style="color: var(--c)">', "utf-8")
+    (static / "a.js").write_text('read("--d")', "utf-8")
+    (static / "bootstrap.js").write_text('"modal tooltip"', "utf-8")
+    (static / "basic.css").write_text(
+        ':root{--a:var(--b);--b:1;--c:var(--d, var(--e));--d:red;--e:url("x;y");--f:2}'
+        ".one{--f:3;top:1px}.two{top:2px}.modal{top:3px}.tooltip{top:4px}",
+        "utf-8",
+    )
+    light.prune(tmp_path)
+    assert (static / "basic.css").read_text("utf-8") == (
+        ':root{--c:var(--d, var(--e));--d:red;--e:url("x;y")}.one{top:1px}.tooltip{top:4px}'
+    )
+
+
 def test_a_lighter_picture_shows_the_same(browser: Any, book_html: Path) -> None:
     """Bands, marks, dashes, letters and a legend, by the dot: before and after."""
     sys.path.insert(0, str(Path(__file__).parents[2] / "book" / "_ext"))
