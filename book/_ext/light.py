@@ -16,9 +16,10 @@ import tinycss2
 
 GROUPS = ("media", "supports", "layer", "container")
 THEME = ("styles", "vendor", "basic.css", "sphinx-design.min.css", "mystnb", "proof.css")
+BOOTSTRAP = "_static/scripts/bootstrap.js"
+MENUS = Path(__file__).with_name("menus.js")  # in its place: an eightieth of the bytes
 CLASS = re.compile(r"\.(-?[A-Za-z_](?:[\w-]|\\.)*)")
-ASKED = re.compile(r"""(?:var\(\s*|["'])(--[\w-]+)""")  # by a rule, or by a script
-IDLE = ("carousel", "modal", "offcanvas", "popover", "toast")  # what Bootstrap can and no page has
+WANTED = re.compile(r"""(?:var\(\s*|["'])(--[\w-]+)""")  # by a rule, or by a script
 INSIDE = re.compile(r":not\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\"[^\"]*\"")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 PLAIN = re.compile(r'<span class="(?:n|nn|o|p|w)">([^<]*)</span>')
@@ -45,16 +46,14 @@ def used(folder):
             names.update(classes.split())
     for script in (folder / "_static").rglob("*.js"):
         if script.name not in ("search-data.js", "tex-chtml-full.js", "fontawesome.js"):
-            words = WORD.findall(script.read_text("utf-8"))
-            idle = IDLE if script.name == "bootstrap.js" else ()
-            names.update(word for word in words if not word.startswith(idle))
+            names.update(WORD.findall(script.read_text("utf-8")))
     return names
 
 
 def asked(folder, *kinds):
     """Return the custom properties that files of these kinds ask for."""
     files = [path for kind in kinds for path in folder.rglob(kind) if path.name != "search-data.js"]
-    return {name for path in files for name in ASKED.findall(path.read_text("utf-8"))}
+    return {name for path in files for name in WANTED.findall(path.read_text("utf-8"))}
 
 
 def pruned(rules, names, properties):
@@ -209,6 +208,7 @@ def lighten(app, exception):
     if exception or app.builder.format != "html":
         return
     folder = Path(app.outdir)
+    (folder / BOOTSTRAP).write_text(without_notes(MENUS.read_text("utf-8")), encoding="utf-8")
     prune(folder)
     for name in own(app):
         path = folder / "_static" / name

@@ -212,7 +212,7 @@ def test_a_style_sheet_keeps_what_a_page_or_a_script_asks_for(tmp_path: Path) ->
     static.mkdir()
     (tmp_path / "index.html").write_text('<p class="one" style="color: var(--c)">', "utf-8")
     (static / "a.js").write_text('read("--d")', "utf-8")
-    (static / "bootstrap.js").write_text('"modal tooltip"', "utf-8")
+    (static / "b.js").write_text('"tooltip"', "utf-8")
     (static / "basic.css").write_text(
         ':root{--a:var(--b);--b:1;--c:var(--d, var(--e));--d:red;--e:url("x;y");--f:2}'
         ".one{--f:3;top:1px}.two{top:2px}.modal{top:3px}.tooltip{top:4px}",
