@@ -360,6 +360,26 @@ def test_no_script_of_icons_and_no_search_on_every_page(book_html: Path) -> None
     assert not list((book_html / "_static").rglob("fontawesome*.js"))
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_menu_of_downloads_opens_and_closes(read: Any, width: int) -> None:
+    page = read(FUNCTIONS).page
+    page.set_viewport_size({"width": width, "height": 720})
+    button = page.locator("[data-bs-toggle=dropdown]")
+    shown = page.locator(".dropdown-menu.show")
+    button.click()
+    box = shown.bounding_box()
+    assert 0 <= box["x"] < box["x"] + box["width"] <= width
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.getAttribute('href')").endswith(".ipynb")
+    page.keyboard.press("Escape")
+    assert shown.count() == 0
+    assert button.get_attribute("aria-expanded") == "false"
+    button.press("ArrowDown")
+    assert shown.count() == 1
+    page.locator("article h1").click()
+    assert shown.count() == 0
+
+
 def test_every_icon_is_drawn(read: Any) -> None:
     page = read(FUNCTIONS).page
     script = """() => [...document.querySelectorAll('i[class*="fa-"]')].filter(
