@@ -141,7 +141,7 @@ def subset(task: Task, much: int) -> Prediction:
 
 
 def scales(task: Task, much: int) -> Prediction:
-    """The same, with the sum of two kernels, of which one starts with a season for its length."""
+    """The same with a sum of two kernels; the lengthscale of one starts at a season."""
     short, long = (np.array([days, 20.0, 15.0, 10.0]) for days in (5.0, 100.0))
     start = gp.GP(gp.Matern12(80.0, short) + gp.Matern32(30.0, long), 40.0)
     fitted = gp.fit(start, task.X[:FITTED], task.y[:FITTED])
@@ -166,7 +166,7 @@ def points(task: Task, much: int) -> Prediction:
 
 
 def batches(task: Task, much: int) -> Prediction:
-    """Inducing points, of which natural steps from batches learn the posterior."""
+    """Inducing points, their posterior learnt by natural steps from batches."""
     process, (X, y) = task.process[0], task.all
     Z = inducing(task, much, "batches")
     held = gp.GP(process.kernel, 0.0, process.mean)

@@ -118,10 +118,10 @@ def compact(picture):
     """
     picture = PATH.sub(_by_differences, NOTES.sub("", picture))
     picture = MARKS.sub(_one_style, _styled_once(picture))
-    asked = list(dict.fromkeys(ASKED.findall(picture)))
-    picture = NAMED.sub(lambda match: match[0] if match[1] in asked else "", picture)
+    needed = list(dict.fromkeys(ASKED.findall(picture)))
+    picture = NAMED.sub(lambda match: match[0] if match[1] in needed else "", picture)
     picture = _without_groups(re.sub(r">\s+<", "><", picture))
-    short = {name: f"{ascii_letters[i % 52]}{i // 52 or ''}" for i, name in enumerate(asked)}
+    short = {name: f"{ascii_letters[i % 52]}{i // 52 or ''}" for i, name in enumerate(needed)}
     picture = ASKED.sub(lambda match: f"#{short[match[1]]}", picture).replace("xlink:href", "href")
     picture = NAMED.sub(lambda match: f' id="{short[match[1]]}"', picture)
     return STYLE.sub(lambda style: re.sub(r"([:;]) ", r"\1", style[0]), picture)
@@ -132,18 +132,15 @@ def _styled_once(picture):
     styles = {}
     for name, style in USED.findall(picture):
         styles.setdefault(name, set()).add(style)
-    agreed = {name for name, own in styles.items() if len(own) == 1 and own != {""}}
+    drawn = {*MARK.findall(picture)}
+    agreed = {name: own.pop() for name, own in styles.items() if name in drawn and len(own) == 1}
 
-    def drawn(match):
-        if match[1] not in agreed:
-            return match[0]
-        agreed.discard(match[1])  # some are drawn more than once
-        moved.update({match[1]: (own := min(styles[match[1]]))})
-        return f"<path{match[0][5:].split(' style=')[0].removesuffix('/>')}{own}/>"
+    def at_the_mark(match):
+        own = agreed.get(match[1])
+        return f"{STYLE.sub('', match[0]).removesuffix('/>')}{own}/>" if own else match[0]
 
-    moved = {}
-    picture = MARK.sub(drawn, picture)
-    return USE.sub(lambda use: STYLE.sub("", use[0]) if use[1] in moved else use[0], picture)
+    picture = MARK.sub(at_the_mark, picture)
+    return USE.sub(lambda use: STYLE.sub("", use[0]) if agreed.get(use[1]) else use[0], picture)
 
 
 def _without_groups(picture):

@@ -112,13 +112,12 @@ class _Writer:
 
     def section(self, node):
         deeper = self.within(depth=self.depth + 1)
-        if not any(LISTED in child["classes"] for child in node.children if child is not node[0]):
+        listed = [one for one in node if LISTED in one["classes"]]
+        if not listed:
             yield from deeper.blocks(node)
             return
-        others = [one for one in node[1:] if one not in self.moved.values()]
-        found = [
-            piece for one in others if LISTED not in one["classes"] for piece in deeper.block(one)
-        ]
+        elsewhere = [*listed, *self.moved.values()]
+        found = [piece for one in node[1:] if one not in elsewhere for piece in deeper.block(one)]
         if found:
             yield from deeper.block(node[0])
             yield from found

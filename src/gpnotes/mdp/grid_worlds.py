@@ -82,7 +82,7 @@ class GridWorld:
             )
 
     def __reduce__(self) -> tuple[type[GridWorld], tuple[Any, ...]]:
-        """Store the rewards as a dict: their view, which nobody can change, is not pickled."""
+        """Pickle the rewards as a dict, since their read-only view cannot be pickled."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         return type(self), tuple((values | {"rewards": dict(self.rewards)}).values())
 

@@ -119,7 +119,7 @@ def _squared(a: HostArray, size: int) -> HostArray:
 
 
 def _ascending(rows: Rows) -> HostMatrix:
-    """Rows of numbers of which the last comes first, as columns in order."""
+    """Put rows of numbers that come in reverse order into columns, in order."""
     return np.array(rows[::-1]).T.copy()
 
 
