@@ -72,7 +72,7 @@ FALSE = [
 
 def found(latex: str) -> Finding:
     """What a paper is told that prints it."""
-    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, Declared()))
+    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, Declared(), mending=False))
 
 
 @pytest.mark.parametrize(("latex", "region"), HOLDS)

@@ -17,14 +17,15 @@ from gpnotes.model.priors import LogNormalPrior
 REGRETS = slice(6, 16)
 
 
-@pytest.fixture
-def races(root, monkeypatch):
+@pytest.fixture(scope="module")
+def races(root):
     """The modules of the folder, which is no package: they are scripts that sit together."""
-    monkeypatch.syspath_prepend(str(root / "benchmarks" / "races"))
     names = "race_objectives", "race_contestants", "optimisation_races", "search_races"
     names += "noisy_objectives", "noisy_contestants", "noisy_searches"
     names += ("kept_runs",)
-    yield {name: importlib.import_module(name) for name in names}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(root / "benchmarks" / "races"))
+        yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
 
@@ -274,11 +275,11 @@ def test_each_function_of_the_races_under_noise_is_least_where_the_literature_sa
     function, u = objectives.FUNCTIONS[number], np.asarray(LEAST_AT[number])
     problem = objectives.problems(0.3)[number]
     assert function(u) == pytest.approx(function.least, abs=1e-6)
-    assert problem.objective(0)(u) == pytest.approx(0.0, abs=1e-6)
+    objective = problem.objective(0)
+    assert objective(u) == pytest.approx(0.0, abs=1e-6)
     assert (problem.dimensions, problem.noise) == (len(u), 0.3)
     rng = np.random.default_rng(1)
-    drawn = rng.random((2000, len(u)))
-    values = [problem.objective(0)(point) for point in drawn]
+    values = [objective(point) for point in rng.random((2000, len(u)))]
     assert min(values) > 0.0
     assert 0.8 < np.std(values) < 1.25  # in its own deviations
     assert not np.allclose(u, 0.5)
