@@ -10,6 +10,7 @@ from .acquisition import (
 from .batch_improvement import BatchExpectedImprovement
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
+from .knowledge import knowledge_gradient
 from .loop import Outcome, maximise, minimise
 from .maximiser import LocalMaximum, Maximum, maximise_acquisition
 from .optimiser import Optimiser, Recommendation
@@ -55,6 +56,7 @@ __all__ = [
     "fitted_model",
     "fitted_with_gradients",
     "hypervolume",
+    "knowledge_gradient",
     "maximise",
     "maximise_acquisition",
     "minimise",

@@ -12,6 +12,7 @@ from gpnotes.draw import paths
 from ..answers import Call, call
 from ..kinds import (
     Argument,
+    covariance,
     flag,
     function,
     matrix,
@@ -75,6 +76,8 @@ _PLACES = (
          num_features=_FEATURES, raw_samples=whole(8), num_restarts=whole(2), max_steps=whole(3)),
     call("thompson_sample_among", bayesopt.thompson_sample_among, posterior=_POSTERIOR, Xs=_XS.but(
          **{"no rows": _X[:0]}), rng=stream(), num_samples=whole(2)),
+    call("knowledge_gradient", bayesopt.knowledge_gradient, mean=vector([0.2, 0.5, 0.9], size=True),
+         covariance=covariance(np.eye(3)), noise_var=nonnegative(0.1)),
     call("ThompsonSampling", bayesopt.ThompsonSampling, num_features=_FEATURES),
     call("BatchExpectedImprovement", bayesopt.BatchExpectedImprovement,
          num_samples=whole(8), num_features=_FEATURES),
