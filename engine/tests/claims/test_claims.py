@@ -187,6 +187,17 @@ def test_differences_are_paired(book):
     assert record.data["numbers"]["less.five"][:2] == [0, 0]
 
 
+def test_a_cell_of_a_table_leaves_errors_away(book):
+    record = claimed(book())
+    mean, error, *_ = record.data["numbers"]["few"]
+    row = filled("| {few plain} | {few plain %} | {few|plain} | {few %} |", record.data)
+    plain = with_error(mean, error, "plain")
+    whole = with_error(mean, error, "%")
+    share = whole.partition(" ")[0] + "\N{NO-BREAK SPACE}%"
+    set_whole = re.sub(r" (?=[±%])|(?<=±) ", "\N{NO-BREAK SPACE}", whole)
+    assert row == f"| {plain} | {share} | {plain} | {set_whole} |"
+
+
 def test_overlapping_draws_say_how_many_are_independent(book):
     record = claimed(book(SENTENCE + " Of them {blocks} overlap with none."), blocks=3)
     assert "3 independent" in repr(record)
@@ -533,6 +544,7 @@ def test_numbers_are_printed_as_exactly_as_they_are_known():
     assert with_error(0.6, 0.011, "%") == "60.0 ± 1.1 %"
     assert with_error(3.0, 0.0) == "3"
     assert with_error(12.4, 3.2, "plain") == "12"
+    assert with_error(0.6, 0.011, "plain %") == "60.0 %"
     assert with_error(53.7244, 1e-15) == "53.72"  # the same in every draw, but for rounding
     assert with_error(6.9e-15, 3e-15) == "(7 ± 3)e−15"
     assert with_error(0.0, 3e-9) == "(0 ± 3)e−9"

@@ -6,9 +6,9 @@ name of a setting or of an ablation behind a colon, the finding there: ``{share:
 draws that were ever made of the claim count. ``{min:few}`` and ``{max:few}`` are the extremes of a
 number, ``{blocks}`` says how many of the draws are independent. A bar and a per cent sign make a
 share of one a percentage: ``{coverage.ears|%}``, or ``{coverage.ears %}`` in a table, where a bar
-would end the cell; ``|plain`` leaves the standard error away, and the number still has no more
-digits than that allows. A number that is a yes or a no in each draw is a share of them, and has
-Wilson's interval with it.
+would end the cell; ``|plain``, or ``{few plain}`` and ``{coverage.ears plain %}`` in a table,
+leaves the standard error away, and the number still has no more digits than that allows. A number
+that is a yes or a no in each draw is a share of them, and has Wilson's interval with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from .tally import wilson
 
 Data = Mapping[str, Any]
-TOKEN = re.compile(r"\{([^{}|\n]+?)(?:(?:\||\ (?=%))(%|plain))?\}(?!`)")
+TOKEN = re.compile(r"\{([^{}|\n]+?)(?:(?:\||\ (?=%|plain))(%|plain(?:\ %)?))?\}(?!`)")
 _EXACT = 1e-7  # a spread so small beside the mean is rounding: draws are stored to six digits
 
 
@@ -58,8 +58,9 @@ def _number(name: str, form: str, record: Data, intervals: bool) -> str:
         return f"{held} of {drawn}" + (_interval(held, drawn) if intervals else "")
     if found is not None and path in found["numbers"]:
         mean, error, count, *_ = found["numbers"][path]
-        if form == "%" and (path in found["answers"] or _answers(mean, error, count)):
-            return f"{100 * mean:.0f} %" + (_interval(mean * count, count) if intervals else "")
+        if "%" in form and (path in found["answers"] or _answers(mean, error, count)):
+            told = intervals and form == "%"
+            return f"{100 * mean:.0f} %" + (_interval(mean * count, count) if told else "")
         return with_error(mean, error, form)
     known = ["share", *record["numbers"], *(f"share:{name}" for name in variants)]
     raise ValueError(f"{record['label']}: no number is called {name}; there are {', '.join(known)}")
@@ -85,7 +86,7 @@ def with_error(mean: float, error: float, form: str = "") -> str:
     >>> with_error(0.98431, 0.0521), with_error(12.4, 3.2), with_error(0.9871, 0.011, "%")
     ('0.98 ± 0.05', '12 ± 3', '98.7 ± 1.1 %')
     """
-    sign = " %" if form == "%" else ""
+    sign = " %" if "%" in form else ""
     mean, error = (100 * mean, 100 * error) if sign else (mean, error)
     if error <= _EXACT * abs(mean):
         return f"{mean:.4g}{sign}".replace("-", "\N{MINUS SIGN}")
@@ -95,7 +96,7 @@ def with_error(mean: float, error: float, form: str = "") -> str:
     size = math.floor(math.log10(error))
     places = -size + (error / 10**size < 1.95)
     shown = f"{round(mean, places) + 0.0:.{max(places, 0)}f}"  # no minus before a zero
-    allowed = "" if form == "plain" else f" ± {round(error, places):.{max(places, 0)}f}"
+    allowed = "" if "plain" in form else f" ± {round(error, places):.{max(places, 0)}f}"
     brackets = allowed and sign.startswith("e")
     said = f"({shown}{allowed}){sign}" if brackets else f"{shown}{allowed}{sign}"
     return said.replace("-", "\N{MINUS SIGN}")
