@@ -6,6 +6,8 @@ largest of them is a convex function of z, straight but for kinks, and its mean 
 
 from __future__ import annotations
 
+import math
+
 from ...ground import check as _check
 from ...ground.xp import Matrix, Vector, array_namespace, diagonal
 from .acquisition import ExpectedImprovement
@@ -69,12 +71,12 @@ def _rise(level: Vector, slopes: Matrix) -> Vector:
     """``E max(level + slopes z) − max level`` of each column: along the highest lines, from −∞."""
     xp = array_namespace(slopes)
     lowest = xp.min(slopes, axis=0)
-    top = xp.max(xp.where(slopes == lowest, level[:, None], -xp.inf), axis=0)
+    top = xp.max(xp.where(slopes == lowest, level[:, None], -math.inf), axis=0)
     slope, found = lowest, xp.zeros_like(lowest)
     while bool(xp.any(slopes > slope)):
         steeper = slopes > slope
         gap = xp.where(steeper, slopes - slope, 1.0)
-        crossing = xp.where(steeper, (top - level[:, None]) / gap, xp.inf)
+        crossing = xp.where(steeper, (top - level[:, None]) / gap, math.inf)
         following = xp.argmin(crossing, axis=0)
         kink = xp.clip(xp.abs(xp.min(crossing, axis=0)), None, _FARTHEST)
         to = xp.take_along_axis(slopes, following[None, :], axis=0)[0, :]
