@@ -1,6 +1,7 @@
 """What a chapter says that an experiment showed stands in a claim, a proof or a citation."""
 
 import json
+import re
 
 import pytest
 from claim_words import (
@@ -15,6 +16,11 @@ from claim_words import (
 )
 
 from checked_equations.book import prose
+from checked_equations.claims.sentence import TOKEN
+
+_SECTION = re.compile(r"^(?=#{2,3} )", re.MULTILINE)
+_CLAIM = re.compile(r"^```\{claim(?:ed)?\} [^\n]*(.*?)^```$", re.MULTILINE | re.DOTALL)
+_NO_ERROR = ("share", "blocks", "fresh", "seconds:", "min:", "max:")
 
 
 @pytest.mark.parametrize("slug", chapters())
@@ -65,3 +71,29 @@ def test_what_is_stored_belongs_to_a_claim(slug):
     stored = BOOK / "_claims" / f"{slug}.json"
     labels = prose.read_sentences(BOOK / f"{slug}.md")
     assert sorted(json.loads(stored.read_text()) if stored.is_file() else {}) == sorted(labels)
+
+
+def with_errors(text):
+    """The numbers in the claims of a main line that are printed with an error, or an interval."""
+    found, aside = [], False
+    for section in _SECTION.split(text):
+        starred = "```{starred}" in section
+        if section.startswith("## "):
+            aside = starred or section.startswith(("## Exercises", "## Further topics"))
+        if not aside and not starred:
+            tokens = (token for claim in _CLAIM.findall(section) for token in TOKEN.finditer(claim))
+            found += [name for name, form in (token.groups("") for token in tokens)
+                      if "plain" not in form and not name.startswith(_NO_ERROR)]  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize("slug", chapters())
+def test_a_main_line_has_fifteen_errors_at_most(slug):
+    """A reader cannot take in more; the badge of each claim has the errors of all its numbers."""
+    assert len(with_errors((BOOK / f"{slug}.md").read_text())) <= 15
+
+
+def test_errors_are_counted_outside_what_is_set_aside():
+    claim = "```{claim} cl-a\n{share} {x} {y|%} {z|plain}\n\n| {u %} | {v plain %} |\n```\n"
+    starred = "### C\n\n```{starred}\nAside.\n```\n" + claim
+    assert with_errors("## A\n" + claim + starred + "## Exercises\n" + claim) == ["x", "y", "u"]
