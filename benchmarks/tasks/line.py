@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -46,12 +46,12 @@ def floor(problem: Problem) -> Call:
     return call
 
 
-def ours(problem: Problem) -> Call:
+def ours(problem: Problem, compiled: bool = False) -> Call:
     """The evidence and the means."""
     t, y = problem.data
 
     def call() -> np.ndarray:
-        posterior = condition(StateSpaceGP(problem.gp), t[:, None], y)
+        posterior = condition(StateSpaceGP(problem.gp, compiled=compiled), t[:, None], y)
         return np.append(posterior.fitted(), posterior.log_evidence)
 
     return call
@@ -188,7 +188,7 @@ def by_celerite2(problem: Problem) -> Call:
     return call
 
 
-WALKS = {"floor": floor, "gpnotes": ours, "a loop of floats": by_floats, "Numba": by_numba,
+WALKS = {"floor": floor, "gpnotes": ours, "gpnotes, compiled": partial(ours, compiled=True), "a loop of floats": by_floats, "Numba": by_numba,
          "tinygp": by_tinygp, "celerite2": by_celerite2}  # fmt: skip
 TASKS = {
     "line": Task(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # isort: off
         interrupts as interrupts, jobs as jobs, late_reads as late_reads, lazy as lazy,
         levels as levels, linalg as linalg, memory as memory, named_columns as named_columns,
         namespace as namespace, naming as naming, normal_tail as normal_tail,
+        numba_functions as numba_functions,
         open_numbers as open_numbers, params as params, quadrature as quadrature,
         random as random, showing as showing, sparse_matrices as sparse_matrices,
         task_queue as task_queue, threads as threads, tiled_cholesky as tiled_cholesky, xp as xp,

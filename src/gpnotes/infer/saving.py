@@ -66,6 +66,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
         "Walk",
         "Wave",
     ),
+    "infer.state_space.compiled_walk": ("Kalman filter of a compiled loop",),
     "infer.state_space.matern_walk": ("Kalman filter of one Matérn process",),
     "infer.state_space.motion": ("Motion", "ProductTerm"),
     "infer.state_space.kalman": ("Kalman filter of terms that carry others",),

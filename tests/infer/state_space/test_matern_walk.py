@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from gpnotes.infer.state_space.matern_walk import Walked, is_walked, walked
 from gpnotes.infer.state_space.parallel_scan import lanes_of
 from gpnotes.model.kernels import Cosine
 
+NUMBA = pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="no Numba")
 KERNELS = [Matern12(1.3, 0.8), Matern32(0.4, 1.1), Matern52(0.7, 2.0)]
 
 
@@ -32,8 +35,22 @@ def line(request, rng):
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_the_walk_finds_what_the_lanes_find(kernel, line):
-    motion, (t, y, noise) = motion_of(kernel), line
-    wanted, found = kalman_filter(lanes_of(motion, t, y, noise)), walked(motion, t, y, noise)
+    assert_found(kernel, *line)
+
+
+@NUMBA
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_numba_finds_the_same(kernel, rng):
+    t, y, noise = np.sort(rng.uniform(-3.0, 8.0, 40)), *rng.uniform(0.05, 0.6, (2, 40))
+    assert_found(kernel, t, y, noise, compiled=True)
+    with pytest.raises(ValueError, match=r"gp\.noise_var must be larger"):
+        walked(motion_of(kernel), np.zeros(40), y, np.zeros(40), compiled=True)
+
+
+def assert_found(kernel, t, y, noise, compiled=False):
+    motion = motion_of(kernel)
+    wanted = kalman_filter(lanes_of(motion, t, y, noise))
+    found = walked(motion, t, y, noise, compiled)
     assert found.log_evidence == pytest.approx(wanted.log_evidence, rel=1e-12)
 
     def in_order(run, values):

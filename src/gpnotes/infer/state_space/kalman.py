@@ -42,7 +42,6 @@ from .parallel_scan import (
 
 __all__ = [
     "Filtered", "Scanned", "SmoothedCovariances", "SmoothedMeans", "kalman_filter",
-    "pass_back_of_covariances", "pass_back_of_means",
 ]  # fmt: skip
 
 
@@ -168,6 +167,14 @@ class Filtered:
         """The way back for variances, worked out when it is first asked for."""
         return _smoothed_covariances(self)
 
+    def pass_back_of_means(self) -> Iterator[tuple[int, Vector, Matrix]]:
+        """Go back through all steps: each with ``K_y⁻¹ r`` and λ, which the next step changes."""
+        return _pass_back_of_means(self)
+
+    def pass_back_of_covariances(self) -> Iterator[tuple[int, Vector, Stack]]:
+        """The same with the diagonal of ``K_y⁻¹`` and Λ."""
+        return _pass_back_of_covariances(self)
+
 
 @saved_as("Kalman filter of terms that carry others")
 @dataclass(frozen=True, eq=False)
@@ -270,8 +277,7 @@ def kalman_filter(lanes: Lanes) -> Scanned:
     return Scanned(lanes, mean, cov, precision, innovation, stacked(m), stacked(P), later)
 
 
-def pass_back_of_means(run: Filtered) -> Iterator[tuple[int, Vector, Matrix]]:
-    """Go back through all steps: each with ``K_y⁻¹ r`` and λ, which the next step changes."""
+def _pass_back_of_means(run: Filtered) -> Iterator[tuple[int, Vector, Matrix]]:
     xp, lanes, seen = array_namespace(run.precision), run.lanes, run.lanes.motion.seen
     late = xp.asarray(run.pull, copy=True)
     for k in reversed(range(run.precision.shape[0])):
@@ -283,8 +289,7 @@ def pass_back_of_means(run: Filtered) -> Iterator[tuple[int, Vector, Matrix]]:
         lanes.step(k).down(late)
 
 
-def pass_back_of_covariances(run: Filtered) -> Iterator[tuple[int, Vector, Stack]]:
-    """The same with the diagonal of ``K_y⁻¹`` and Λ."""
+def _pass_back_of_covariances(run: Filtered) -> Iterator[tuple[int, Vector, Stack]]:
     xp, lanes, seen = array_namespace(run.precision), run.lanes, run.lanes.motion.seen
     late = xp.asarray(run.shrinkage, copy=True)
     for k in reversed(range(run.precision.shape[0])):
@@ -313,7 +318,7 @@ def _smoothed_means(run: Filtered) -> SmoothedMeans:
     """Go back through all steps for means; O(N)."""
     xp = array_namespace(run.precision)
     adjoint, alpha = xp.empty_like(run.mean), xp.empty_like(run.precision)
-    for k, told, late in pass_back_of_means(run):
+    for k, told, late in run.pass_back_of_means():
         alpha[k, ...] = told
         adjoint[k, ...] = late
     return SmoothedMeans(adjoint, alpha)
@@ -323,7 +328,7 @@ def _smoothed_covariances(run: Filtered) -> SmoothedCovariances:
     """Go back through all steps for variances; O(N)."""
     xp = array_namespace(run.precision)
     adjoint, precision = xp.empty_like(run.cov), xp.empty_like(run.precision)
-    for k, told, late in pass_back_of_covariances(run):
+    for k, told, late in run.pass_back_of_covariances():
         precision[k, ...] = told
         adjoint[k, ...] = late
     return SmoothedCovariances(adjoint, precision)

@@ -3,7 +3,8 @@
 A step of a state of one to three numbers is some forty operations on floats, and a call of an array
 library costs as much as twenty. So where lanes would be short, the readings are walked along one by
 one, and each is a lane of its own: `Filtered` has the beliefs before and the information after each
-at once, and all that follows is one step of arrays as long as the line.
+at once, and all that follows is one step of arrays as long as the line. Numba compiles the same
+loops for lines of any length.
 
 P has the entries ``p_ij`` with i ≤ j, and Λ likewise. The gap s carries them by the matrix U with
 the rows ``1, s, s²/2``, ``0, 1, s`` and ``0, 0, 1``, and by the decay ``e^{−s}``.
@@ -11,18 +12,20 @@ the rows ``1, s, s²/2``, ``0, 1, s`` and ``0, 0, 1``, and by the decay ``e^{−
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from ...ground import check as _check
 from ...ground.class_tags import saved_as
+from ...ground.numba_functions import compiled_functions
 from ...ground.xp import (
     HostArray,
     HostMatrix,
+    HostVector,
     Matrix,
     Numbers,
     Stack,
@@ -34,7 +37,7 @@ from .kalman import Filtered
 from .motion import Motion
 from .parallel_scan import LOST, lanes_of
 
-__all__ = ["Walked", "is_walked", "walked"]
+__all__ = ["Walked", "is_walked", "matern_size", "walked"]
 
 _MOST = {1: 4000, 2: 4000, 3: 3000}  # readings up to which it is the faster way, by entries
 _PAIRS = {2: ([0, 0, 1], [0, 1, 1]), 3: ([0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2])}
@@ -44,11 +47,11 @@ Rows: TypeAlias = list[tuple[float, ...]]
 
 def is_walked(motion: Motion, times: Vector) -> bool:
     """Return True if this is the way for readings at these places."""
-    size = _matern_size(motion)
+    size = matern_size(motion)
     return size > 0 and isinstance(times, np.ndarray) and times.shape[0] <= _MOST[size]
 
 
-def _matern_size(motion: Motion) -> int:
+def matern_size(motion: Motion) -> int:
     """The number of entries of the one process that a state is of; zero where it is another."""
     leaves = [leaf for term in motion.terms for leaf in term.factors]
     return leaves[0].size if len(leaves) == 1 and type(leaves[0]) is MaternLeaf else 0
@@ -57,32 +60,47 @@ def _matern_size(motion: Motion) -> int:
 @saved_as("Kalman filter of one Matérn process")
 @dataclass(frozen=True, eq=False)
 class Walked(Filtered):
-    """The same of one Matérn process, whose every reading is a lane."""
+    """The same of one Matérn process, whose every reading is a lane.
+
+    Parameters
+    ----------
+    lanes, mean, cov, precision, innovation
+        As of `Filtered`.
+    compiled : bool
+        Whether Numba compiles the loops.
+    """
+
+    compiled: bool = False
 
     @cached_property
     def pull(self) -> Matrix:
         """λ (D, N) after each reading."""
         own = self.precision[0, ...] * self.innovation[0, ...]
-        go = _means_of_two if self.mean.shape[1] < 3 else _means_of_three
-        return _ascending(go(self._backwards(own)))[: self.mean.shape[1]]
+        size = max(self.mean.shape[1], 2)
+        go = _means_of_two if size == 2 else _means_of_three
+        return self._backwards(go, own, size)[: self.mean.shape[1]]
 
     @cached_property
     def shrinkage(self) -> Stack:
         """Λ (D, D, N) after each reading."""
         size = max(self.mean.shape[1], 2)
         go = _covariances_of_two if size == 2 else _covariances_of_three
-        found = _symmetric(_ascending(go(self._backwards(self.precision[0, ...]))), size)
-        return found[: self.mean.shape[1], : self.mean.shape[1]]
+        entries = self._backwards(go, self.precision[0, ...], len(_PAIRS[size][0]))
+        return _symmetric(entries, size)[: self.mean.shape[1], : self.mean.shape[1]]
 
-    def _backwards(self, own: Vector) -> Iterable[Any]:
-        """The steps from the last to the second, as rows of floats, with a number of each."""
+    def _backwards(self, loop: Callable[..., Rows], own: Vector, width: int) -> HostMatrix:
+        """The columns of a loop from the last step to the second, with a number of each."""
         numbers = self.lanes.step(0).numbers[0][0][:2]
         gain = to_numpy(self.cov[0, 0, ...] * self.precision)
         below = [np.zeros_like(gain[0])] * (2 - len(gain))
-        return _rows([*numbers, *gain, *below, own], slice(None, 0, -1))
+        steps = [to_numpy(column)[:0:-1] for column in (*numbers, *gain, *below, own)]
+        found = _columns(self.compiled, loop, (), steps, np.empty((width, self.lanes.count)))
+        return found[:, ::-1].copy()
 
 
-def walked(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> Walked:
+def walked(
+    motion: Motion, times: Vector, readings: Vector, noise: Numbers, compiled: bool = False
+) -> Walked:
     """Filter readings at ascending times one by one, O(N); the arguments are those of `lanes_of`.
 
     Raises
@@ -96,31 +114,53 @@ def walked(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> W
     numbers, pairs = step.numbers[0][0][:2], _PAIRS[size]
     Q, P = _squared(to_numpy(cast(Stack, step.noise[0])), size), _squared(P, size)
     begun = (*np.append(m, 0.0)[:size].tolist(), *P[pairs][:, 0].tolist())
-    steps = _rows([*numbers, *Q[pairs], lanes.readings[0, ...], lanes.noise[0]], slice(1, None))
+    given = (*numbers, *Q[pairs], lanes.readings[0, ...], lanes.noise[0])
+    steps = [to_numpy(column)[1:] for column in given]
+    found, loop = np.empty((len(begun) + 2, lanes.count)), _FILTERS[size]
+    found[:, 0] = *begun, 0.0, float(lanes.readings[0, 0]) - begun[0]
     try:
-        rows = (_filter_of_two if size == 2 else _filter_of_three)(begun, steps)
+        _columns(compiled, loop, (begun,), steps, found[:, 1:])
     except ZeroDivisionError as problem:
         raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}") from problem
-    rows.insert(0, (*begun, 0.0, float(lanes.readings[0, 0]) - begun[0]))
-    found, d = np.array(rows).T.copy(), motion.size
+    d = motion.size
     cov = _symmetric(found[size:-2], size)[None, :d, :d]
-    return Walked(lanes, found[None, :d], cov, found[None, -2], found[None, -1])
+    return Walked(lanes, found[None, :d], cov, found[None, -2], found[None, -1], compiled)
 
 
-def _rows(columns: list[Vector], order: slice) -> Iterable[Any]:
-    """The rows of columns (N,) as floats."""
-    return zip(*(to_numpy(column)[order].tolist() for column in columns), strict=True)
+def _columns(
+    compiled: bool, loop: Callable[..., Rows], before: tuple[Any, ...], steps: list[HostVector],
+    out: HostMatrix,
+) -> HostMatrix:  # fmt: skip
+    """Fill in the rows of a loop over steps as columns of `out`, and return it."""
+    if compiled:
+        names = _compiled()
+        names["_fill"](names[loop.__name__], before, tuple(steps), out)
+    elif out.shape[1]:
+        rows = loop(*before, zip(*(column.tolist() for column in steps), strict=True))
+        out[...] = np.array(rows).T
+    return out
+
+
+def _fill(loop: Any, before: Any, steps: Any, out: Any) -> None:
+    """The same for Numba."""
+    rows = loop(*before, zip(*steps))  # noqa: B905 - which Numba does not know
+    for t in range(len(rows)):
+        row = rows[t]
+        for k in range(out.shape[0]):
+            out[k, t] = row[k]
+
+
+@cache
+def _compiled() -> dict[str, Any]:
+    """The loops compiled by Numba, once in each process."""
+    parts: list[Callable[..., Rows]] = [*_FILTERS.values(), _means_of_two, _means_of_three]
+    return compiled_functions(globals(), *parts, _covariances_of_two, _covariances_of_three, _fill)
 
 
 def _squared(a: HostArray, size: int) -> HostArray:
     """A stack (D, D, N) with zeros below, in `size` rows."""
     below = size - a.shape[0]
     return np.pad(a, ((0, below), (0, below), (0, 0))) if below else a
-
-
-def _ascending(rows: Rows) -> HostMatrix:
-    """Put rows of numbers that come in reverse order into columns, in order."""
-    return np.array(rows[::-1]).T.copy()
 
 
 def _symmetric(entries: HostMatrix, size: int) -> HostArray:
@@ -228,3 +268,6 @@ def _covariances_of_three(steps: Iterable[Any]) -> Rows:
         a, b, c = square * a, square * right, square * corner
         rows.append((a, b, c, d, f, g))
     return rows
+
+
+_FILTERS = {2: _filter_of_two, 3: _filter_of_three}

@@ -134,11 +134,13 @@ def lanes_of(
 
 def _noise_in_lanes(noise: Numbers, none: Vector, length: int, count: int) -> tuple[Vector, ...]:
     """That of each step; the last lane ends in readings never made, of infinite noise."""
-    if isinstance(noise, float):
-        level = as_array([noise] * count, none)
-        last = as_array([noise] * (count - 1) + [math.inf], none)
-        return (level,) * (length - none.shape[0]) + (last,) * none.shape[0]
     xp = array_namespace(none)
+    if isinstance(noise, float):
+        level = xp.full((count,), noise, dtype=none.dtype, device=device(none))
+        if not none.shape[0]:
+            return (level,) * length
+        last = xp.concat([level[:-1], xp.full_like(level[:1], math.inf)])
+        return (level,) * (length - none.shape[0]) + (last,) * none.shape[0]
     filled = _in_lanes(xp.concat([noise, xp.full_like(none, math.inf)]), length)
     return tuple(filled[k, ...] for k in range(length))
 

@@ -37,6 +37,7 @@ from ..known_noise import Noise, joined, noise_of, validate_noise
 from ..posterior import PartPosterior, Posterior, named_as, require_inputs, with_noise
 from .as_terms import Expansion, expansion_of, seen_of
 from .belief import Belief
+from .compiled_walk import compiled_filter
 from .kalman import Filtered, kalman_filter
 from .matern_walk import is_walked, walked
 from .motion import FARTHEST, Motion, narrow, signal
@@ -84,6 +85,7 @@ class StateSpacePosterior(Posterior):
     noise_var, weights : Vector, shape (n,), or None
         The known noise of each reading, as in `gpnotes.condition`.
     tolerance : float, default 1e-6
+    compiled : bool, default False
         As in `StateSpaceGP`.
 
     Examples
@@ -113,6 +115,7 @@ class StateSpacePosterior(Posterior):
     noise_var: Vector | None = None
     weights: Vector | None = None
     tolerance: float = 1e-6
+    compiled: bool = False
 
     @property
     def reading_noise(self) -> Noise:
@@ -187,7 +190,8 @@ class StateSpacePosterior(Posterior):
         m, P = self._filtered(xp.asarray([self.times.shape[0] - 1], device=device(last)))
         belief = Belief(last, m, P, self.run.log_evidence)
         rows = Rows(self.X, self.y, self.noise_var, self.weights)
-        return StateSpaceForecast(self.gp, (rows,), belief, self.tolerance, columns=columns)
+        model = self.tolerance, self.compiled
+        return StateSpaceForecast(self.gp, (rows,), belief, *model, columns=columns)
 
     @property
     def _noise(self) -> float:
@@ -301,7 +305,8 @@ class StateSpacePosterior(Posterior):
 
     def _given(self, readings: Vector) -> StateSpacePosterior:
         """Return the posterior of other readings (n,), in units of the signal and in its order."""
-        run = _run(self.run.lanes.motion, self.times, readings, self._unit_noise)
+        motion = self.run.lanes.motion
+        run = _run(motion, self.times, readings, self._unit_noise, self.compiled)
         return replace(self, run=run)
 
     def _with_one(self, z: Vector, noise: float) -> StateSpacePosterior:
@@ -313,7 +318,8 @@ class StateSpacePosterior(Posterior):
         level = xp.concat([none + self._unit_noise, xp.zeros_like(z) + noise])
         readings = xp.concat([none, xp.ones_like(z)])
         times, readings, level = (xp.take(a, order) for a in (places, readings, level))
-        return replace(self, times=times, run=_run(motion, times, readings, level))
+        run = _run(motion, times, readings, level, self.compiled)
+        return replace(self, times=times, run=run)
 
     def _at_places(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
         mean, variance = self._unit(to_write(Xs[:, 0]), wanted, self._seen)
@@ -400,6 +406,7 @@ class StateSpaceForecast(Posterior):
     belief : Belief
         The belief after the last reading.
     tolerance : float, default 1e-6
+    compiled : bool, default False
         As in `StateSpaceGP`.
 
     Examples
@@ -418,6 +425,7 @@ class StateSpaceForecast(Posterior):
     pieces: tuple[Rows, ...]
     belief: Belief
     tolerance: float = field(default=1e-6)
+    compiled: bool = field(default=False)
 
     @cached_property
     def _rows(self) -> Rows:
@@ -446,7 +454,7 @@ class StateSpaceForecast(Posterior):
     @cached_property
     def smoothed(self) -> StateSpacePosterior:
         """The posterior of the whole line; O(n) when it is first asked for."""
-        return posterior_of(self.gp, self._rows, self.tolerance)
+        return posterior_of(self.gp, self._rows, self.tolerance, self.compiled)
 
     @takes("x", "y", "noise_var", "weights")
     def extend(
@@ -487,7 +495,8 @@ class StateSpaceForecast(Posterior):
         xp = array_namespace(x)
         pieces = _merged(self.pieces, rows)
         if float(xp.min(x)) < float(self.belief.place[0]):
-            whole = posterior_of(self.gp, reduce(joined, pieces), self.tolerance)
+            rows = reduce(joined, pieces)
+            whole = posterior_of(self.gp, rows, self.tolerance, self.compiled)
             return whole._forecast(self.columns)
         misses = to_write(residual_of(self.gp, rows.X, rows.y)) / math.sqrt(found.unit)
         noise = along(noise_of(self.gp, rows), None).variance
@@ -498,7 +507,8 @@ class StateSpaceForecast(Posterior):
             one = slice(i, i + 1)
             belief = belief.told(motion, x[one], misses[one], level[one])
         _check.no_overflow(belief.log_evidence, "y", _DISTANCE)
-        return StateSpaceForecast(self.gp, pieces, belief, self.tolerance, columns=self.columns)
+        model = self.tolerance, self.compiled
+        return StateSpaceForecast(self.gp, pieces, belief, *model, columns=self.columns)
 
     def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
         """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
@@ -562,14 +572,14 @@ def _merged(pieces: tuple[Rows, ...], rows: Rows) -> tuple[Rows, ...]:
     return *pieces, rows
 
 
-def posterior_of(gp: GP, rows: Rows, tolerance: float) -> StateSpacePosterior:
+def posterior_of(gp: GP, rows: Rows, tolerance: float, compiled: bool) -> StateSpacePosterior:
     """Condition a process on rows of data that are validated."""
     found = expansion_of(gp, tolerance)
     found.motion.require_reach(rows.X[:, 0], "X")
     times, residual, order = sorted_readings(gp, rows.X, rows.y)
-    run = filtered(found, times, residual, along(noise_of(gp, rows), order))
+    run = filtered(found, times, residual, along(noise_of(gp, rows), order), compiled)
     found_posterior = StateSpacePosterior(
-        gp, rows.X, rows.y, order, times, run, rows.noise_var, rows.weights, tolerance
+        gp, rows.X, rows.y, order, times, run, rows.noise_var, rows.weights, tolerance, compiled
     )
     warn_of_rounding(run, found_posterior.log_evidence)
     return found_posterior
@@ -605,19 +615,25 @@ def sorted_readings(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vecto
 
 
 @in_one_pool
-def filtered(found: Expansion, times: Vector, residual: Vector, noise: Noise) -> Filtered:
+def filtered(
+    found: Expansion, times: Vector, residual: Vector, noise: Noise, compiled: bool = False
+) -> Filtered:
     """Filter residuals at ascending places, in units of the signal."""
     unit = residual / math.sqrt(found.unit)
     level = (noise.variance + found.white) / found.unit
-    run = _run(found.motion, times, unit, level)
+    run = _run(found.motion, times, unit, level, compiled)
     _check.no_overflow(float(array_namespace(unit).sum(unit * unit)), "y", _DISTANCE)
     if not math.isfinite(run.log_evidence):
         raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}")
     return run
 
 
-def _run(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> Filtered:
+def _run(
+    motion: Motion, times: Vector, readings: Vector, noise: Numbers, compiled: bool
+) -> Filtered:
     """The filter of readings at ascending times, by whichever way is the faster."""
+    if compiled:
+        return compiled_filter(motion, times, readings, noise)
     if is_walked(motion, times):
         return walked(motion, times, readings, noise)
     return kalman_filter(lanes_of(motion, times, readings, noise))

@@ -20,7 +20,8 @@ from ...model.kernels import Periodic
 from ..evidence import Evidence, Model, evidence_of, whole_rows
 from ..known_noise import noise_of
 from .as_terms import SHORTEST, TermBar, expansion_of
-from .kalman import Filtered, pass_back_of_covariances, pass_back_of_means
+from .compiled_walk import is_compiled
+from .kalman import Filtered
 from .posterior import (
     StateSpacePosterior,
     along,
@@ -51,7 +52,7 @@ def _value_and_gradient(
     found.motion.require_reach(X[:, 0], "X")  # a fit may have made a lengthscale longer
     times, residual, order = sorted_readings(gp, X, rows.y)
     noise = along(noise_of(gp, rows), order)
-    run = filtered(found, times, residual, noise)
+    run = filtered(found, times, residual, noise, model.compiled)
     xp, lanes, unit = array_namespace(times), run.lanes, found.unit
     alpha, precision, bars = _pulled(run)
     lambda_bar = 0.5 * (lanes.ordered(alpha) ** 2 - lanes.ordered(precision)) / unit
@@ -77,7 +78,7 @@ def _pulled(run: Filtered) -> tuple[Matrix, Matrix, list[TermBar]]:
     terms = enumerate(zip(motion.terms, motion.told, strict=True))
     sums = [TermSums(term, told, [motion.entries(i, row) for row in range(term.size)])
             for i, (term, told) in terms]  # fmt: skip
-    passes = zip(pass_back_of_means(run), pass_back_of_covariances(run), strict=True)
+    passes = zip(run.pass_back_of_means(), run.pass_back_of_covariances(), strict=True)
     for (k, told, late), (_, share, taken) in passes:
         alpha[k, ...], precision[k, ...] = told, share
         step = run.lanes.step(k)
@@ -110,6 +111,11 @@ class StateSpaceGP(Model["StateSpaceGP", StateSpacePosterior]):
         whichever is less. It is the one kernel that is not exact: of its waves as many are taken as
         this wants. They grow as the inverse of its lengthscale, so that is at least 0.1, and in a
         fit stays there; the exact `GP` takes any.
+    compiled : bool, default False
+        Walk from reading to reading in a loop that Numba compiles, of the extra `compiled`: the
+        same up to rounding, faster for long lines and for short ones of many terms. It is for
+        NumPy's arrays and sums of Matérn kernels, `Cosine`, `Periodic`, `Constant` and `White`, and
+        the first call of a process compiles for some seconds.
 
     Raises
     ------
@@ -149,10 +155,17 @@ class StateSpaceGP(Model["StateSpaceGP", StateSpacePosterior]):
 
     gp: GP
     tolerance: float = fixed(1e-6)
+    compiled: bool = fixed(False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tolerance", _check.positive(self.tolerance, "tolerance"))
-        expansion_of(self.gp, self.tolerance)
+        motion = expansion_of(self.gp, self.tolerance).motion
+        if _check.flag(self.compiled, "compiled") and not is_compiled(motion):
+            known = "sums of Matérn kernels, Cosine, Periodic, Constant and White"
+            got = f"got {self.gp.kernel!r}"
+            raise ValueError(
+                f"compiled must be False here: the compiled walk is for {known}; {got}"
+            )
 
 
 @saved_as("state-space evidence")
@@ -165,10 +178,10 @@ class _Evidence(Evidence[StateSpaceGP, StateSpacePosterior]):
     rows: Rows
 
     def posterior(self, model: StateSpaceGP) -> StateSpacePosterior:
-        return posterior_of(model.gp, self.rows, model.tolerance)
+        return posterior_of(model.gp, self.rows, model.tolerance, model.compiled)
 
     def value(self, model: StateSpaceGP) -> float:
-        return posterior_of(model.gp, self.rows, model.tolerance).log_evidence
+        return posterior_of(model.gp, self.rows, model.tolerance, model.compiled).log_evidence
 
     def least(self, model: StateSpaceGP) -> Mapping[str, float]:
         seasons = (leaf.path for leaf in leaves(model) if issubclass(leaf.owner, Periodic))

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from types import FunctionType
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from ...ground.numba_functions import compiled_functions
 from ...ground.xp import HostArray, HostVector
 from .exploration import EpsilonGreedy
 from .mdp_environment import Environment, MDPEnvironment
@@ -60,24 +60,8 @@ def refused_learner(learner: Learner[Any], num_actions: int) -> str:
 @cache
 def compiled() -> Callable[..., int]:
     """`walk` compiled by Numba, once in each process."""
-    try:
-        import numba
-    except ImportError:
-        raise ImportError("compiled needs Numba: from a clone, pip install '.[compiled]'") from None
-    # The names of this module stay those of ordinary functions, as Numba is optional and tests run
-    # both: copies of them see the compiled ones by a namespace of their own.
-    namespace = dict(globals())
-    for part in (
-        _num_available,
-        _best,
-        _choose_action,
-        _first_above,
-        _state_value,
-        _restarted,
-        walk,
-    ):
-        namespace[part.__name__] = numba.njit(FunctionType(part.__code__, namespace, part.__name__))
-    return namespace["walk"]
+    parts = _num_available, _best, _choose_action, _first_above, _state_value, _restarted, walk
+    return compiled_functions(globals(), *parts)["walk"]
 
 
 class ScheduleTables:

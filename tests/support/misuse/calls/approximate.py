@@ -174,7 +174,7 @@ CALLS = (
     call("BoxSines.features", _SINES.features, kernel=thing(_GP.kernel, _GP, k.Linear()),
          X=_NEW.but(outside=np.full((1, 2), 99.0))),
     *of_posterior(_FEATURES, _X, vector(_Y, size=True), lacks=("probability",)),
-    call("StateSpaceGP", line.StateSpaceGP, gp=thing(_ON_LINE, _GP, RBF())),
+    call("StateSpaceGP", line.StateSpaceGP, gp=thing(_ON_LINE, _GP, RBF()), compiled=flag()),
     call("StateSpaceForecast.extend", _GROWN.extend, x=matrix(_X[:1, :1] + 9.0, columns=True),
          y=vector(_Y[:1], size=True)),
     *of_posterior(_LINE, _X[:, :1], vector(_Y, size=True), lacks=("probability",)),
