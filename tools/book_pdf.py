@@ -11,9 +11,9 @@ net. ``--count README.md`` writes how many pages there are where that file says 
 from __future__ import annotations
 
 import argparse
-import json
 import posixpath
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
@@ -35,7 +35,7 @@ IDLE = (
 STYLES = (
     "styles/pydata-sphinx-theme.css", "styles/sphinx-book-theme.css", "pygments.css", "basic.css",
     "mystnb.*.css", "proof.css", "exercise.css", "sphinx-design.min.css", "equations.css",
-    "evidence.css", "colours.css", "book.css", "site.css",
+    "evidence.css", "colours.css", "book.css", "site.css", "mathematics/mathematics.css",
 )  # fmt: skip
 LEVELS = {"h1": 1, "h2": 2}
 
@@ -74,7 +74,7 @@ def article(name: str, serial: int, names: list[str]) -> Tag:
         tag.decompose()
     close(found)
     for tag in found.select(".eqn-later"):
-        tag["class"] = ["math"]  # on a screen it waits for a reader
+        tag["class"] = ["math"]  # on a screen it waits for a reader, here it is set
     for tag in found.find_all(id=True):
         tag["id"] = f"p{serial}-{tag['id']}"
     for image in found.find_all("img"):
@@ -178,8 +178,6 @@ def contents(listed: list[Entry]) -> str:
 
 
 PRINT = Path(__file__).with_suffix(".css")
-SET = {"tex": {"macros": {}}, "chtml": {"matchFontHeight": False}, "options": {"enableMenu": False}}
-SET["options"] |= {"processHtmlClass": "math", "ignoreHtmlClass": "document"}
 TITLE = (
     '<div class="book-title bd-article"><p class="book-name">gpnotes</p>'
     "<p>A book about Gaussian processes whose equations check themselves</p></div>"
@@ -195,22 +193,23 @@ def document(pages: list[Tag], listed: list[Entry]) -> str:
     static = HTML / "_static"
     files = [path for name in STYLES for path in sorted(static.glob(name))]
     styles = "".join(f'<link rel="stylesheet" href="{path.as_uri()}">' for path in files)
-    script = (static / "mathjax" / "tex-chtml-full.js").as_uri()
-    body = TITLE + contents(listed) + "".join(map(str, pages))
+    sys.path.append(str(ROOT / "book" / "_ext"))
+    from set_mathematics import Setter
+
+    body = Setter().page(TITLE + contents(listed) + "".join(map(str, pages)))
     return (
         f'<!DOCTYPE html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
         f"<title>gpnotes</title>{styles}<style>{PRINT.read_text('utf-8')}</style>"
-        f"<script>window.MathJax = {json.dumps(SET)}</script><script defer src='{script}'></script>"
         f"</head><body>{body}</body></html>"
     )
 
 
-READY = """() => window.MathJax.startup.promise.then(() =>
+READY = """() => document.fonts.ready.then(() =>
     Promise.all([...document.images].map(image => image.decode().catch(() => 0))))"""
 
 
 def opened(browser: Any, source: Path) -> Any:
-    """Return the document, its formulas set and its pictures there."""
+    """Return the document, its letters and its pictures there."""
     page = browser.new_page()
     page.set_default_timeout(1_800_000)
     page.goto(source.as_uri())

@@ -13,7 +13,7 @@
 
   const least = (drawn) => (drawn.closest(".in-brief") ? 50 : 100); // a box shows its figure small
   const picture = (e) => [...e.querySelectorAll("img, svg, canvas, video")].some(
-    (drawn) => !drawn.closest("mjx-container, button, a.headerlink") && !hidden(drawn) && box(drawn).height > least(drawn),
+    (drawn) => !drawn.closest("math, button, a.headerlink") && !hidden(drawn) && box(drawn).height > least(drawn),
   );
   const CHECKS = /\bchapter\.(check|define|refute|source|ledger|symbols)\(|^def (\w+_numbers|problem)\(/m;
   const checks = (e) => e.matches(".tag_evidence, .eqn-evidence") || e.querySelector(".eqn-line")

@@ -102,7 +102,7 @@ def opened(html: Path) -> Iterator[Any]:
 
         def show(slug: str) -> Any:
             page.goto((html / "book" / f"{slug}.html").as_uri())
-            page.evaluate("() => window.MathJax?.startup?.promise")
+            page.evaluate("() => document.fonts.ready")
             return page
 
         yield show

@@ -44,11 +44,6 @@ class Leaflet(Place):
 
     what = LEAFLET
 
-    def run(self):
-        """Return the place, on a page that has formulas."""
-        self.env.get_domain("math").data["has_equations"][self.env.docname] = True
-        return super().run()
-
 
 def again(app, env):
     """Return the leaflet: it is written again whatever page has changed."""

@@ -22,7 +22,8 @@ CLASS = re.compile(r"\.(-?[A-Za-z_](?:[\w-]|\\.)*)")
 WANTED = re.compile(r"""(?:var\(\s*|["'])(--[\w-]+)""")  # by a rule, or by a script
 INSIDE = re.compile(r":not\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\"[^\"]*\"")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
-PLAIN = re.compile(r'<span class="(?:n|nn|o|p|w)">([^<]*)</span>')
+PLAIN = re.compile(r'<span class="(?:n|nn|o|p|w|mi|mf)">([^<]*)</span>|(?<=<pre>)<span></span>')
+TEXT = re.compile(r'(?:<span class="s[12ai]">[^<]*</span>){2,}')  # pieces of a string
 DIGITS = re.compile(r"(-?\d+\.\d{2})\d+")
 PATH = re.compile(r' d="([^"]*)"')
 MARKS = re.compile(r'<g( (?:(?!style=)[^>])*)?>((?:\s*<use [^>]*? style="[^"]*"/>){2,})\s*</g>')
@@ -45,7 +46,7 @@ def used(folder):
         for classes in re.findall(r'class="([^"]*)"', page.read_text("utf-8")):
             names.update(classes.split())
     for script in (folder / "_static").rglob("*.js"):
-        if script.name not in ("search-data.js", "tex-chtml-full.js", "fontawesome.js"):
+        if script.name not in ("search-data.js", "temml.js", "fontawesome.js"):
             names.update(WORD.findall(script.read_text("utf-8")))
     return names
 
@@ -191,13 +192,18 @@ def _short(match):
 
 
 def plain_code(app, pagename, templatename, context, doctree):
-    """Remove the elements around names, signs and spaces of code on a page.
+    """Remove the elements around names, signs, numbers and spaces of code on a page.
 
-    Both styles give names, commas and spaces the colour of all code, and signs such as ``+`` need
-    no other; together they are a third of the bytes of a chapter.
+    Both styles give names, commas and spaces the colour of all code, and signs such as ``+`` and
+    numbers need no other; together they are a third of the bytes of a chapter. A string in pieces
+    of one colour becomes one.
     """
     if "body" in context:
-        context["body"] = PLAIN.sub(r"\1", context["body"])
+        context["body"] = TEXT.sub(_one_text, PLAIN.sub(r"\1", context["body"]))
+
+
+def _one_text(match):
+    return f'<span class="s2">{re.sub("<[^>]*>", "", match[0])}</span>'
 
 
 def lighten(app, exception):

@@ -43,11 +43,6 @@ def plain(html):
     return re.sub(r"<[^>]*>", "", html).replace("&amp;", "&").strip()
 
 
-def typeset_results(app, env):
-    """Load MathJax on the page of the search, which is no document."""
-    env.get_domain("math").data["has_equations"]["search"] = True
-
-
 def gather(app):
     """Return the sections of all pages, in the order of the contents."""
     pages = []
@@ -123,7 +118,6 @@ def write(app, exception):
 
 def setup(app):
     app.connect("builder-inited", no_other_index)
-    app.connect("env-updated", typeset_results)
     app.connect("html-page-context", read, priority=950)
     app.connect("build-finished", write)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

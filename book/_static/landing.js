@@ -9,7 +9,7 @@
   const bare = (text) => [...text].map(letter).join("");
   const stem = (word) => (word.length < 5 ? word : word.replace(/(?:ies|es|s|ing|ed)$/, ""));
   const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const SKIP = "script, style, mjx-container, .math, .eqn-later, .headerlink, .book-hits, button, #jb-print-docs-body";
+  const SKIP = "script, style, .math, .eqn-later, .headerlink, .book-hits, button, #jb-print-docs-body";
   const MOST = 300;
 
   /* The word in both spellings, with any ending. */
@@ -110,16 +110,13 @@
     document.body.append(bar);
     document.addEventListener("keydown", escape);
 
-    // Formulas that are still to come move the text: go there again, unless the reader has left.
+    // Pictures and letters that are still to come move the text: go there again, unless the reader has left.
     let left = false;
     ["wheel", "touchmove", "keydown", "pointerdown"].forEach((kind) =>
       addEventListener(kind, () => { left = true; }, { once: true, passive: true }));
     const settle = () => left || go(0);
     settle();
-    addEventListener("load", () => {
-      settle();
-      window.MathJax?.startup?.promise?.then(settle);
-    });
+    addEventListener("load", settle);
   };
   /* Whoever comes for the items of one verdict finds them ticked. */
   const tick = () => {

@@ -312,7 +312,7 @@
       this.restore(asked);
       const go = () => document.getElementById(name)?.scrollIntoView({ behavior: "instant" });
       go();
-      window.MathJax?.startup?.promise?.then(go); // formulas above it may have pushed it down
+      document.fonts.ready.then(go); // letters that came above it may have pushed it down
     }
 
     restore(asked) {

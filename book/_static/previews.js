@@ -8,7 +8,7 @@
 
   const EQUATION = 'a[href*="#equation-"]:not(.headerlink)';
   const CITATION = '.bibtex-citation a[title], a[data-citation]';
-  const SYMBOL = "mjx-container:not([display='true'])";
+  const SYMBOL = ".math[data-latex]:not(div)";
   const root = document.documentElement.dataset.content_root ?? "";
   let shown = null, timer = 0, latest = 0;
 
@@ -37,13 +37,6 @@
   const ofCitation = async (link) => [make("p", "", link.dataset.citation)];
 
   const spelled = (latex) => latex.replace(/\\([a-zA-Z]+)\s*\{(\w)\}/g, "\\$1$2").replace(/\\[,;!]|\s+/g, "");
-  const written = new WeakMap();
-  const source = (container) => {
-    if (!written.has(container))
-      for (const item of window.MathJax?.startup?.document?.math ?? [])
-        if (item.typesetRoot) written.set(item.typesetRoot, item.math);
-    return written.get(container);
-  };
   const here = location.pathname.split("/").pop().replace(".html", "");
   const rowOf = (symbols, latex) => {
     const rows = symbols.filter((row) => row.latex.some((form) => spelled(form) === spelled(latex))
@@ -52,8 +45,8 @@
   };
   const words = (said) => said.split("$").map((part, i) => (i % 2 ? make("span", "math", `\\(${part}\\)`) : part));
   const ofSymbol = async (container) => {
-    const latex = source(container);
-    if (!latex || latex.length > 40) return null;
+    const { latex } = container.dataset;
+    if (latex.length > 40) return null;
     const row = rowOf((await data()).symbols, latex);
     if (!row) return null;
     container.classList.add("book-symbol");
@@ -79,7 +72,6 @@
     latest++;
     if (!shown) return;
     shown.element.removeAttribute("aria-describedby");
-    window.MathJax?.typesetClear?.([shown.box]);
     shown.box.remove();
     shown = null;
   };

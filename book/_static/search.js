@@ -280,7 +280,6 @@
     if (!query || !box || !window.bookSearch) return;
     document.title = `${query} - Search - gpnotes`;
     const entries = window.bookFind(query);
-    window.MathJax?.typesetClear?.([box]);
     box.replaceChildren(said(entries.length, query), make("ol", { className: "search" }, ...entries));
     typeset = typeset.then(() => window.MathJax?.typesetPromise?.([box]));
   };

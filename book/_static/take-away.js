@@ -16,32 +16,30 @@
     }
   };
 
-  // The formulas that MathJax has set and that the selection touches, in reading order.
-  const touched = (selection) => {
-    const math = window.MathJax?.startup?.document?.math ?? [];
-    return [...math].filter(
-      (item) => item.typesetRoot?.isConnected && selection.containsNode(item.typesetRoot, true),
-    );
-  };
-
-  const written = (item) => {
-    const node = document.createElement(item.display ? "div" : "span");
-    node.textContent = item.display ? `$$${item.math}$$` : `$${item.math}$`;
+  // A set formula is drawn and has no text: its LaTeX goes where it stands. One that the selection takes
+  // a part of is taken whole.
+  const written = (formula) => {
+    const display = formula.localName === "div";
+    const node = document.createElement(display ? "div" : "span");
+    node.textContent = display ? `$$${formula.dataset.latex}$$` : `$${formula.dataset.latex}$`;
     return node;
   };
 
-  // A set formula is drawn and has no text: put its LaTeX where it stands.
-  const withLatex = (selection, items) => {
+  const SET = ".math[data-latex]";
+  const around = (place) => (place.nodeType === Node.ELEMENT_NODE ? place : place.parentElement).closest(SET);
+
+  const withLatex = (selection) => {
     const box = document.createElement("div");
     for (let i = 0; i < selection.rangeCount; i += 1) {
-      box.append(selection.getRangeAt(i).cloneContents());
+      const range = selection.getRangeAt(i).cloneRange();
+      const [first, last] = [around(range.startContainer), around(range.endContainer)];
+      if (first) range.setStartBefore(first);
+      if (last) range.setEndAfter(last);
+      box.append(range.cloneContents());
     }
-    const drawn = [...box.querySelectorAll("mjx-container")].filter(
-      (node) => !node.parentElement.closest("mjx-container"),
-    );
-    if (drawn.length !== items.length) return null;
-    drawn.forEach((node, i) => (node.closest("span.math") ?? node).replaceWith(written(items[i])));
-    return box;
+    const formulas = box.querySelectorAll(SET);
+    formulas.forEach((formula) => formula.replaceWith(written(formula)));
+    return formulas.length ? box : null;
   };
 
   // Text as the page would lay it out, which needs a place in the page.
@@ -55,8 +53,7 @@
 
   const copy = (event) => {
     const selection = document.getSelection();
-    const items = selection && !selection.isCollapsed ? touched(selection) : [];
-    const box = items.length ? withLatex(selection, items) : null;
+    const box = selection && !selection.isCollapsed ? withLatex(selection) : null;
     if (!box) return;
     event.clipboardData.setData("text/html", box.innerHTML);
     event.clipboardData.setData("text/plain", asText(box));

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
 
-  const FORMULAS = ":is(.bd-article, #search-results) :is(div.math, mjx-container, .eqn-set, .eqn-later)";
+  const FORMULAS = ":is(.bd-article, #search-results) :is(div.math, .math-set, .eqn-set, .eqn-later)";
 
   function reach() {
     const boxes = [...document.querySelectorAll(FORMULAS)];

@@ -101,7 +101,7 @@ PATIENCE = 300_000  # milliseconds: a machine may be busy, and a wait ends when 
 
 @pytest.fixture(scope="session")
 def arrive(browser: Any, book_html: Path) -> Any:
-    """A function that opens a page of the book and waits until its mathematics is typeset."""
+    """A function that opens a page of the book and waits until its letters are there."""
 
     def opened(name: str, *, width: int = 1280, scheme: str = "light") -> Visit:
         context = browser.new_context(
@@ -113,7 +113,7 @@ def arrive(browser: Any, book_html: Path) -> Any:
         seen.watch()
         path, mark, query = name.partition("?")
         seen.page.goto((book_html / path).as_uri() + mark + query)
-        seen.page.evaluate("() => window.MathJax?.startup?.promise")
+        seen.page.evaluate("() => document.fonts.ready")
         return seen
 
     return opened

@@ -58,13 +58,12 @@ BADGES, SAID = 4, 8
 
 MATHEMATICS = """() => ({
     wanted: document.querySelectorAll('.math:not(.eqn-later)').length,
-    set: document.querySelectorAll('.math > mjx-container').length,
-    errors: [...document.querySelectorAll('mjx-merror')].map(e => e.textContent),
+    set: document.querySelectorAll('math.math, .math > math, .math > .math-set > math').length,
+    errors: [...document.querySelectorAll('.math-error')].map(e => e.textContent),
 })"""
 
 # Badges are opened and set, as for a printer, and every fortieth of the lists of mutants inside;
-# what stands in the other lists MathJax reads without setting it. What it cannot read is an error
-# or is red.
+# what stands in the other lists is set without being shown. What cannot be read is an error.
 OPEN = """every => {
     document.querySelectorAll('details:not(.eqn-badge)').forEach(d => { d.open = true; });
     document.querySelectorAll('details.eqn-badge').forEach((d, i) => { d.open = i % every == 0; });
@@ -75,13 +74,13 @@ LISTS = """() => document.querySelectorAll('.eqn-badge[open] details.eqn-more').
 PRINTED = "dispatchEvent(new Event('beforeprint'))"
 SET = """() => [...document.querySelectorAll('.eqn-later')].every(
         e => e.closest('details:not([open])'))
-    && [...document.querySelectorAll('.eqn-set')].every(e => e.querySelector('mjx-container'))"""
+    && [...document.querySelectorAll('.eqn-set')].every(e => e.querySelector('math'))"""
 # The theme lets a box that scrolls be reached by keys, a third of a second after a resize.
 FOLLOWED = """() => [...document.querySelectorAll('pre')].every(
     e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"""
 # The book lets a formula that scrolls be reached likewise.
 REACHED = """() => [...document.querySelectorAll(
-    '.bd-article :is(div.math, mjx-container, .eqn-set, .eqn-later)')].every(
+    '.bd-article :is(div.math, .math-set, .eqn-set, .eqn-later)')].every(
     e => e.scrollWidth <= e.clientWidth || !e.clientWidth || e.tabIndex === 0
         || getComputedStyle(e).overflowX !== 'auto')"""
 # What is far away is laid out for this, all at once: each formula would ask for it anew. And all of
@@ -99,13 +98,13 @@ UNFOLDED = """() => {
     const free = e => e.matches('.eqn-badge')
         || !scrolls(e.parentElement) && free(e.parentElement);
     const left = e => e.getBoundingClientRect().left;
-    const displays = [...document.querySelectorAll('div.math > mjx-container:not([hidden])')];
+    const displays = [...document.querySelectorAll('div.math > .math-set:not([hidden])')];
     const boxes = [...document.querySelectorAll('.eqn-badge, .eqn-badge *')].filter(
         e => e.getBoundingClientRect().right > width + 1 && free(e));
     const seen = {
         set: document.querySelectorAll('.eqn-set').length,
-        errors: [...document.querySelectorAll('mjx-merror')].map(
-            e => e.closest('.eqn-badge')?.dataset.label + ': ' + e.dataset.mjxError),
+        errors: [...document.querySelectorAll('.math-error')].map(
+            e => e.closest('.eqn-badge')?.dataset.label + ': ' + e.title),
         excess,
         beheaded: displays.filter(e => left(e) < left(e.parentElement) - 1).length,
         beyond: boxes.map(e => e.closest('.eqn-badge').dataset.label + ': ' + e.className),
@@ -121,7 +120,9 @@ READ = """every => {
     const told = records.flatMap(r => r.mutants).flatMap(([said, reads]) => [said, reads]);
     const inside = told.flatMap(t => t.match(/\\$[^$]*\\$/g) ?? []).map(t => t.slice(1, -1));
     const formulas = [...new Set([...texts.map(t => t.trim().slice(2, -2)), ...inside])];
-    const faulty = latex => /merror|mathcolor="red"/.test(MathJax.tex2mml(latex));
+    const faulty = latex => {
+        try { return !setFormula(latex, false).startsWith('<math'); } catch (error) { return true; }
+    };
     const some = formulas.filter((_, i) => i % every == 0);
     return { read: formulas.length, unread: some.filter(faulty) };
 }"""
@@ -141,10 +142,10 @@ SPARSE = """() => {
 
 # Three of each kind of text that repeats, where kinds are told by the classes around them; all of
 # what has a name, a role or a place to go. axe would ask the hundredth comma of a listing what it
-# has asked the first, and takes minutes. Typeset mathematics is MathJax's own.
+# has asked the first, and takes minutes. What stands in a formula is the browser's own.
 THINNED = """() => {
     document.querySelectorAll('details').forEach((d, i) => { d.open = i < 6; });
-    document.querySelectorAll('mjx-container').forEach(e => e.replaceWith('x'));
+    document.querySelectorAll('math').forEach(e => e.replaceWith('x'));
     const whole = 'a, button, details, figure, h1, h2, h3, h4, h5, h6, iframe, img, input, select,'
         + ' summary, svg, table, td, th, dt, dd, [id], [role], [aria-label], [tabindex]';
     const kind = e => e.tagName == 'ARTICLE' ? '' : kind(e.parentElement) + ' '
@@ -231,13 +232,13 @@ def look(visit: Any, name: str, asked: bool, whole: bool) -> Seen:
     if "BOOK_PICTURES" in os.environ:
         pictures(page, name)
     said = 1 if whole else SAID
-    listed = page.evaluate(READ, said) if name == LONG else None
+    listed = browsing.setting(page).evaluate(READ, said) if name == LONG else None
     if name == LONG and not whole:
         page.evaluate(SPARSE)
     resize(page, NARROW)
     beside.check(name, page, NARROW)
     unfolded = unfold(page, 1 if whole else BADGES)
-    listed = listed or page.evaluate(READ, said)
+    listed = listed or browsing.setting(page).evaluate(READ, said)
     # noted before `barriers` takes elements away, which the page's own scripts may miss
     noise = (list(seen.foreign), list(seen.failed), list(seen.complaints))
     violations = barriers(page, name in DARK) if asked else []
@@ -250,7 +251,7 @@ def weigh(asked: list[str]) -> dict[str, int]:
     return {
         path.name: path.stat().st_size
         for path in paths
-        if "mathjax" not in path.parts and path.suffix not in (".woff", ".woff2")
+        if "mathematics" not in path.parts and path.suffix not in (".woff", ".woff2")
         if path.exists()  # what is missing is another test's
     }
 
@@ -323,7 +324,7 @@ def faults(name: str, seen: Seen) -> dict[str, Any]:
         "mathematics not set": max(0, seen.mathematics["wanted"] - seen.mathematics["set"]),
         # the steps, the mutants' names, and how they then read
         "an error in an opened badge": seen.unfolded["errors"],
-        "not read by MathJax in a list": seen.listed["unread"],
+        "not read in a list": seen.listed["unread"],
         # not with all badges open either: what is too wide there scrolls in a box of its own
         "wider than a phone": max(0, seen.unfolded["excess"]),
         "boxes wider than a phone": seen.unfolded["beyond"],
@@ -418,7 +419,7 @@ TALL_ONE = tool.Heights({**tool.BOUNDS, "screens": 99.0}, {}, (), ())
         ({"unfolded": {**SOUND.unfolded, "beheaded": 1}},
          ["formulas that do not begin at their left end"]),
         ({"unfolded": {**SOUND.unfolded, "set": 0}}, ["few formulas"]),
-        ({"listed": {"read": 300, "unread": ["a"]}}, ["not read by MathJax in a list"]),
+        ({"listed": {"read": 300, "unread": ["a"]}}, ["not read in a list"]),
         ({"listed": {"read": 0, "unread": []}}, ["few formulas"]),
         ({"barriers": ["link-name"]}, ["keeps somebody out"]),
         ({"heights": TALL_ONE}, ["over its bounds"]),
@@ -430,8 +431,8 @@ def test_each_fault_is_named(spoilt: dict[str, Any], rules: list[str]) -> None:
     assert [*faults(name, replace(SOUND, **spoilt))] == rules
 
 
-def test_what_mathjax_cannot_read_is_seen(visit: Any) -> None:
-    page = visit("book/notation.html").page
+def test_what_cannot_be_read_is_seen(visit: Any) -> None:
+    page = browsing.setting(visit("book/notation.html").page)
     for latex in (r"\frac{a}{", r"\nosuchthing{a}", r"a^b^c"):
         page.evaluate(
             "latex => { document.body.innerHTML = ''; const e = document.createElement('span'); "

@@ -326,7 +326,7 @@ def test_evidence_is_printed_as_it_is_shown(opened: Any) -> None:
 # In a chapter
 
 WATCH = """() => {
-    const set = () => document.querySelector('.eqn-set mjx-container')?.closest('.eqn-badge');
+    const set = () => document.querySelector('.eqn-set math')?.closest('.eqn-badge');
     const seen = ({ top, bottom }) => bottom > 0 && top < window.innerHeight ? 'seen' : 'far away';
     const tell = () => { window.first ??= set() && seen(set().getBoundingClientRect()); };
     new MutationObserver(tell).observe(document.body, { childList: true, subtree: true });

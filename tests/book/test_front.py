@@ -129,7 +129,7 @@ def test_the_doors_lead_somewhere(trees: Any, book_html: Path) -> None:
 
 
 SEEN = """() => {
-    const boxes = [...document.querySelectorAll(".eqn-equation mjx-container")].map(
+    const boxes = [...document.querySelectorAll(".eqn-equation .math-set")].map(
         formula => formula.getBoundingClientRect());
     const box = boxes.find(({ height }) => height > 0);
     return box ? box.top > 0 && box.bottom < innerHeight : null;

@@ -69,13 +69,6 @@ def test_no_style_asks_another_host(book_html: Path) -> None:
     assert {name: urls for name, urls in asked.items() if urls} == {}
 
 
-def test_mathjax_is_here_with_its_fonts(book_html: Path, trees: dict[str, Any]) -> None:
-    folder = book_html / "_static" / "mathjax"
-    assert (folder / "tex-chtml-full.js").stat().st_size > 1_000_000
-    assert len(list((folder / "output/chtml/fonts/woff-v2").glob("*.woff"))) == 23
-    assert trees["book/notation.html"].css_first("script[src*='mathjax/tex-chtml-full.js']")
-
-
 def ids_of(tree: Any) -> list[str]:
     return [tag.attributes["id"] for tag in tree.css("[id]")]
 

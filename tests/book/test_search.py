@@ -136,7 +136,7 @@ def test_every_term_of_the_glossary_leads_to_the_section_that_derives_it(
 
 def of_equation(first: Any) -> str:
     """What a result that is an equation is called; its formula is set, and it leads there."""
-    first.locator("div.math mjx-container").wait_for()
+    first.locator("div.math math").wait_for()
     link = first.locator("a")
     assert re.fullmatch(r"Equation \(\d+\.\d+\)", link.inner_text())
     assert "#equation-eq-" in link.get_attribute("href")
@@ -178,7 +178,6 @@ def land(page: Any) -> None:
     """Click on the first result, and see the place for which it was found."""
     page.locator(f"{RESULTS} > a").first.click()
     here = marked(page)
-    page.evaluate("() => window.MathJax?.startup?.promise")
     page.wait_for_timeout(200)
     assert "mutual information" in here.inner_text().lower()
     box = here.bounding_box()
@@ -237,7 +236,7 @@ def test_a_hit_in_a_fold_opens_it(visit: Any, paths: dict[str, Path]) -> None:
 FOLDED_WORD = """html => {
     const article = new DOMParser().parseFromString(html, 'text/html').querySelector('article');
     const words = text => text.toLowerCase().match(/[a-z]{7,}/g) ?? [];
-    const skip = 'script, style, mjx-container, .math, .eqn-later, .eqn-more, #jb-print-docs-body';
+    const skip = 'script, style, .math, .eqn-later, .eqn-more, #jb-print-docs-body';
     const folded = {}, open = new Set();
     const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {

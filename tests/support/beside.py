@@ -38,10 +38,10 @@ def badges_open_to_their_steps(page: Any, width: int) -> None:
     page.keyboard.press("Enter")
     assert badge.locator(".eqn-panel").is_visible()
     assert badge.locator("table.eqn-steps tbody tr").count() >= 1
-    badge.locator("mjx-container").first.wait_for()
+    badge.locator("math").first.wait_for()
     more = badge.locator("details.eqn-more")
     more.locator("summary").click()
-    more.locator("mjx-container").first.wait_for()
+    more.locator("math").first.wait_for()
     assert more.locator("tbody tr").count() >= 2
     # In a tab of its own, since this page is still needed; opened by a click, it makes Chromium 150
     # on some machines end with a fault of memory, where a list of mutants stands open.

@@ -17,6 +17,13 @@ def scripts(*names: str) -> str:
     return "".join(f'<script src="{(STATIC / name).as_uri()}"></script>' for name in names)
 
 
+def setting(page: Any) -> Any:
+    """The page, with the scripts there that set a formula which comes late."""
+    for name in ("temml.js", "set-formula.js"):
+        page.add_script_tag(path=STATIC / "mathematics" / name)
+    return page
+
+
 def engine(*entries: str) -> str:
     """The tag of a script that has these entries of the engine for browsers."""
     return f"<script>{bundle(*entries)}</script>"

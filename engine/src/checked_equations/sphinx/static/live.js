@@ -6,6 +6,8 @@
   "use strict";
 
   const ARGUMENT = /(?:[_^]|\\(?:[dt]?frac|binom|sqrt|bar|hat|tilde|vec|dot|over\w+|under\w+|wide\w+|math\w+|boldsymbol)\s*(?:\{[^{}]*\}|\d)?)\s*$/;
+  const FORMULA = ":scope > :is(mjx-container, .math-set)"; // as MathJax sets one, or a book without it
+  const DRAWN = "mjx-math, math:not(mjx-assistive-mml *)"; // not what screen readers have
   const GONE = String.raw`\class{eqn-gone}{\rule[-0.2em]{0.5em}{1em}}`;
   const ASK = "Every underlined place is one where a slip was tried. Choose one to make it; "
     + "with the keyboard, the arrow up leads from the badge to them, and Escape back.";
@@ -163,7 +165,7 @@
     }
 
     async start() {
-      this.whole = this.math?.querySelector(":scope > mjx-container");
+      this.whole = this.math?.querySelector(FORMULA);
       if (!this.whole || !this.places.length || this.latex === "") return false;
       this.build();
       this.announce();
@@ -340,8 +342,8 @@
       const box = make("div", "math eqn-setting", `\\[${display(this.marked())}\\]`);
       this.math.append(box);
       await window.MathJax.typesetPromise([box]);
-      const set = box.querySelector(":scope > mjx-container");
-      const fine = set && !set.querySelector("mjx-merror") && set.querySelector("[class*='eqn-']");
+      const set = box.querySelector(FORMULA);
+      const fine = set && !set.querySelector("mjx-merror, .math-error") && set.querySelector("[class*='eqn-']");
       if (!fine || this.stopped) {
         box.remove();
         return false;
@@ -358,7 +360,7 @@
       set.scrollLeft = scrolled;
       this.watch.disconnect();
       this.watch.observe(set);
-      const inside = set.querySelector("mjx-math");
+      const inside = set.querySelector(DRAWN);
       if (inside) this.watch.observe(inside);
       this.lay();
       requestAnimationFrame(() => this.set === set && this.lay());
@@ -374,7 +376,7 @@
 
     /* Each button over its place; the smaller one above the larger that holds it. */
     lay() {
-      const formula = this.set.querySelector("mjx-math") ?? this.set; // not what screen readers have
+      const formula = this.set.querySelector(DRAWN) ?? this.set;
       const origin = this.set.getBoundingClientRect();
       const spot = (name) => {
         const boxes = [...formula.querySelectorAll(`.${name}`)].map((e) => e.getBoundingClientRect());

@@ -1,0 +1,150 @@
+"""Formulas are set when the book is built: no page needs a script for them, none is in LaTeX."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.book
+
+CHAPTER = "book/gaussian-processes/function-view.html"
+NODES = 12_000
+PATIENCE = 300_000  # milliseconds: a machine may be busy
+SHIFT = 0.05
+
+# By the commands that the chapters use: each with what must be in its MathML.
+COMMANDS = {
+    r"\bar{\mathbf f}_* = K_{*f} K_y^{-1} \mathbf y": "𝐟",
+    r"\hat{\boldsymbol\mu} \sim \mathcal{GP}(m, k)": "𝒢",
+    r"\mathbb E[x] \in \mathbb R^{n \times d}": "ℝ",
+    r"\operatorname{tr}(A) + \log\det B": ">tr<",
+    r"\operatorname*{arg\,max}_{a \in \mathcal A} Q(s, a)": "arg",
+    r"\left\lVert \mathbf w \right\rVert^2": "stretchy",
+    r"\begin{bmatrix} a & b \\ c & d \end{bmatrix}": "<mtable",
+    r"\begin{split} a &= b \\ &= c \end{split}": "<mtable",
+    r"\begin{cases} 1 & x > 0 \\ 0 & \text{otherwise} \end{cases}": "otherwise",
+    r"\sum_{i=1}^n \prod_j \int_0^1 \sqrt[3]{x}": "<mroot",
+    r"\binom{n}{k} \tfrac12 \dot x \tilde y \vec v": "<mfrac",
+    r"\underbrace{a + b}_{n} + \overline{x}": "<munder",
+    r"\Biggl( \biggl[ \Bigl\{ x \Bigr\} \biggr] \Biggr)": "maxsize",
+    r"f'(x) + f''": "′",
+    r"\class{eqn-changed}{x^2} + \class{eqn-gone}{\rule[-0.2em]{0.5em}{1em}}": "eqn-changed",
+}
+
+
+@pytest.fixture
+def setter(extension: Any) -> Any:
+    return extension("set_mathematics").Setter()
+
+
+@pytest.mark.parametrize("display", [False, True])
+@pytest.mark.parametrize(("latex", "has"), COMMANDS.items())
+def test_the_commands_of_the_chapters_are_set(
+    setter: Any, latex: str, has: str, display: bool
+) -> None:
+    markup = setter(latex, display)
+    assert markup.startswith('<math display="block"' if display else "<math>")
+    assert has in markup
+
+
+@pytest.mark.parametrize("latex", [r"\frac{a}{", r"\nosuchthing{a}", "a^b^c", r"\href{x}{y}"])
+def test_what_is_no_formula_is_refused(setter: Any, latex: str) -> None:
+    with pytest.raises(ValueError, match="no formula that can be set") as refused:
+        setter(latex, False)
+    assert latex in str(refused.value)
+
+
+def test_spaces_are_those_of_tex(setter: Any) -> None:
+    """None around a sign in a script; a thin one before a function, and behind it."""
+    script = setter("x_{i=1}", False)
+    assert re.search(r'<mo( [lr]space="0em"){2}>=</mo>', script)
+    assert '<mspace width="0.1667em"></mspace><mi>log</mi>' in setter(r"K_y \log x", False)
+    assert "<mspace" not in setter(r"= \log x", False)
+    assert '<mo rspace="0.1667em">\N{FUNCTION APPLICATION}</mo>' in setter(r"\log x", False)
+
+
+def test_a_page_keeps_latex_numbers_and_the_rest(setter: Any) -> None:
+    page = (
+        '<p title="\\(a\\)">By <span class="math notranslate nohighlight">\\(a &lt; b\\)</span></p>'
+        '<div class="math notranslate nohighlight" id="equation-eq-a">\n<span class="eqno">(1)'
+        '<a class="headerlink" href="#equation-eq-a">#</a></span>\\[c\n= d\\]</div>'
+        "<code>\\(e\\)</code>"
+    )
+    found = setter.page(page)
+    assert 'nohighlight" data-latex="a &lt; b"><mi>a</mi>' in found
+    assert '(1)<a class="headerlink" href="#equation-eq-a">#</a></span>' in found
+    assert '<span class="math-set"><math display="block">' in found
+    assert '<p title="\\(a\\)">' in found
+    assert found.endswith("<code>\\(e\\)</code>")
+    assert setter.page(found) == found
+
+
+def test_a_formula_is_set_once(extension: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    module = extension("set_mathematics")
+    file = tmp_path / "kept" / "mathematics.json"
+    setter = module.Setter(file)
+    first = setter("a + b", False)
+    setter.keep()
+    monkeypatch.setattr(module, "_set", lambda *_: pytest.fail("set again"))
+    assert module.Setter(file)("a + b", False) == first
+    with pytest.raises(pytest.fail.Exception):
+        module.Setter(file)("a + b", True)  # a display is another formula
+
+
+def test_a_build_fails_by_a_formula_that_cannot_be_set(tiny_book: Any, tmp_path: Path) -> None:
+    page = "# One\n\n{math}`a + b`, then {math}`\\nosuchthing`.\n"
+    built = tiny_book(tmp_path, {"one": page}, extensions=("set_mathematics",))
+    assert built.code != 0
+    assert r"one.html: no formula that can be set" in built.warned
+    assert r"\nosuchthing" in built.warned
+
+
+LEFT = ":is(.math, .eqn-set):not(.eqn-later)"  # what waits in long tables comes with its reader
+
+
+@pytest.mark.site
+def test_no_page_has_a_formula_in_latex(trees: Any) -> None:
+    """As a reader without JavaScript gets it."""
+    counted, left = 0, {}
+    for name, tree in trees.items():
+        formulas = tree.css(LEFT)
+        counted += len(formulas)
+        raw = [one.text()[:60] for one in formulas if one.tag != "math" and not one.css("math")]
+        bad = [one.text()[:60] for one in tree.css(".math-error, .temml-error")]
+        if raw or bad:
+            left[name] = raw + bad
+    assert left == {}
+    assert counted > 5_000
+
+
+@pytest.mark.site
+def test_no_page_loads_mathjax(book_html: Path, trees: Any) -> None:
+    assert not (book_html / "_static" / "mathjax").exists()
+    assert [name for name, tree in trees.items() if tree.css_first("script[src*='tex-']")] == []
+    folder = book_html / "_static" / "mathematics"
+    assert (folder / "book-math.woff2").stat().st_size < 300_000
+    assert "GUST" in (folder / "LICENSES.txt").read_text("utf-8")
+
+
+@pytest.mark.site
+@pytest.mark.browser
+def test_a_chapter_has_few_nodes_and_stays_where_it_is(browser: Any, book_html: Path) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.set_default_timeout(PATIENCE)
+    page.add_init_script(
+        "window.moved = 0; new PerformanceObserver((list) => list.getEntries().forEach("
+        "(e) => { window.moved += e.value; })).observe({ type: 'layout-shift', buffered: true });"
+    )
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((book_html / CHAPTER).as_uri())
+    page.evaluate("() => document.fonts.ready")
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.querySelectorAll('*').length") <= NODES
+    assert page.evaluate("window.moved") < SHIFT
+    assert page.locator("math [tabindex], math[tabindex]").count() == 0  # no stops of the keyboard
+    assert any("book-math.woff2" in url for url in asked)
+    page.close()
