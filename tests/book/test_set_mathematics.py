@@ -66,6 +66,15 @@ def test_spaces_are_those_of_tex(setter: Any) -> None:
     assert '<mo rspace="0.1667em">\N{FUNCTION APPLICATION}</mo>' in setter(r"\log x", False)
 
 
+@pytest.mark.parametrize("tall", [r"\frac12 a", r"\sum_i a", r"\begin{matrix} a \\ b \end{matrix}"])
+def test_brackets_stretch_around_what_is_tall(setter: Any, tall: str) -> None:
+    """Chromium gives one that may stretch the width of its largest form."""
+    assert 'stretchy="true"' in setter(rf"\left({tall}\right)", True)
+    flat = setter(r"\left(K_y^{-1} + \left[\mathbf f\right]\right)", True)
+    assert 'stretchy="true"' not in flat
+    assert flat.count('stretchy="false"') >= 4
+
+
 def test_a_page_keeps_latex_numbers_and_the_rest(setter: Any) -> None:
     page = (
         '<p title="\\(a\\)">By <span class="math notranslate nohighlight">\\(a &lt; b\\)</span></p>'

@@ -20,6 +20,18 @@
   const flat = (node) => (opens(node) ? node.children.flatMap(flat) : [node]);
   const endsWord = (node) => Boolean(node) && (!WORDLESS.has(node.type) || node.attributes.form === "postfix" || says(node, "\u2207"));
 
+  /* Chromium gives a bracket that may stretch the width of the largest: one around what is not tall does not. */
+  const TALL = new Set(["mfrac", "mtable", "munder", "munderover", "msqrt", "mroot"]);
+  const LARGE = /^[\u220f-\u2211\u222b-\u2230\u22c0-\u22c3]$/;
+  const isTall = ({ type, attributes, children }) => TALL.has(type) || Boolean(attributes?.maxsize ?? attributes?.minsize)
+    || (type === "mo" && LARGE.test(children[0]?.text)) || Boolean(children?.some(isTall));
+  const still = (children) => {
+    const ends = [children[0], children.at(-1)];
+    const stretch = ({ type, attributes }) => type === "mo" && attributes.stretchy === "true" && attributes.form;
+    if (children.length > 2 && ends.every(stretch) && !children.some(isTall))
+      ends.forEach(({ attributes }) => { attributes.stretchy = "false"; });
+  };
+
   const thin = (model) => {
     const space = Object.create(Object.getPrototypeOf(model));
     return Object.assign(space, { type: "mspace", attributes: { width: "0.1667em" }, children: [], classes: [], style: {} });
@@ -47,6 +59,7 @@
     }
     const [row] = node.children;
     if (type === "mtd" && node.children.length === 1 && row.type === "mrow" && !row.classes.length) node.children = row.children;
+    if (ROWS.has(type)) still(node.children);
     if (ROWS.has(type)) node.children = spaced(node.children.flatMap(flat));
     else node.children = node.children.map((child) => (isFragment(child) && child.children.length === 1 ? child.children[0] : child));
     node.children.forEach((child, i) => tidy(child, script || (SCRIPTED.has(type) && i > 0)));
