@@ -27,6 +27,8 @@ FORMULA = re.compile(
     re.DOTALL,
 )
 
+SPARE = re.compile(r" nohighlight\b")  # says so to a script of Sphinx that no page has
+
 
 class Setter:
     """A function of LaTeX that returns MathML, and remembers."""
@@ -51,7 +53,7 @@ class Setter:
         display = match["inline"] is None
         latex = unescape(match["display"] or match["bare"] or match["inline"] or "").strip()
         markup = self(latex, display)
-        said = f'{match["open"]} data-latex="{escape(latex)}">'
+        said = f'{SPARE.sub("", match["open"])} data-latex="{_attribute(latex)}">'
         if display:
             number = match["number"].strip()
             return f'<div{said}{number}<span class="math-set">{markup}</span></div>'
@@ -61,6 +63,10 @@ class Setter:
         """Write down what is known."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self.file.write_text(json.dumps({version(): self.known}, ensure_ascii=False), "utf-8")
+
+
+def _attribute(text):
+    return escape(text, quote=False).replace('"', "&quot;")
 
 
 @cache
