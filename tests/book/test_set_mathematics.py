@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import STATIC
 
 pytestmark = pytest.mark.book
 
@@ -14,6 +15,7 @@ CHAPTER = "book/gaussian-processes/function-view.html"
 NODES = 12_000
 PATIENCE = 300_000  # milliseconds: a machine may be busy
 SHIFT = 0.05
+SCRIPTS = STATIC / "mathematics"
 
 # By the commands that the chapters use: each with what must be in its MathML.
 COMMANDS = {
@@ -128,6 +130,30 @@ def test_a_build_fails_by_a_formula_that_cannot_be_set(tiny_book: Any, tmp_path:
     assert built.code != 0
     assert r"one.html: no formula that can be set" in built.warned
     assert r"\nosuchthing" in built.warned
+
+
+HEIGHTS = """() => [...document.querySelectorAll('math')].map(math => {
+    const [plus, scripted] = math.children;
+    return scripted.lastElementChild.getBoundingClientRect().y - plus.getBoundingClientRect().y;
+})"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("pair", [(r"+\Sigma_1", r"+\mu_1"), ("+n^2", r"+\left(n\right)^2")])
+def test_scripts_of_neighbours_stand_on_one_line(
+    browser: Any, setter: Any, tmp_path: Path, pair: tuple[str, str]
+) -> None:
+    """Also where what they stand on reaches below the line, or above."""
+    style = (SCRIPTS / "mathematics.css").as_uri()
+    both = " ".join(setter(latex, False) for latex in pair)
+    file = tmp_path / "one.html"
+    file.write_text(f'<!DOCTYPE html><link rel="stylesheet" href="{style}">{both}', "utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    page.evaluate("() => document.fonts.ready")
+    one, other = page.evaluate(HEIGHTS)
+    page.close()
+    assert one == pytest.approx(other, abs=0.5)
 
 
 LEFT = ":is(.math, .eqn-set):not(.eqn-later)"  # what waits in long tables comes with its reader
