@@ -59,7 +59,9 @@
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     const texts = [];
     while (walker.nextNode()) texts.push(walker.currentNode);
-    texts.filter((text) => DELIMITED.test(text.data) && !text.parentElement.closest(LEFT)).forEach(setText);
+    // What stands around what is to be set says nothing: a long table is left alone, but not a row that was asked for.
+    const isLeft = (text) => root.contains(text.parentElement.closest(LEFT));
+    texts.filter((text) => DELIMITED.test(text.data) && !isLeft(text)).forEach(setText);
   });
 
   const waits = (element) => DELIMITED.test(element.textContent);
