@@ -57,7 +57,7 @@ BADGES, SAID = 4, 8
 
 
 MATHEMATICS = """() => ({
-    wanted: document.querySelectorAll('.math:not(.eqn-later)').length,
+    wanted: document.querySelectorAll('.math:not(.eqn-later, .eqn-setting)').length,
     set: document.querySelectorAll('math.math, .math > math, .math > .math-set > math').length,
     errors: [...document.querySelectorAll('.math-error')].map(e => e.textContent),
 })"""

@@ -170,7 +170,9 @@ def test_the_places_lie_over_what_they_change(badge: Any) -> None:
     script = """frame => [...frame.querySelectorAll('.eqn-place')].map((button, i) => {
         const [a, b] = [button, frame.querySelector(`math .eqn-p${i}`)].map(
             e => e.getBoundingClientRect());
-        return Math.max(Math.abs(a.x + 2 - b.x), Math.abs(a.y + 2 - b.y));
+        const [x, y] = [a, b].map(e => [e.x + e.width / 2, e.y + e.height / 2]).reduce(
+            (one, other) => one.map((o, i) => Math.abs(o - other[i])));
+        return Math.max(x, y);
     })"""
     there = f"frame => Math.max(...({script})(frame)) < 2"
     for width in (1280, 700):

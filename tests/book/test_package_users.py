@@ -147,7 +147,9 @@ def test_no_line_of_a_call_is_broken(read: Any, width: int) -> None:
     breaks = """boxes => boxes.filter(box => {
         const high = parseFloat(getComputedStyle(box).lineHeight);
         const own = box.textContent.trimEnd().split("\\n").length;
-        return box.querySelector("span:last-of-type").getBoundingClientRect().bottom
+        const text = document.createRange();
+        text.selectNodeContents(box);
+        return text.getBoundingClientRect().bottom
             > box.getBoundingClientRect().top + high * (own + 1);
     }).map(box => box.textContent)"""
     assert page.locator(".book-calls pre").evaluate_all(breaks) == []

@@ -24,6 +24,7 @@ COMMANDS = {
     r"\mathbb E[x] \in \mathbb R^{n \times d}": "ℝ",
     r"\operatorname{tr}(A) + \log\det B": ">tr<",
     r"\operatorname*{arg\,max}_{a \in \mathcal A} Q(s, a)": "arg",
+    r"q < R_\max^{2} x^\min": "<msubsup",
     r"\left\lVert \mathbf w \right\rVert^2": ">‖</mo>",
     r"\begin{bmatrix} a & b \\ c & d \end{bmatrix}": "<mtable",
     r"\begin{split} a &= b \\ &= c \end{split}": "<mtable",
@@ -66,6 +67,13 @@ def test_spaces_are_those_of_tex(setter: Any) -> None:
     assert '<mspace width=".1667em"/><mi>log</mi>' in setter(r"K_y \log x", False)
     assert "<mspace" not in setter(r"= \log x", False)
     assert '<mo rspace=".1667em">\N{FUNCTION APPLICATION}</mo>' in setter(r"\log x", False)
+
+
+def test_a_sign_that_is_marked_keeps_its_spaces(setter: Any) -> None:
+    assert '<mo class="eqn-p1">+</mo>' in setter(r"a \class{eqn-p1}{+} b", True)
+    assert '<mo class="eqn-p1">−</mo>' in setter(r"f(a) \class{eqn-p1}{-} b", True)
+    behind = '<mo form="prefix" lspace="0em" rspace="0em" class="eqn-p1">−</mo>'
+    assert behind in setter(r"a = \class{eqn-p1}{-} b", True)
 
 
 @pytest.mark.parametrize("tall", [r"\frac12 a", r"\sum_i a", r"\begin{matrix} a \\ b \end{matrix}"])

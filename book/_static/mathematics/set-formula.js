@@ -59,10 +59,17 @@
   const SIGNS = new Set("+\u2212\u00b1"); // without spaces before what they belong to
   const isSpaceless = ({ attributes }) => [attributes.lspace, attributes.rspace].every((space) => !parseFloat(space ?? 0));
 
-  const unsaid = (node, { script, display, row, first }) => {
+  /* A sign that the engine marks stands between its neighbours as it stood without the mark, for which Temml takes
+     its spaces. Behind another sign it has none. */
+  const CLOSES = new Set(")]}\u27e9\u2309\u230b!\u2032");
+  const isMarked = ({ classes }) => classes.some((name) => name.startsWith("eqn-"));
+  const isTerm = (node) => Boolean(node) && (node.type !== "mo" || node.attributes.form === "postfix" || CLOSES.has(node.toText()));
+
+  const unsaid = (node, { script, display, row, first, before }) => {
     const { attributes, classes } = node;
     const text = node.toText();
     const drop = (...names) => names.forEach((name) => delete attributes[name]);
+    if (isMarked(node) && isTerm(before)) drop("form", "lspace", "rspace");
     const isStar = script && STARS.has(text) && attributes.form;
     if (script && ((!attributes.fence && !attributes.stretchy) || isStar)) attributes.lspace = attributes.rspace = "0";
     drop("fence", "separator");
@@ -109,18 +116,19 @@
   const isDisplay = ({ type, attributes: { displaystyle } }, display, isScript) => (
     displaystyle ? String(displaystyle) === "true" : display && type !== "mfrac" && type !== "mtable" && !isScript);
 
-  const tidy = (node, script = false, display = false, place = {}) => {
+  const tidy = (node, script = false, display = false, at = {}) => {
     if (!node.children || !node.type) return node;
     const { type } = node;
     const row = ROWS.has(type);
     const [only] = node.children;
-    if (type === "mo") unsaid(node, { script, display, ...place });
+    if (type === "mo") unsaid(node, { script, display, ...at });
     else if (type === "mtable") cells(node);
     if (row && node.children.length === 1 && only.type === "mrow" && !only.classes.length) node.children = only.children;
     node.children = row ? spaced(node.children.flatMap(flat)) : node.children.map(unwrapped);
     node.children.forEach((child, i, { length }) => {
       const isScript = SCRIPTED.has(type) && i > 0;
-      tidy(child, script || isScript, isDisplay(node, display, isScript), { row, first: row && i === 0 && length > 1 });
+      const place = { row, first: row && i === 0 && length > 1, before: row && node.children[i - 1] };
+      tidy(child, script || isScript, isDisplay(node, display, isScript), place);
     });
     brief(node);
     return node;
@@ -130,7 +138,8 @@
   globalThis.setFormula = (latex, display) => {
     const trust = ({ command }) => command === "\\class";
     const options = { displayMode: display, throwOnError: true, trust };
-    const told = latex.replace(/\\(begin|end)\s*\{(?:split|align)\*?\}/g, "\\$1{aligned}"); // which a line may have, too
+    const told = latex.replace(/\\(begin|end)\s*\{(?:split|align)\*?\}/g, "\\$1{aligned}") // which a line may have, too
+      .replace(/([_^])\s*(\\(?:max|min))(?![a-zA-Z])/g, "$1{$2}"); // as TeX reads V_\max
     let math = globalThis.temml.__renderToMathMLTree(told, options);
     while (isFragment(math)) [math] = math.children;
     math.children = math.children.flatMap(flat);

@@ -389,11 +389,12 @@
         if (!box) return 0;
         const [left, top, right, bottom] = box;
         const pad = 2;
+        const [wide, high] = [right - left, bottom - top].map((size) => Math.max(size, 8)); // a minus is flat
         Object.assign(button.style, {
-          left: `${left - origin.left + this.set.scrollLeft - this.set.clientLeft - pad}px`,
-          top: `${top - origin.top + this.set.scrollTop - this.set.clientTop - pad}px`,
-          width: `${Math.max(right - left, 8) + 2 * pad}px`,
-          height: `${Math.max(bottom - top, 8) + 2 * pad}px`,
+          left: `${(left + right - wide) / 2 - origin.left + this.set.scrollLeft - this.set.clientLeft - pad}px`,
+          top: `${(top + bottom - high) / 2 - origin.top + this.set.scrollTop - this.set.clientTop - pad}px`,
+          width: `${wide + 2 * pad}px`,
+          height: `${high + 2 * pad}px`,
         });
         return (right - left) * (bottom - top);
       });
