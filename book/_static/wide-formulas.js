@@ -13,10 +13,12 @@
     });
   }
 
-  /* The page changes its height when formulas are set, when something unfolds, and with the window. */
+  /* The page changes its height when something unfolds, and with the window; it may not where formulas come out of sight. */
   let asked = 0;
-  new ResizeObserver(() => {
+  const reachSoon = () => {
     clearTimeout(asked);
     asked = setTimeout(reach, 300);
-  }).observe(document.querySelector(".bd-article") ?? document.body);
+  };
+  new ResizeObserver(reachSoon).observe(document.querySelector(".bd-article") ?? document.body);
+  document.addEventListener("formulas-set", reachSoon);
 })();

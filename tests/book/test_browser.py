@@ -56,8 +56,11 @@ LONG = "book/ledger.html"
 BADGES, SAID = 4, 8
 
 
+# What a page sets of itself when it opens.
+GOING = """() => [...document.querySelectorAll('.eqn-set, .eqn-setting')].every(
+    e => e.querySelector('math'))"""
 MATHEMATICS = """() => ({
-    wanted: document.querySelectorAll('.math:not(.eqn-later, .eqn-setting)').length,
+    wanted: document.querySelectorAll('.math:not(.eqn-later)').length,
     set: document.querySelectorAll('math.math, .math > math, .math > .math-set > math').length,
     errors: [...document.querySelectorAll('.math-error')].map(e => e.textContent),
 })"""
@@ -224,6 +227,7 @@ def look(visit: Any, name: str, asked: bool, whole: bool) -> Seen:
     weights = weigh(seen.asked)
     chapter = CHAPTERS.get(name.removeprefix("book/").removesuffix(".html"))
     heights = tool.measured(page, chapter["answer"]) if chapter else None
+    page.wait_for_function(GOING)
     mathematics = page.evaluate(MATHEMATICS)
     beside.check(name, page, WIDE)
     if name in OPERATED:

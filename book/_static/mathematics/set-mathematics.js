@@ -55,14 +55,19 @@
     }
   };
 
-  const set = (elements) => elements.forEach((root) => {
+  const setIn = (root) => {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
     const texts = [];
     while (walker.nextNode()) texts.push(walker.currentNode);
     // What stands around what is to be set says nothing: a long table is left alone, but not a row that was asked for.
     const isLeft = (text) => root.contains(text.parentElement.closest(LEFT));
     texts.filter((text) => DELIMITED.test(text.data) && !isLeft(text)).forEach(setText);
-  });
+  };
+
+  const set = (elements) => {
+    elements.forEach(setIn);
+    document.dispatchEvent(new Event("formulas-set"));
+  };
 
   const waits = (element) => DELIMITED.test(element.textContent);
   window.MathJax = {
