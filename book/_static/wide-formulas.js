@@ -21,4 +21,5 @@
   };
   new ResizeObserver(reachSoon).observe(document.querySelector(".bd-article") ?? document.body);
   document.addEventListener("formulas-set", reachSoon);
+  document.fonts.addEventListener("loadingdone", reachSoon);
 })();
