@@ -188,8 +188,9 @@ def by_celerite2(problem: Problem) -> Call:
     return call
 
 
-WALKS = {"floor": floor, "gpnotes": ours, "gpnotes, compiled": partial(ours, compiled=True), "a loop of floats": by_floats, "Numba": by_numba,
-         "tinygp": by_tinygp, "celerite2": by_celerite2}  # fmt: skip
+WALKS = {"floor": floor, "gpnotes": ours, "gpnotes, compiled": partial(ours, compiled=True),
+         "a loop of floats": by_floats, "Numba": by_numba, "tinygp": by_tinygp,
+         "celerite2": by_celerite2}  # fmt: skip
 TASKS = {
     "line": Task(
         "{n} readings on a line, Matérn-3/2: evidence and means", "exponentials, products",
