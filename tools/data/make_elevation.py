@@ -1,9 +1,11 @@
-"""Write elevation.csv from the heights that matplotlib carries as sample data (public domain).
+"""Write elevation.csv.gz from the heights that matplotlib carries as sample data (public domain).
 
 Run from anywhere: `python tools/data/make_elevation.py`. It needs matplotlib (extra `book`) and no
 network.
 """
 
+import gzip
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +25,14 @@ wide = COLUMNS * float(table["dx"]) * DEGREE * np.cos(middle)
 place = np.arange(SIDE) + 0.5
 y, x = np.meshgrid(place * tall, place * wide, indexing="ij")
 
+text = StringIO()
 np.savetxt(
-    Path(__file__).parents[2] / "src" / "gpnotes" / "data" / "elevation.csv",
+    text,
     np.column_stack([x.ravel(), y.ravel(), cells.ravel()]),
     fmt=("%.3f", "%.3f", "%.1f"),
     delimiter=",",
     header="east_km,north_km,height_m",
     comments="",
 )
+target = Path(__file__).parents[2] / "src" / "gpnotes" / "data" / "elevation.csv.gz"
+target.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
