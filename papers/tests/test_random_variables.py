@@ -70,9 +70,9 @@ FALSE = [
 ]
 
 
-def found(latex: str) -> Finding:
+def found(latex: str, *, mending: bool = False) -> Finding:
     """What a paper is told that prints it."""
-    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, Declared(), mending=False))
+    return try_one(Task(("paper.tex", 1, 1), latex, "", {}, Declared(), mending=mending))
 
 
 @pytest.mark.parametrize(("latex", "region"), HOLDS)
@@ -92,4 +92,4 @@ def test_what_fails_for_it_is_told_and_accuses_nobody(latex: str) -> None:
 
 @pytest.mark.parametrize("latex", [r"E_t[X] = E_{t+1}[X]", r"E[X] = E_0[X]", r"E[X_i] \le E[X_j]"])
 def test_what_leaves_open_under_what_a_mean_is_taken_is_not_tried(latex: str) -> None:
-    assert found(latex).verdict == "not read"
+    assert found(latex, mending=True).verdict == "not read"

@@ -124,7 +124,7 @@ def test_halves_of_a_longer_path_are_drawn_by_their_shares():
 @pytest.mark.parametrize("name", COARSE)
 def test_coarse_steps_keep_the_density(name):
     density, d, sampler = COARSE[name]
-    assert_kept(density, d, sampler, chains=200, draws=80)
+    assert_kept(density, d, sampler, chains=500, draws=80)
 
 
 def test_what_a_path_loses_of_its_energy_is_mended_by_acceptance():

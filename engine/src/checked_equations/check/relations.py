@@ -10,7 +10,6 @@ entries, ``P(|Z| > limit) = P(|Z| > 4) / m`` (Bonferroni, valid however the entr
 
 from __future__ import annotations
 
-import cmath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -111,10 +110,8 @@ def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Toleran
 
 def conform_sides(left: np.ndarray, right: np.ndarray) -> Pair:
     """The two sides as arrays of one shape, or one of them a scalar zero; a 1 x 1 is a scalar."""
-    left, right = host(left), host(right)
-    if left.ndim == right.ndim == 0 and cmath.isfinite(left) and cmath.isfinite(right):
-        return left, right  # as most are
-    left, right = (side.reshape(()) if side.size == 1 else side for side in (left, right))
+    arrays = map(host, (left, right))
+    left, right = (side.reshape(()) if side.size == 1 else side for side in arrays)
     if left.shape != right.shape and not any(is_zero(side) for side in (left, right)):
         raise ShapeMisfit(f"the left side has shape {left.shape}, the right side {right.shape}")
     for name, side in (("left", left), ("right", right)):
@@ -132,11 +129,7 @@ def is_zero(side: np.ndarray) -> bool:
 
 def scale(left: np.ndarray, right: np.ndarray, terms: float = 0.0) -> float:
     """The larger of the two sides in absolute value, over all entries, or that of their terms."""
-    return max(_largest(left), _largest(right), terms)
-
-
-def _largest(side: np.ndarray) -> float:
-    return float(np.max(np.abs(side)) if side.ndim else abs(side))
+    return max(float(np.max(np.abs(left))), float(np.max(np.abs(right))), terms)
 
 
 def _judged(
@@ -156,7 +149,7 @@ def _judged(
     factor = _factor(left, right) if relation == r"\propto" else 1.0
     right = factor * right
     errors = excess(relation, left, right)
-    most = max(0.0, float(np.max(errors) if errors.ndim else errors))
+    most = max(0.0, float(np.max(errors)))
     if relation in ORDERS:
         most = max(most, float(np.max(np.abs(left - right - (left - right).T))))
     by_entry = relation in ("<", ">")

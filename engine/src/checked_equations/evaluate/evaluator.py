@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
-from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -55,15 +54,6 @@ class Beyond(Protocol):
 
     def slope(self, node: t.Derivative, ev: Evaluator, scope: Scope) -> Array | None:
         """A derivative, or nothing where differences are to be taken."""
-
-
-_NAMED = (t.Name, t.Index, t.Apply)
-
-
-def _together(*several: tuple[str, ...]) -> tuple[str, ...]:
-    """All keys, each once and in order; one tuple alone is that already."""
-    some = [keys for keys in several if keys]
-    return tuple(sorted({*chain(*some)})) if len(some) > 1 else some[0] if some else ()
 
 
 @dataclass(slots=True)
@@ -156,10 +146,10 @@ class Evaluator:
         return value
 
     def _remember(self, node: t.Node) -> _Memo:
-        own = (node.key,) if isinstance(node, _NAMED) else ()
-        inner = [(self._memo.get(id(child)) or self._remember(child)).keys
-                 for _, child in t.children(node)]  # fmt: skip
-        memo = _Memo(node, rule.dispatch(type(node)), _together(own, *inner), {})
+        keys = {node.key} if isinstance(node, t.Name | t.Index | t.Apply) else set()
+        for _, child in t.children(node):
+            keys.update((self._memo.get(id(child)) or self._remember(child)).keys)
+        memo = _Memo(node, rule.dispatch(type(node)), tuple(sorted(keys)), {})
         self._memo[id(node)] = memo
         return memo
 

@@ -12,15 +12,12 @@ import numpy as np
 from ..errors import OperationError
 
 Array: TypeAlias = np.ndarray
-_SCALARS = (np.float64, np.complex128)
 
 
 def host(value: Any) -> Array:
     """`value` as a NumPy array of its own shape, float64 or complex128, wherever it lives."""
     if type(value) is np.ndarray and value.dtype in (np.float64, np.complex128):
         return value  # as most are
-    if type(value) in _SCALARS:
-        return np.asarray(value)
     try:
         array = on_host(value)
     except (TypeError, ValueError, RuntimeError) as problem:
@@ -68,10 +65,6 @@ def conform(value: Any) -> Array:
 
 def scalar(value: complex | np.number[Any] | Array) -> Array:
     """One number as a NumPy scalar, which has all that an array without axes has."""
-    if type(value) in _SCALARS:
-        return cast("Array", value)  # as most are
-    if type(value) is float:
-        return cast("Array", np.float64(value))
     if np.iscomplexobj(value):
         return cast("Array", np.complex128(value))
     return cast("Array", np.float64(cast("float", value)))
