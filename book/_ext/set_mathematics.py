@@ -60,7 +60,7 @@ class Setter:
         return f"<math{said}{markup.removeprefix('<math>')}"  # which needs no element around it
 
     def keep(self):
-        """Write down what is known."""
+        """Save the formulas that were set, for the next build."""
         self.file.parent.mkdir(parents=True, exist_ok=True)
         self.file.write_text(json.dumps({version(): self.known}, ensure_ascii=False), "utf-8")
 

@@ -154,7 +154,8 @@ def _pair(leaf: Leaf, numbers: Prepared, count: int) -> tuple[HostVector, HostVe
 
 def _noise_of(lanes: Lanes) -> tuple[HostMatrix, HostMatrix]:
     """The places in a covariance that noise enters, (K, 2), and the noise of each step, (K, N)."""
-    places, noise = [(0, 0)][:0], [np.empty((0, lanes.count))]
+    places: list[tuple[int, int]] = []
+    noise = [np.empty((0, lanes.count))]
     for block, Q in zip(lanes.motion.blocks, lanes.step(0).noise, strict=True):
         if Q is not None:
             rows = range(block.start, block.stop)

@@ -616,7 +616,7 @@ def sorted_readings(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vecto
 
 @in_one_pool
 def filtered(
-    found: Expansion, times: Vector, residual: Vector, noise: Noise, compiled: bool = False
+    found: Expansion, times: Vector, residual: Vector, noise: Noise, compiled: bool
 ) -> Filtered:
     """Filter residuals at ascending places, in units of the signal."""
     unit = residual / math.sqrt(found.unit)
