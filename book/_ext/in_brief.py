@@ -1,7 +1,8 @@
 """A chapter in ten lines: ``{in-brief}``, a box, and ``{leaflet}``, all boxes on a page to print.
 
 The box names the one equation of its chapter and the one figure; both are shown from where they
-stand in the chapter, so that neither can say anything else there.
+stand in the chapter, so that neither can say anything else there. A button of the chapter opens its
+box in the leaflet, as slides where there is JavaScript (`slides.js`).
 """
 
 from __future__ import annotations
@@ -67,7 +68,14 @@ def _leaves(app, docname):
                 title = nodes.reference("", f"{chapter.number} {chapter.title}", refuri=link)
                 leaf = plain(box)
                 complete(app, leaf, tree, chapter.name, docname)
-                yield nodes.container("", nodes.paragraph("", "", title), leaf, classes=[LEAFLET])
+                heading = nodes.paragraph("", "", title)
+                place = leaf_id(chapter.name)
+                yield nodes.container("", heading, leaf, classes=[LEAFLET], ids=[place])
+
+
+def leaf_id(name):
+    """Return the place of a chapter in the leaflet."""
+    return nodes.make_id(f"slides-{name.rpartition('/')[2]}")
 
 
 def plain(box):
@@ -82,7 +90,7 @@ def complete(app, box, tree, home, docname):
     """Put the equation, from the page `home`, before the last words of a box, and its picture."""
     address = "" if home == docname else app.builder.get_relative_uri(docname, home)
     box.insert(len(box) - 1, [_equation(app.env, box, tree, address, home)])
-    box.insert(0, _picture(app, box, address, home, docname))
+    box.insert(0, _picture(app, box, tree, address, home, docname))
 
 
 def _equation(env, box, tree, address, home):
@@ -97,14 +105,25 @@ def _equation(env, box, tree, address, home):
     return nodes.container("", math, nodes.paragraph("", "", link), classes=["in-brief-equation"])
 
 
-def _picture(app, box, address, home, docname):
+def _picture(app, box, tree, address, home, docname):
     name = nodes.make_id(box["picture"])
     found = [one for one in gallery.figures_of(app.env, home) if one.name == name]
     if not found:
         raise ExtensionError(f"{home}: the box in brief names {name}, which the page has not")
     drawn = gallery.picture(app, docname, home, found[0])
-    link = f'<a class="in-brief-picture" href="{escape(address)}#{name}">{drawn}</a>'
+    whole = f' data-whole="{file}"' if (file := _file(app.env, tree, name, docname)) else ""
+    link = f'<a class="in-brief-picture" href="{escape(address)}#{name}"{whole}>{drawn}</a>'
     return nodes.raw("", link, format="html")
+
+
+def _file(env, tree, name, docname):
+    """Return the address of the file of a figure that a cell drew, for a slide; else nothing."""
+    for figure in tree.findall(nodes.figure):
+        images = figure.findall(nodes.image) if name in figure["ids"] else ()
+        for file in [env.images[one["uri"]][1] for one in images if one["uri"] in env.images]:
+            if file.endswith(".svg"):
+                return f"{'../' * docname.count('/')}_images/{file}"
+    return ""
 
 
 def note(app, doctree):
@@ -116,10 +135,21 @@ def note(app, doctree):
         known[PICTURED] = nodes.make_id(box["picture"])
 
 
+def offer(app, pagename, templatename, context, doctree):
+    """Put a button on the page of a chapter that has a box: its slides."""
+    if app.env.metadata.get(pagename, {}).get(PICTURED):
+        for leaflet in again(app, app.env):
+            url = f"{app.builder.get_relative_uri(pagename, leaflet)}#{leaf_id(pagename)}"
+            said = {"tooltip": "This chapter in brief, as slides", "label": "slides-button"}
+            button = {"type": "link", "url": url, "icon": "fas fa-slides", **said}
+            context.setdefault("header_buttons", []).append(button)
+
+
 def setup(app):
     app.add_directive(BOX, InBrief)
     app.add_directive(LEAFLET, Leaflet)
     app.connect("doctree-read", note)
     app.connect("env-updated", again)
+    app.connect("html-page-context", offer, priority=600)  # after the theme has made its buttons
     app.connect("doctree-resolved", fill, priority=389)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -109,3 +109,54 @@ def test_every_chapter_has_a_figure_to_operate(slug: str) -> None:
 def test_the_leaflet_has_a_leaf_for_each(trees: Any) -> None:
     links = [one.attributes["href"] for one in trees["book/leaflet.html"].css(".leaflet > p > a")]
     assert sorted(links) == sorted(f"{slug}.html" for slug in chapters())
+
+
+@pytest.mark.parametrize("slug", chapters())
+def test_a_button_of_the_chapter_leads_to_its_leaf(trees: Any, slug: str) -> None:
+    (button,) = trees[f"book/{slug}.html"].css("a.btn-slides-button")
+    address, _, leaf = button.attributes["href"].partition("#")
+    assert address == "../leaflet.html"
+    link = trees["book/leaflet.html"].css_first(f"#{leaf} > p > a")
+    assert link.attributes["href"] == f"{slug}.html"
+
+
+def test_each_leaf_knows_the_file_of_its_picture(trees: Any, book_html: Path) -> None:
+    """A slide would else enlarge a picture of 264 pixels; figures that a page draws have none."""
+    pictures = trees["book/leaflet.html"].css("a.in-brief-picture")
+    files = [one.attributes["data-whole"] for one in pictures if "data-whole" in one.attributes]
+    assert len(files) > len(pictures) / 2
+    assert all((book_html / "book" / file).is_file() for file in files)
+
+
+@pytest.mark.browser
+def test_keys_step_through_the_slides_that_the_address_names(visit: Any) -> None:
+    page = visit("book/leaflet.html?#slides-kernels").page
+    shown = page.locator("dialog.slides section:visible")
+
+    def after(key: str) -> str:
+        page.keyboard.press(key)
+        assert shown.count() == 1
+        return shown.inner_text()
+
+    assert "Kernels" in shown.inner_text()
+    heads = ["The problem", "The idea", "Remember", "Remember"]
+    for head in heads:
+        assert after("ArrowRight").startswith(head)
+    assert after("PageUp").startswith("The idea")
+    assert shown.locator(".in-brief-equation math").count() == 1
+    assert "Kernels" in after("Home")
+    page.keyboard.press("Escape")
+    assert page.locator("dialog.slides").count() == 0
+    page.locator("#slides-laplace .slides-open").click()
+    assert "Laplace" in shown.inner_text()
+    page.get_by_role("button", name="On").click()
+    assert shown.inner_text().startswith("The problem")
+
+
+@pytest.mark.browser
+def test_slides_print_a_sheet_each(visit: Any) -> None:
+    page = visit("book/leaflet.html?#slides-kernels").page
+    page.emulate_media(media="print")
+    assert page.locator("dialog.slides section:visible").count() == 4
+    assert not page.locator(".bd-main").is_visible()
+    page.emulate_media(media="screen")
