@@ -447,6 +447,19 @@ def test_what_cannot_be_read_is_seen(visit: Any) -> None:
         assert page.evaluate(READ, 1) == {"read": 1, "unread": [latex]}
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_has_its_colours_before_the_script_of_the_theme(
+    browser: Any, book_html: Path, scheme: str
+) -> None:
+    """What it would else change after the first paint moved a table by a line on a phone."""
+    context = browser.new_context(color_scheme=scheme)
+    context.route("**/pydata-sphinx-theme.js*", lambda route: route.abort())
+    page = context.new_page()
+    page.goto((book_html / "book/api/ground.html").as_uri())
+    assert page.evaluate("document.documentElement.dataset.theme") == scheme
+    context.close()
+
+
 def test_who_wants_less_motion_gets_none(visit: Any) -> None:
     """A cell that fades in is hard to read until it has: for axe as well, which may look then."""
     page = visit("book/api/bring-your-own.html").page
