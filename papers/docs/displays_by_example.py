@@ -83,6 +83,8 @@ TRIED = (
     Display("a gradient by x, where nobody says so", r"\nabla \|x\|^2 = 2 x"),
     Display("the way to a limit", r"\log(1 + 2 x) \sim 2 x, \quad x \to 0"),
     Display("entropies", r"H(X, Y) = H(X) + H(Y \mid X)"),
+    Display("densities", r"p(x, y) = p(x \mid y) p(y)"),
+    Display("a mean over one variable", r"\mathbb E_x[a x + b] = a \mathbb E_x[x] + b"),
     Display("probabilities", r"P(A \mid B) = \frac{P(B \mid A) P(A)}{P(B)}"),
     Display(
         "dots and crosses between vectors",

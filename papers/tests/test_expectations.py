@@ -28,6 +28,15 @@ from displays import FAILS, holds, tried, twin
         (r"H(X, Y) = H(X) + H(Y \mid X)", (r"Y \mid X", r"X \mid Y")),
         (r"I(X; Y | Z) = H(X | Z) - H(X | Y, Z)", ("- H(X", "- H(Y")),
         (r"\mathrm{I}(X, Y) = \mathrm{H}(X) + \mathrm{H}(Y) - \mathrm{H}(X, Y)", ("- ", "+ ")),
+        (r"\mathbb{E}_x[a x + b] = a \mathbb{E}_x[x] + b", ("a x", "a^2 x")),
+        (r"\mathbb{E}_{x, y}[x + y] = \mathbb{E}_x[x] + \mathbb{E}_y[y]", ("x + y", "x - y")),
+        (r"\operatorname{Var}_{x \sim p}(x) = \mathbb{E}_{x \sim p}[x^2] - \mathbb{E}_{x \sim p}[x]^2", ("x^2]", "x]")),
+        (r"\mathbb{E}_{q(x)}[2 x] = 2 \mathbb{E}_{q(x)}[x]", ("[2 x]", "[x]")),
+        (r"p(x \mid y) = \frac{p(y \mid x) p(x)}{p(y)}", (r"p(x)}{p(y)}", r"p(y)}{p(x)}")),
+        (r"p(x \mid y) = \frac{p(y \mid x) p(x)}{p(y)}", (r"p(y \mid x)", r"p(x \mid y)")),
+        (r"p(\theta | \mathcal{D}) = \frac{p(\mathcal{D} | \theta) p(\theta)}{p(\mathcal{D})}", (r"{p(\mathcal{D})}", r"{p(\theta)}")),
+        (r"\log p(x, z) = \log p(x | z) + \log p(z)", ("+ ", "- ")),
+        (r"p(x_1, x_2, x_3) = p(x_1) p(x_2 \mid x_1) p(x_3 \mid x_1, x_2)", (r"x_2)", "x_1)")),
     ],
 )  # fmt: skip
 def test_what_holds_for_any_distribution_and_its_false_twin_does_not(
@@ -46,6 +55,10 @@ def test_what_holds_for_any_distribution_and_its_false_twin_does_not(
         (r"E[X Y] = E[X] E[Y]", "X, Y are independent"),
         (r"P(A \cap B) = P(A) P(B)", "A, B are independent"),
         (r"H(X, Y) = H(X) + H(Y)", "X, Y are independent"),
+        (r"p(x, y) = p(x) p(y)", "x, y are independent"),
+        # inputs are given and never drawn: what leaves them out does not depend on them
+        (r"p(\mathbf w | \mathbf y, X) = \frac{p(\mathbf y | X, \mathbf w) p(\mathbf w)}{p(\mathbf y | X)}", r"\mathbf w is independent of X"),
+        (r"p(x_3, z | x_1, x_2) = p(x_3 | x_2) p(z | x_1, x_2, x_3)", "x_3 is independent of x_1 given x_2"),
     ],
 )  # fmt: skip
 def test_what_holds_for_independent_ones_says_so(latex: str, region: str) -> None:
@@ -63,6 +76,14 @@ def test_what_holds_for_independent_ones_says_so(latex: str, region: str) -> Non
         r"I(X; X) = I(X; X)",  # nothing could be noticed
         r"P(A \cap B \cup C) = P(A) P(B)",  # which comes first?
         r"P(X = x) = P(Y = x)",
+        r"\mathbb{E}_x[x y] = \mathbb{E}_x[x] \mathbb{E}_y[y]",  # y stays as it is in the first
+        r"\mathbb{E}_{p}[X] = \mathbb{E}_{q}[X]",  # two distributions
+        r"p(x \mid y) = p(y \mid x) p(x)",
+        r"p(y | x, z) = p(y | z) p(z | x)",  # independent if all are, which is not what is meant
+        r"p(x, y) = p(y, x)",  # of any symmetric polynomial, too
+        r"p(x \mid \theta) = \frac{1}{Z}",  # one density, and no rule of all
+        r"p(x | y) = \theta p(y)",
+        r"p(x + 1) = p(x) p(1 | x)",
         # means of what is no variable
         r"\operatorname{Var}(\hat Y) = \operatorname{Var}(\hat a) + x^2 \operatorname{Var}(\hat b)",
         r"\operatorname{Var}(\bar X) = \frac{1}{n} \sum_{h=1}^n (1 - h) c",

@@ -7,6 +7,7 @@ a statement that fails for it may hold for independent ones.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from string import ascii_uppercase
@@ -42,6 +43,9 @@ CAPITALS = frozenset(ascii_uppercase) - {"E"}
 _SMALL = frozenset("uvwxyz")
 _ACCENTS = word_set(r"\hat \tilde \bar \check \widehat \widetilde \overline \dot \ddot \dots")
 _MOST = 4  # random variables at a time
+_LAWS = ("p", "q")
+_NAMES = r"[A-Zu-z](?:_\{\d\})?(?:,[A-Zu-z](?:_\{\d\})?)*"
+_OVER = re.compile(rf"(?P<over>{_NAMES})(?:\\sim(?P<law>[pq]))?|(?P<its>[pq])\((?P<of>{_NAMES})\)")
 LETTERS = "srqp"  # of a distribution
 
 
@@ -75,6 +79,12 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
     form = CAPITALS if _variables(inside, CAPITALS) else _SMALL
     variables = _variables(inside, form)
     if not all(_variables([one], form) for one in inside):  # else the mean of a number
+        return
+    over = [set(sign.over) for sign in signs_in(row_of(latex))]
+    held = (
+        one and {*_variables([body], form)} - one for one, body in zip(over, inside, strict=True)
+    )
+    if any(held):  # in one average over x alone, y is no random variable
         return
     law = free_letter(latex, LETTERS)
     if not variables or len(variables) > _MOST or not law:
@@ -114,10 +124,14 @@ def insides(latex: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Sign:
-    """The sign of an average: its word and time, and where it and its brackets end."""
+    """The sign of an average, where it and its brackets end, and what stands below it.
+
+    That is a time, or the variables that are averaged over, or the letter of their distribution.
+    """
 
     word: str
     time: str
+    over: tuple[str, ...]
     start: int
     end: int
     shut: int
@@ -132,11 +146,23 @@ def signs_in(row: Row) -> list[Sign]:
 def _sign(row: Row, i: int) -> Sign | None:
     word, end = _word(row, i)
     below = behind_script(row, end, "_") if word else end
-    time = joined(row[end + 2 : below - 1]) if below > end else ""
-    if not word or time not in ("", "0", "t") or below >= len(row) or row[below].text not in _OPENS:
+    time, over = _below(row[end + 2 : below - 1] if below > end else ())
+    if not word or time is None or below >= len(row) or row[below].text not in _OPENS:
         return None
     shut = shut_at(row, below)
-    return Sign(word, time, i, below, shut) if shut > 0 else None
+    return Sign(word, time, over, i, below, shut) if shut > 0 else None
+
+
+def _below(row: Row) -> tuple[str | None, tuple[str, ...]]:
+    """Return time or distribution, and the variables: ``t``, ``x, y``, ``x \\sim p``, ``p(x)``."""
+    told = "".join(texts(row))
+    if told in ("", "0", "t", *_LAWS):
+        return told, ()
+    found = _OVER.fullmatch(told)
+    if found is None:
+        return None, ()
+    names = found["over"] or found["of"]
+    return found["law"] or found["its"] or "", tuple(re.sub(r"[{}]", "", names).split(","))
 
 
 def _word(row: Row, i: int) -> tuple[str, int]:

@@ -1,8 +1,9 @@
-"""Probabilities of events, and entropies of random variables, that are not bound.
+"""Probabilities of events, densities and entropies of random variables, that are not bound.
 
-``H(X, Y) = H(X) + H(Y \\mid X)`` is said of any variables, and ``P(A^c) = 1 - P(A)`` of any event.
-So a joint distribution is drawn, and each of these expressions becomes the number that it then is;
-a display that fails for it may hold where they are independent.
+``H(X, Y) = H(X) + H(Y \\mid X)`` is said of any variables, ``P(A^c) = 1 - P(A)`` of any event, and
+``p(x \\mid y) p(y) = p(y \\mid x) p(x)`` of the densities of any variables at any point. So a joint
+distribution is drawn, and each of these expressions becomes the number that it then is; a display
+that fails for it may hold where some of them are independent.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from itertools import product
 import numpy as np
 
 from checked_equations.errors import EquationError
+from checked_equations.latex.names import joined
 from checked_equations.latex.tokenizer import Token, UnclosedError, closing, split, tokens
 
 from .expectations import Averaged, claims_order
 from .tried import kinds
 from .tried.kinds import Kind
+from .tried.token_patterns import is_symbol
 
-_HEADS: Mapping[str, str] = {"P": "P", "\\Pr": "P", "H": "H", "I": "I", "h": "H"}
+_HEADS: Mapping[str, str] = {"P": "P", "\\Pr": "P", "H": "H", "I": "I", "h": "H", "p": "p"}
+LETTER_FONTS = frozenset(["\\mathbf", "\\boldsymbol", "\\bm", "\\mathcal", "\\vec"])
 FONTS = frozenset(["\\mathbb", "\\mathrm", "\\mathcal", "\\mathsf", "\\operatorname", "\\text"])
 _OPEN = {"(": ")", "[": "]", "\\{": "\\}"}
 _BARS = frozenset(["|", "\\mid", "\\vert", "\\lvert", "\\rvert"])
@@ -51,18 +55,18 @@ def with_numbers(latex: str) -> Iterator[Averaged]:
     if not calls or len(letters) > _MOST or claims_order(latex):
         return
     names = ", ".join(letters)
-    events = all(call.head == "P" for call in calls)
-    if events != any(call.head == "P" for call in calls):
+    heads = {call.head for call in calls}
+    if (len(heads) > 1 and heads & {"P", "p"}) or (heads == {"p"} and _says_more(row, calls)):
         return
-    for apart in (False, True)[: 1 + (len(letters) > 1)]:
-        space = _Space.drawn(letters, events=events, apart=apart)
+    for region, factors in _laws(letters, calls if heads == {"p"} else ()):
+        space = _Space.drawn(letters, factors, _VALUES if heads <= {"H", "I"} else 2)
         try:
             full, known = _written(row, calls, space)
         except (_Unread, UnclosedError):
             return
         joint = f"a joint distribution of {names} that was drawn"
-        said = f"for {f'probabilities of {names} that were drawn' if events else joint}"
-        yield Averaged(full, said, known, f"{names} are independent" if apart else "")
+        said = f"for {f'probabilities of {names} that were drawn' if heads == {'P'} else joint}"
+        yield Averaged(full, said, known, region)
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,15 @@ class _Call:
     @property
     def letters(self) -> set[str]:
         """The variables or events that it is of."""
-        return set(_atoms(self.inside))
+        return set().union(*self.sides) if self.head == "p" else set(_atoms(self.inside))
+
+    @property
+    def sides(self) -> tuple[set[str], set[str]]:
+        """The variables of a density, and those that are given."""
+        of, *given = _split(self.inside, _BARS)
+        if len(given) > 1:
+            raise _Unread
+        return set(_variables(of)), set(_variables(given[0])) if given else set()
 
 
 def _calls(row: Row) -> Iterator[_Call]:
@@ -117,6 +129,77 @@ def _atoms(row: Row) -> Iterator[str]:
         i += 1
 
 
+def _variables(row: Row) -> Iterator[str]:
+    """The letters between commas, in any alphabet and font, with the digits of their subscripts."""
+    for part in _split(row, {","}):
+        font = len(part) > 3 and part[0].text in LETTER_FONTS and part[1].text == "{"
+        bare = [part[2], *part[4:]] if font and part[3].text == "}" else part
+        texts = [one.text for one in bare]
+        index = texts[3:-1] if texts[1:3] == ["_", "{"] and texts[-1] == "}" else texts[2:]
+        subscripted = len(texts) == 1 or (texts[1:2] == ["_"] and all(map(str.isdigit, index)))
+        if not texts or not is_symbol(texts[0]) or not subscripted or len(texts) == 2:
+            raise _Unread
+        yield joined(part)
+
+
+def _says_more(row: Row, calls: Sequence[_Call]) -> bool:
+    """Whether a display says more of densities than how those of the same variables hang together.
+
+    There are other symbols in it, as in the formula of one density, or all its densities are of
+    the same variables, as those of a symmetric polynomial are.
+    """
+    inside = {i for call in calls for i in range(call.start, call.end)}
+    rest = [one.text for i, one in enumerate(row) if i not in inside]
+    return len({frozenset(call.letters) for call in calls}) == 1 or any(
+        is_symbol(text) and text not in _OPERATIONS for text in rest
+    )
+
+
+_OPERATIONS = frozenset(["\\frac", "\\dfrac", "\\tfrac", "\\cdot", "\\times", "\\log", "\\ln"])
+Factor = tuple[Set[str], Set[str]]  # variables, and those on which their distribution depends
+
+
+Law = tuple[str, list[Factor]]  # the condition that holds in it, and its factors
+
+
+def _laws(letters: Sequence[str], densities: Sequence[_Call]) -> Iterator[Law]:
+    """Yield joint distributions, each with the condition that holds in it.
+
+    The general one comes first. That all are independent is hardly the condition of a statement
+    about densities of many variables, of which some are given.
+    """
+    every = set(letters)
+    yield "", [(every, set())]
+    if found := _inputs(every, densities):
+        yield found
+    if len(letters) == 2 or (letters[1:] and not any(call.sides[1] for call in densities)):
+        yield f"{', '.join(letters)} are independent", [({one}, set()) for one in letters]
+
+
+def _inputs(every: Set[str], densities: Sequence[_Call]) -> Law | None:
+    """Return the distribution in which densities do not depend on what they alone leave out.
+
+    Some variables are given and never drawn, such as the inputs X of a regression, and some
+    densities leave one of them out, as a prior of the weights w does: w is independent of X.
+    """
+    given = set(every).difference(*(call.sides[0] for call in densities))
+    short = [call.sides for call in densities if given - call.sides[1]]
+    left = {frozenset(given - behind) for _, behind in short}
+    if not given or len(left) != 1 or any(behind - given for _, behind in short):
+        return None
+    (without,) = left
+    drawn = set().union(*(of for of, _ in short))
+    kept = given - without
+    verb = "is" if len(drawn) == 1 else "are"
+    said = f"{_listed(drawn)} {verb} independent of {_listed(without)}"
+    said += f" given {_listed(kept)}" if kept else ""
+    return said, [(given, set()), (drawn, kept), (set(every) - given - drawn, given | drawn)]
+
+
+def _listed(letters: Set[str]) -> str:
+    return ", ".join(sorted(letters))
+
+
 def _name(row: Row, i: int) -> str:
     subscripted = i + 2 < len(row) and row[i + 1].text == "_"
     inside = "".join(one.text for one in row[i + 3 : closing(row, i + 2)]) if subscripted else ""
@@ -132,22 +215,30 @@ class _Space:
     values: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def drawn(cls, letters: Sequence[str], *, events: bool, apart: bool) -> _Space:
-        """One in which the letters are independent if they stand `apart`."""
+    def drawn(cls, letters: Sequence[str], factors: Iterable[Factor], values: int) -> _Space:
+        """One whose chance is the product of a chance for each of the `factors`."""
         rng = np.random.default_rng(7)
-        sizes = [2 if events else _VALUES] * len(letters)
-        if apart:
-            chance = np.ones(())
-            for size in sizes:
-                chance = np.multiply.outer(chance, rng.dirichlet(np.full(size, 2.0)))
-        else:
-            chance = rng.dirichlet(np.full(int(np.prod(sizes)), 2.0)).reshape(sizes)
+        chance = np.ones([values] * len(letters))
+        for of, given in factors:
+            sizes = [values if one in of | given else 1 for one in letters]
+            weights = rng.gamma(2.0, size=sizes)
+            axes = tuple(i for i, one in enumerate(letters) if one in of)
+            chance = chance * (weights / weights.sum(axis=axes, keepdims=True))
         return cls(letters, chance)
 
     def of(self, call: _Call) -> float:
         """The number that a call is."""
+        if call.head == "p":
+            of, given = call.sides
+            return self._at(of | given) / self._at(given)
         return {"P": self._probability, "H": self._entropy, "I": self._information}[call.head](
             call.inside
+        )
+
+    def _at(self, names: Set[str]) -> float:
+        """The chance that these letters have their first values."""
+        return float(
+            self.chance[tuple(0 if one in names else slice(None) for one in self.letters)].sum()
         )
 
     # Entropies
