@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
+from seen_colours import apart, contrast, parts, turned
+
 from gpnotes import plot
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,3 +62,28 @@ def test_what_is_drawn_once_has_colours_of_the_book() -> None:
 def test_figures_take_their_roles_from_it() -> None:
     assert {f"book-{role}": colour for role, colour in plot.COLOURS.items()}.items() < LIGHT.items()
     assert plot.COLOURS.keys() == plot.LINES.keys()
+
+
+def test_letters_have_the_hue_of_what_the_figure_draws() -> None:
+    site = (ROOT / "book" / "_static" / "site.css").read_text("utf-8")
+    words = dict(re.findall(r"\.hue-(\w+) \{ color: var\(--([\w-]+)\); \}", site))
+    assert words == {role: f"page-{role}" for role in coloured()}
+    assert "filter: invert(1) hue-rotate(180deg)" in site  # of a picture, on a dark page
+    for role, name in words.items():
+        drawn = parts(plot.COLOURS[role])
+        light, dark = (worth(theme[name]) for theme in (LIGHT, DARK))
+        assert apart(parts(light), drawn) < 6
+        assert apart(parts(dark), turned(drawn)) < 6
+        assert contrast(light, LIGHT["book-paper"]) > 4.5
+        assert contrast(dark, DARK["page-background"]) > 4.5
+
+
+def coloured() -> list[str]:
+    """The roles whose colour is no shade of grey, which words can have."""
+    return [role for role, colour in plot.COLOURS.items() if np.ptp(parts(colour)) > 0.1]
+
+
+def worth(value: str) -> str:
+    """A colour of the sheet by its digits."""
+    name = re.fullmatch(r"var\(--([\w-]+)\)", value)
+    return LIGHT[name[1]] if name else value

@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+from seen_colours import contrast
 
 from gpnotes import GP, RBF, Linear, Periodic, condition, named, plot
 
@@ -112,18 +113,6 @@ def test_every_role_has_its_own_colour_and_no_two_look_alike_in_grey_and_line():
     assert len(set(drawn)) == 4
     for colour in plot.COLOURS.values():
         assert contrast(colour, plot._PAPER) >= 2.9  # the least of them is the prior's purple
-
-
-def contrast(one, other):
-    """The ratio of relative luminances that WCAG 2 defines."""
-
-    def luminance(colour):
-        parts = np.asarray([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255.0
-        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-        return linear @ [0.2126, 0.7152, 0.0722]
-
-    dark, light = sorted([luminance(one), luminance(other)])
-    return (light + 0.05) / (dark + 0.05)
 
 
 def test_lines_and_points_take_the_look_of_their_role():

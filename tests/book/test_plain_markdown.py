@@ -51,6 +51,8 @@ def test_words_that_look_like_marks_stay_words(modules: Any) -> None:
     assert texts(modules, said) == [
         r"2 \* 3 \< a_b, \_c\_ and \$5  *all* ``a`b``".replace("  ", " ")
     ]
+    coloured = nodes.inline("", "the mean", classes=["hue-exact"])
+    assert texts(modules, paragraph(coloured, " of both")) == ["the mean of both"]
     assert texts(modules, paragraph("1. of them"), paragraph("# one")) == [
         r"1\. of them",
         r"\# one",
