@@ -101,6 +101,18 @@ def test_what_a_node_has_been_is_remembered_and_forgotten():
     assert len(evaluator.observe(node.body)) == 3
 
 
+def test_values_that_a_mutant_had_of_shared_nodes_are_forgotten_with_it():
+    node = read(r"\sum_{i=1}^3 (a + i)")
+    evaluator = Evaluator(BOUND)
+    evaluator.value(node)
+    kept = evaluator.mark()
+    longer = t.replace_at(node, (("over", -1, -1), ("last", -1, -1)), t.Number(9.0))
+    evaluator.value(longer)
+    assert largest(node.body, evaluator) == 12.0
+    evaluator.forget(kept)
+    assert [float(v) for v in evaluator.observe(node.body)] == [4.0, 5.0, 6.0]
+
+
 def test_a_value_is_computed_once_for_each_of_what_it_depends_on():
     asked = []
     bound = {"f": lambda u: asked.append(float(u)) or u, "a": 2.0}

@@ -272,6 +272,14 @@ def test_the_same_edit_everywhere_and_at_two_places():
     assert len(pairs) == 25
 
 
+def test_what_no_edit_touches_is_computed_once_for_all_candidates():
+    asked = []
+    bound = {"f": lambda u: asked.append(float(u)) or np.exp(u), "a": 1.1, "b": 0.7, "c": 0.4}
+    mends = mends_of_equation("c = f(b) + a", [bound])
+    assert mends.tried > 100
+    assert asked.count(0.7) < 0.25 * mends.tried  # an edit beside the call leaves it as it was
+
+
 def test_an_estimate_is_given_no_mend():
     bound = {"c": 0.4, "a": 1.1, "b": 0.7}
     for value, suggested in ((0.4, True), (Estimate(0.4, 1e-3, n=9), False)):

@@ -113,7 +113,7 @@ def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[
 
 
 def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
-    known = [len(draw.evaluator) for draw in bound.draws]
+    known = [draw.evaluator.mark() for draw in bound.draws]
     try:
         for chosen in bound.portions:
             for place, step in zip(mutant.places, mutant.steps, strict=True):

@@ -92,6 +92,7 @@ class Evaluator:
         self.longest = math.inf  # the terms of a sum with both ends, before it is refused
         self.points: dict[tuple[str, tuple[str, ...]], Points] = {}  # of nodes, and who is drawn
         self._memo: dict[int, _Memo] = {}
+        self._since: list[tuple[dict[tuple[Any, ...], Any], tuple[Any, ...]]] | None = None
         self._bound: dict[str, Array] = {}
 
     def value(self, node: t.Node, scope: Scope | None = None) -> Array:
@@ -108,6 +109,8 @@ class Evaluator:
         """Remember a value that was computed elsewhere, to be observed."""
         memo = self._memo.get(id(node)) or self._remember(node)
         memo.values[key] = scalar(value)
+        if self._since is not None:
+            self._since.append((memo.values, key))
 
     def __len__(self) -> int:
         """Return the number of nodes remembered."""
@@ -118,11 +121,23 @@ class Evaluator:
         """Return the number of values computed so far, over all loops."""
         return sum(len(memo.values) for memo in self._memo.values())
 
+    def mark(self) -> int:
+        """Return the number of nodes remembered, before a mutant that is to be forgotten."""
+        self._since = []
+        return len(self)
+
     def forget(self, kept: int) -> None:
-        """Remember only the first `kept` nodes: those of a mutant are not needed again."""
+        """Remember only the first `kept` nodes, with the values they had at the last `mark`.
+
+        Those of a mutant are not needed again, nor those that it had of the nodes it shares where
+        its sums ran on: what is said of one mutant does not depend on others.
+        """
         while len(self._memo) > kept:
             gone, _ = self._memo.popitem()
             self.series.pop(gone, None)
+        for values, key in self._since or ():
+            values.pop(key, None)
+        self._since = None
         self.mutants_follow = True
 
     def of(self, node: t.Node, scope: Scope) -> Array:
@@ -143,19 +158,17 @@ class Evaluator:
         except OperationError as wrong:
             raise self.fault(node, str(wrong)) from wrong
         memo.values[key] = value
+        if key and self._since is not None:
+            self._since.append((memo.values, key))
         return value
 
     def _remember(self, node: t.Node) -> _Memo:
-        keys = {node.key} if isinstance(node, t.Name | t.Index | t.Apply) else set()
-        for _, child in t.children(node):
-            keys.update((self._memo.get(id(child)) or self._remember(child)).keys)
-        memo = _Memo(node, rule.dispatch(type(node)), tuple(sorted(keys)), {})
-        self._memo[id(node)] = memo
+        memo = self._memo[id(node)] = _Memo(node, rule.dispatch(type(node)), t.symbols(node), {})
         return memo
 
     def depends(self, node: t.Node, key: str) -> bool:
         """Return whether the symbol `key` occurs in `node`."""
-        return key in (self._memo.get(id(node)) or self._remember(node)).keys
+        return key in t.symbols(node)
 
     def fault(self, node: t.Node, problem: str) -> EquationError:
         """An error that says `problem` and points at `node`."""

@@ -11,6 +11,8 @@ from checked_equations.check.relations import Tolerance
 from checked_equations.check.statements import BoundStatement, Draw
 from checked_equations.latex import tree as t
 
+Holds = Callable[[t.Statement], bool]
+
 EXACT = Tolerance()
 LONGEST = 10_000  # terms of a sum whose ends an edit has moved
 MARGIN = 1e-3  # a mend misses by no more than this part of what the printed form misses by
@@ -18,13 +20,24 @@ MARGIN = 1e-3  # a mend misses by no more than this part of what the printed for
 
 def holds_on(
     drawn: Sequence[Mapping[str, object]], allowed: Tolerance = EXACT, missed: float = np.inf
-) -> Callable[[t.Statement], bool]:
+) -> Holds:
     """Whether all steps of a statement hold on each of the draws, which the next one shares.
 
     `missed` is the relative residual of the printed form: a mend leaves at most a thousandth of
     that, so that a form that is merely nearer is none.
     """
-    draws = tuple(Draw(values) for values in drawn)
+    return _holds_on(tuple(map(Draw, drawn)), allowed, missed)
+
+
+def mends_on(
+    statement: t.Statement, drawn: Sequence[Mapping[str, object]], allowed: Tolerance = EXACT
+) -> Holds:
+    """Whether a candidate mends `statement`, whose values the candidates share."""
+    draws = tuple(map(Draw, drawn))
+    return _holds_on(draws, allowed, _missed_by(statement, draws, allowed))
+
+
+def _holds_on(draws: tuple[Draw, ...], allowed: Tolerance, missed: float) -> Holds:
     for draw in draws:
         draw.evaluator.longest = LONGEST
 
@@ -37,7 +50,7 @@ def holds_on(
 
 
 def _holds(statement: t.Statement, draw: Draw, allowed: Tolerance, missed: float) -> bool:
-    bound, known = BoundStatement(statement, (draw,), allowed), len(draw.evaluator)
+    bound, known = BoundStatement(statement, (draw,), allowed), draw.evaluator.mark()
     try:
         return all(_step_holds(bound, *one, missed) for one in enumerate(statement.steps))
     finally:
@@ -45,18 +58,22 @@ def _holds(statement: t.Statement, draw: Draw, allowed: Tolerance, missed: float
 
 
 def _step_holds(bound: BoundStatement, place: int, step: t.Step, missed: float) -> bool:
-    left, right = bound.draws[0].sides(step)
-    if not (np.any(left) or np.any(right)) and bound.draws[0].size(step) == 0.0:
-        return False  # nothing cancels in them: it says nothing
     compared = bound.compare(place, step)
-    return compared.holds and compared.residual <= MARGIN * missed
+    if not compared.holds or compared.residual > MARGIN * missed:
+        return False
+    draw = bound.draws[0]
+    return any(map(np.any, draw.sides(step))) or draw.size(step) > 0.0  # else it says nothing
 
 
 def missed_by(
     statement: t.Statement, drawn: Sequence[Mapping[str, object]], allowed: Tolerance
 ) -> float:
     """The relative residual of the step that fails by least; infinite where one has no value."""
-    bound = BoundStatement(statement, tuple(map(Draw, drawn)), allowed)
+    return _missed_by(statement, tuple(map(Draw, drawn)), allowed)
+
+
+def _missed_by(statement: t.Statement, draws: tuple[Draw, ...], allowed: Tolerance) -> float:
+    bound = BoundStatement(statement, draws, allowed)
     missed = [np.inf]
     for place, step in enumerate(statement.steps):
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -331,15 +331,25 @@ def _length(mend: Mend) -> tuple[int, int, bool]:
 
 def same_claim(one: t.Statement, other: t.Statement, drawn: Sequence[Mapping[str, object]]) -> bool:
     """Whether two statements fail alike wherever the numbers are moved."""
+    return any(same_claims([one], other, drawn))
+
+
+def same_claims(
+    many: Iterable[t.Statement], other: t.Statement, drawn: Sequence[Mapping[str, object]]
+) -> Iterator[bool]:
+    """Whether each of `many` statements fails as the `other` one does; they share their values."""
     moved = _moved(drawn)
-    return _one_claim(*(_sides_there(statement.steps, moved) for statement in (one, other)))
+    sides = _sides_there(other.steps, moved)
+    return (_one_claim(_sides_there(one.steps, moved), sides) for one in many)
 
 
-def _moved(drawn: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
-    """Three sets of numbers in which each that is not whole is by a few per cent another."""
+def _moved(drawn: Sequence[Mapping[str, object]]) -> list[Evaluator]:
+    """Evaluators on three sets of numbers, each not whole by a few per cent another than drawn."""
     stream = np.random.default_rng(0)
     chosen = (drawn[i % len(drawn)] for i in range(3))
-    return [{key: _elsewhere(value, stream) for key, value in one.items()} for one in chosen]
+    return [
+        Evaluator({key: _elsewhere(value, stream) for key, value in one.items()}) for one in chosen
+    ]
 
 
 def _elsewhere(value: object, stream: np.random.Generator) -> object:
@@ -354,10 +364,10 @@ def _elsewhere(value: object, stream: np.random.Generator) -> object:
 Values = list[tuple[np.ndarray, np.ndarray]]
 
 
-def _sides_there(steps: tuple[t.Step, ...], moved: list[dict[str, object]]) -> Values | None:
+def _sides_there(steps: tuple[t.Step, ...], moved: list[Evaluator]) -> Values | None:
     """The sides of all steps where the numbers are moved; nothing where they have no value."""
     values: Values = []
-    for evaluator in map(Evaluator, moved):
+    for evaluator in moved:
         for step in steps:
             try:
                 left, right = (np.ravel(evaluator.value(side)) for side in (step.left, step.right))

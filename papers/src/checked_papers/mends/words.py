@@ -16,7 +16,7 @@ from checked_equations.latex.parser import parse
 from checked_equations.latex.printer import to_latex
 
 from .loose_reading import read_loosely
-from .numbers import EXACT, holds_on, missed_by
+from .numbers import EXACT, holds_on, mends_on
 from .search import MOST_EFFORT, Mend, Mends, mends_of
 
 _SHOWN = 4  # of several
@@ -51,7 +51,7 @@ def mends_of_equation(
     def say(node: t.Node) -> str:
         return balanced(latex, node.span) or to_latex(node)  # a symbol that no place is known of
 
-    holds = holds_on(drawn, allowed, missed_by(statement, drawn, allowed))
+    holds = mends_on(statement, drawn, allowed)
     return mends_of(statement, holds, drawn, say=say, effort=effort)
 
 

@@ -150,11 +150,12 @@ class Trial:
         if not self.mending or self.choices:
             return None
         own = _SEARCH if self.mending is True else self.mending
-        draws = [fate.sample.bindings for fate in self.failed][:_JUDGES]
-        bound = bound_on(self.statement, draws, self.far)
+        judges = self.failed[:_JUDGES]  # on their draws the values of the statement are known
+        draws = tuple(fate.draw for fate in judges if fate.draw is not None)
+        bound = replace(bound_on(self.statement, [], self.far), draws=draws)
 
         def holds(candidate: t.Statement) -> bool:
-            known = [len(draw.evaluator) for draw in bound.draws]
+            known = [draw.evaluator.mark() for draw in bound.draws]
             edited = replace(bound, statement=candidate)
             try:
                 parts = itertools.product(edited.portions, enumerate(candidate.steps))
@@ -163,7 +164,7 @@ class Trial:
                 for draw, kept in zip(bound.draws, known, strict=True):
                     draw.evaluator.forget(kept)
 
-        values = [{key: draw[key] for key in self.drawn} for draw in draws]
+        values = [{key: draw.bindings[key] for key in self.drawn} for draw in draws]
         return mends_of(self.statement, holds, values, effort=min(most, own))
 
     def mutants(self) -> Mutants:
