@@ -29,7 +29,7 @@ from checked_papers.mends import (
 )
 from checked_papers.mends.loose_reading import read_loosely
 from checked_papers.mends.numbers import EXACT, missed_by
-from checked_papers.mends.search import mutant_statements
+from checked_papers.mends.search import mutant_statements, same_claims
 from published_errata.numbers import NUMBERS
 
 FOLDER = Path(__file__).parent / "published_errata"
@@ -113,10 +113,8 @@ def _is_mutant(
     """Whether the printed form is one of the mutants of the corrected one."""
     if right is None or wrong is None:
         return False
-    return any(
-        mutant == wrong or same_claim(mutant, wrong, drawn)
-        for mutant in mutant_statements(right, drawn[0])
-    )
+    every = list(mutant_statements(right, drawn[0]))
+    return wrong in every or any(same_claims(every, wrong, drawn))
 
 
 def spoilt(item: Mapping[str, str], count: int) -> Counter[str]:

@@ -432,15 +432,22 @@ def _says_itself(steps: Steps, mutant: Mutant) -> bool:
 
 
 def _called_by_itself(step: t.Step) -> bool:
-    sides = ((step.left, step.right), (step.right, step.left))
-    pairs = ((alone, part) for alone, other in sides for _, part in t.walk(other))
-    return any(isinstance(alone, t.Apply) and alone == part for alone, part in pairs)
+    return _occurs_again(step, t.Apply)
 
 
 def _mentions_itself(step: t.Step) -> bool:
+    return _occurs_again(step, t.Name)
+
+
+def _occurs_again(step: t.Step, kind: type[t.Name] | type[t.Apply]) -> bool:
+    """Return whether one side, of this `kind`, stands in the other as well."""
     sides = ((step.left, step.right), (step.right, step.left))
-    parts = ((alone, part) for alone, other in sides for _, part in t.walk(other))
-    return any(isinstance(alone, t.Name) and alone == part for alone, part in parts)
+    return any(
+        alone == part
+        for alone, other in sides
+        if isinstance(alone, kind) and alone.key in t.symbols(other)
+        for _, part in t.walk(other)
+    )
 
 
 def shares_a_side(before: t.Step, step: t.Step) -> bool:

@@ -34,6 +34,16 @@ class Node(_Frozen):
     def _children(self) -> tuple[tuple[Place, Node], ...]:
         return tuple(_parts(self))
 
+    @cached_property
+    def _symbols(self) -> tuple[str, ...]:
+        own = {self.key} if isinstance(self, Name | Index | Apply) else set()
+        return tuple(sorted(own.union(*(child._symbols for _, child in self._children))))
+
+
+def symbols(node: Node) -> tuple[str, ...]:
+    """Return the keys of all symbols and functions in `node`, in order, each once."""
+    return node._symbols
+
 
 def children(node: Node) -> tuple[tuple[Place, Node], ...]:
     """The child nodes of `node`, each with its place: field, position, position in the row."""
