@@ -62,7 +62,8 @@ def ways(equation: Equation) -> list[Way]:
     kinds = dict.fromkeys([*symbols(equation.latex), *limit], "value")
     called = {str(w) for w in lex(equation.latex, Names({}), free=True) if w.type == "CALL"}
     functions = {key: "callable" if key in called else "value" for key in kinds}
-    return [({}, True), (kinds, True), (kinds, False), (functions, False)]
+    apart = [(functions, False)] if called else []  # else the same way twice
+    return [({}, True), (kinds, True), (kinds, False), *apart]
 
 
 def readings(equation: Equation) -> list[tuple[Statement, Way]]:
