@@ -81,12 +81,18 @@ def compare_all(
     Between scalars ``\\propto`` says that the ratio is the same on every draw, so the draws
     are compared together.
     """
-    conformed = [conform_sides(*pair) for pair in pairs]
-    if relation == r"\propto" and all(left.size == 1 for left, _ in conformed):
-        left, right = (np.array([float(pair[i]) for pair in conformed]) for i in (0, 1))
+    return compare_conformed(relation, [conform_sides(*pair) for pair in pairs], allowed, terms)
+
+
+def compare_conformed(
+    relation: str, pairs: Sequence[Pair], allowed: Tolerance, terms: Sequence[float] = ()
+) -> Comparison:
+    """As `compare_all`, of pairs that `conform_sides` has returned."""
+    if relation == r"\propto" and all(left.size == 1 for left, _ in pairs):
+        left, right = (np.array([float(pair[i]) for pair in pairs]) for i in (0, 1))
         return _judged(relation, left, right, allowed, 0.0)
     comparisons = []
-    for (left, right), size in zip(conformed, terms or [0.0] * len(conformed), strict=True):
+    for (left, right), size in zip(pairs, terms or [0.0] * len(pairs), strict=True):
         nothing = is_zero(left) or is_zero(right) or scale(left, right) <= ROUNDING * size
         comparisons.append(_judged(relation, left, right, allowed, size if nothing else 0.0))
     return worst(comparisons)

@@ -23,7 +23,7 @@ from .bindings import name_kinds, names_in
 from .mutants import STRICT
 from .name_clashes import refuse_name_clashes, refuse_unmet_conditions
 from .outcomes import EstimateRecord, StepRecord
-from .relations import Comparison, Misfit, Tolerance, compare_all, conform_sides, score, worst
+from .relations import Comparison, Misfit, Tolerance, compare_conformed, conform_sides, score, worst
 
 
 @dataclass(frozen=True)
@@ -118,12 +118,13 @@ class BoundStatement:
         """Compare on the draws `drawn`; the step as printed is the measure of its mutants."""
         pairs = [self.draws[i].sides(step) for i in drawn]
         sizes = [self._size(place, i) for i in drawn]
-        allowed = replace(self.allowed, **other)
-        allowed = replace(allowed, atol=max(allowed.atol, self.rounding(place)))
+        allowed = replace(self.allowed, **other) if other else self.allowed
+        if (rounding := self.rounding(place)) > allowed.atol:
+            allowed = replace(allowed, atol=rounding)
         printed = allowed.decimals and _half_a_unit(self.statement.steps[place])
         if printed and allowed.approx is None:  # so near is what is printed
             allowed = replace(allowed, approx=allowed.rtol)
-        return compare_all(step.relation, pairs, allowed, sizes)
+        return compare_conformed(step.relation, pairs, allowed, sizes)
 
     def rounding(self, place: int) -> float:
         """Half a unit of the last digit of a decimal that holds to its digits, and no closer."""
@@ -134,7 +135,7 @@ class BoundStatement:
         if half and place not in self._exact:
             pairs = [draw.sides(step) for draw in self.draws]
             sizes = [self._size(place, i) for i in range(len(pairs))]
-            exact = compare_all("=", pairs, self.allowed, sizes)
+            exact = compare_conformed("=", pairs, self.allowed, sizes)
             self._exact[place] = exact.holds
         return half if half and not self._exact[place] else 0.0
 

@@ -65,7 +65,10 @@ def conform(value: Any) -> Array:
 
 def scalar(value: complex | np.number[Any] | Array) -> Array:
     """One number as a NumPy scalar, which has all that an array without axes has."""
-    if np.iscomplexobj(value):
+    own = type(value)
+    if own is np.float64 or own is np.complex128:
+        return cast("Array", value)  # as most are
+    if own is complex or (own is not float and np.iscomplexobj(value)):
         return cast("Array", np.complex128(value))
     return cast("Array", np.float64(cast("float", value)))
 

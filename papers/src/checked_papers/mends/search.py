@@ -189,14 +189,20 @@ def _goes_round(steps: tuple[t.Step, ...], mutant: Mutant) -> bool:
 
     The mended chain would repeat another step, or equate a side with itself.
     """
+    own = getattr(steps[mutant.places[0]], mutant.side)
+    known = set(t.symbols(mutant.after))
+    sides = [
+        side
+        for side in _sides_of_chain(steps, mutant.places[0])
+        if known.issuperset(t.symbols(side))
+        and not isinstance(side, t.Number | t.Constant)
+        and side != own
+    ]
+    if not sides:
+        return False
     inside = [part for _, part in t.walk(mutant.after)]
     before = [part for _, part in t.walk(mutant.before)]
-    own = getattr(steps[mutant.places[0]], mutant.side)
-    return any(
-        side in inside and side not in before and side != own
-        for side in _sides_of_chain(steps, mutant.places[0])
-        if not isinstance(side, t.Number | t.Constant)
-    )
+    return any(side in inside and side not in before for side in sides)
 
 
 def _sides_of_chain(steps: tuple[t.Step, ...], place: int) -> list[t.Node]:
