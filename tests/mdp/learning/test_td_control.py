@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import gymnasium
 import numpy as np
 import pytest
@@ -221,12 +223,14 @@ def test_the_defaults_cross_a_frozen_lake():
 def test_the_default_step_size_learns_what_one_over_k_does_not():
     mdp = MDP.from_gymnasium(gymnasium.make("FrozenLake-v1").unwrapped, 0.99)
     world, best = MDPEnvironment(mdp), solve(mdp).values[0]
+    compiled = importlib.util.find_spec("numba") is not None  # the same walk, to the last bit
     worth = {}
     for name, learner in {
         "default": QLearning(0.99),
         "1/k": QLearning(0.99, PowerLawDecay()),
     }.items():
-        found = run(learner, world, num_steps=60_000, num_runs=20, horizon=100, rng=stream(1))
+        found = run(learner, world, num_steps=60_000, num_runs=20, horizon=100, rng=stream(1),
+                    compiled=compiled)  # fmt: skip
         values = [evaluate(mdp, policy)[0] / best for policy in found.learner_state.greedy]
         worth[name] = np.mean(values)
     assert (
