@@ -115,6 +115,7 @@ def _numpy() -> Namespace:
         sum=_sum,
         max=_max,
         min=_min,
+        clip=partial(_clip, cast("Any", standard).clip),
         reshape=_reshape,
         take=np.ndarray.take,
         matrix_transpose=attrgetter("mT"),
@@ -149,6 +150,22 @@ def _like(module: ModuleType, **shorter: object) -> ModuleType:
 
 def _reshape(x: HostArray, /, shape: tuple[int, ...], *, copy: bool | None = None) -> HostArray:
     return x.reshape(shape, copy=copy)
+
+
+def _clip(
+    standard: Callable[..., Array], x: HostArray, /, min: Any = None, max: Any = None
+) -> Array:
+    """NumPy's between numbers of Python; for other bounds the standard has their dtype to mind."""
+    plain = x.dtype in _FLOATS and all(b is None or type(b) in (int, float) for b in (min, max))
+    if not plain or min is max is None:
+        return standard(x, min, max)
+    exact = x.dtype.type
+    if min is None:
+        return np.minimum(x, exact(max))
+    return np.maximum(x, exact(min)) if max is None else np.clip(x, exact(min), exact(max))
+
+
+_FLOATS = frozenset({np.dtype(np.float64), np.dtype(np.float32)})
 
 
 def fused(function: Callable[..., T]) -> Callable[..., T]:
