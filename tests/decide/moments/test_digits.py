@@ -15,6 +15,7 @@ import pytest
 
 from gpnotes import GP, RBF, condition
 from gpnotes.decide import moments
+from gpnotes.decide.moments.input_covariance import _log1p_less_linear
 
 DIGITS = 60
 
@@ -93,6 +94,15 @@ def test_every_digit_of_the_kernels_covariance_is_there(case, covariance, scale,
     if scale <= 1e-12:
         second = moments.kernel_outer(a, b, X, Z, m, S)
         assert np.max(last_digit(second)) > 1e-6 * size
+
+
+def test_a_logarithm_without_its_linear_term_has_all_digits():
+    """``log(1 + w) − w`` up to the largest eigenvalue it is asked for, and far below one digit."""
+    w = np.asarray([0.0999, 0.07, 0.03, 1e-4, 1e-9, 1e-30])
+    with localcontext() as context:
+        context.prec = DIGITS + 20
+        wanted = [float((1 + share).ln() - share) for share in exact(w)]
+    np.testing.assert_allclose(_log1p_less_linear(w), wanted, rtol=2e-15)
 
 
 def last_digit(a):

@@ -444,9 +444,10 @@ def test_where_nothing_moved_the_loop_proposes_again(rng, task, monkeypatch, max
     assert only.improvement.policy is policies[4 if proposed == 6 else 0]
 
 
-@pytest.mark.parametrize(("cost", "moved"), [(0.998, True), (0.9995, False), (1.0, False)])
-def test_a_thousandth_of_the_cost_is_a_move(cost, moved):
-    assert Improvement(None, cost, 1, 1.0, 0, "").moved is moved
+@pytest.mark.parametrize("start", [1.0, 30.0, 1e-4])
+@pytest.mark.parametrize(("share", "moved"), [(0.998, True), (0.9995, False), (1.0, False)])
+def test_a_thousandth_of_the_cost_is_a_move(start, share, moved):
+    assert Improvement(None, share * start, 1, start, 0, "").moved is moved
 
 
 def test_the_pendulum_is_gymnasium_s():
