@@ -312,6 +312,12 @@ def test_what_is_observed_with_noise_is_finite(y):
         Gaussian().log_density(y, np.ones(2))
 
 
+def test_a_column_of_another_library_is_no_number():
+    """One that has a type of its entries and no dimensions, as those of polars."""
+    with pytest.raises(TypeError, match="y must be a number"):
+        Gaussian().log_density(SimpleNamespace(dtype=np.dtype(float)), np.ones(2))
+
+
 def test_y_may_be_one_number_or_stand_before_nodes(space):
     y, nodes = space.asarray([1.0, -1.0]), space.asarray([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]])
     for likelihood in (Gaussian(0.5), Bernoulli()):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpnotes import BayesianNetwork, stream
-from gpnotes.networks import Network
+from gpnotes.networks import Network, log_joint
 
 
 @pytest.mark.parametrize(("outputs", "noise", "said"), [
@@ -23,3 +23,19 @@ def test_weights_are_drawn_with_the_variances_of_the_prior():
     variances = np.geomspace(1e-4, 1e4, network.num_weights)
     drawn = BayesianNetwork(network, variances).draw(4000, rng=stream(0))
     np.testing.assert_allclose(drawn.var(axis=0), variances, rtol=0.15)
+
+
+def test_counts_of_readings_are_of_all_networks_or_of_each(rng):
+    """Twice a reading is the reading counted twice, for one network or for three at once."""
+    model = BayesianNetwork(Network((2, 3, 1)), noise_variance=0.1)
+    X, y = rng.normal(size=(5, 2)), rng.normal(size=5)
+    theta = rng.normal(size=(3, model.network.num_weights))
+    each = np.asarray([[1, 0, 2, 1, 1], [1, 1, 1, 1, 1], [0, 3, 0, 0, 1]])
+    for counts in (each[0], each):
+        wanted = [
+            log_joint(model, weights, X[rows], y[rows])
+            for weights, count in zip(theta, np.broadcast_to(counts, each.shape), strict=True)
+            for rows in [np.repeat(np.arange(5), count)]
+        ]
+        got = log_joint(model, theta, X, y, counts=counts.astype(float))
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)

@@ -9,6 +9,7 @@ from scipy.special import log_softmax, softmax
 from gpnotes import to_numpy
 from gpnotes.ground import memory
 from gpnotes.model.likelihoods import Bernoulli, Categorical
+from gpnotes.model.likelihoods.categorical import _nodes
 
 C = 4
 
@@ -97,6 +98,14 @@ def test_many_classes_have_nodes_enough():
     mean = np.zeros((2, 200))
     got = Categorical(200).expected_log_density(np.zeros(2), mean, 0.0 * mean + 0.01)
     np.testing.assert_allclose(got, -np.log(200.0), atol=0.006)
+
+
+@pytest.mark.parametrize(("classes", "nodes"), [(2, 256), (64, 256), (65, 260), (100, 400)])
+def test_nodes_are_no_fewer_than_four_for_each_class(classes, nodes):
+    z = _nodes(classes, 256)
+    assert z.shape == (classes, nodes)
+    np.testing.assert_allclose(z @ np.ones(nodes), 0.0, atol=1e-12 * nodes)
+    np.testing.assert_allclose(z @ z.T / nodes, np.eye(classes), atol=1e-12)
 
 
 def test_rows_are_worked_on_in_blocks(numbers, monkeypatch):

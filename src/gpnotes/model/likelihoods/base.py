@@ -315,7 +315,7 @@ class LikelihoodBase(ABC):
         """y, if it goes with f and can be observed."""
         _check.finite(_check.floating(f, "f"), "f")
         if getattr(y, "ndim", 0) == 0:
-            return self._observable(y if _is_array(y) else _check.number(y, "y"))
+            return self._observable(y if hasattr(y, "dtype") else _check.number(y, "y"))
         _check.alike(_check.floating(y, "y"), "y", f, "f")
         nodes = f.ndim > 1 and y.shape == (*f.shape[:-1], 1)
         if y.shape != f.shape and not nodes:
@@ -324,7 +324,3 @@ class LikelihoodBase(ABC):
 
     def _observable(self, y: Any) -> Any:
         return _check.finite(y, "y")
-
-
-def _is_array(y: object) -> bool:
-    return hasattr(y, "dtype") and hasattr(y, "ndim")
