@@ -107,15 +107,16 @@ def test_a_test_file_of_a_room_elsewhere_is_reported(tmp_path, file):
 
 @pytest.fixture
 def tree(tmp_path):
-    """A package of four wings, two with tests."""
+    """A package of five wings, three with tests."""
     files = [
         *("model/kernels/base.py", "model/kernels/sums.py", "model/priors.py", "model/labels.py"),
         *("model/__init__.py", "infer/exact.py", "infer/labels.py", "draw/paths.py"),
-        "testing/kernels.py",
+        *("testing/kernels.py", "games/nash.py", "games/search.py"),
     ]
     tests = [
         *("model/kernels/test_sums.py", "model/kernels/test_use.py", "model/test_priors.py"),
         *("model/test_priors_of_scales.py", "test_infer.py"),
+        *("games/test_nash.py", "games/test_search.py", "test_games.py"),
     ]
     names = [f"src/gpnotes/{name}" for name in files] + [f"tests/{name}" for name in tests]
     for path in (tmp_path / name for name in names):
@@ -156,10 +157,11 @@ def test_what_names_no_room_or_several_is_refused(tree, name, said):
 
 
 TESTS = {
-    "model/kernels/sums.py": ["model/kernels/test_sums.py"],
+    "model/kernels/sums.py": ["model/kernels/test_sums.py", "model/kernels/test_use.py"],
     "model/kernels/base.py": ["model/kernels"],  # those of its room
     "model/kernels": ["model/kernels"],
     "model/priors.py": ["model/test_priors.py", "model/test_priors_of_scales.py"],
+    "games/nash.py": ["games/test_nash.py", "test_games.py"],  # of the whole room beside it
     "model/labels.py": ["model"],  # those of its wing
     "infer/exact.py": ["test_infer.py"],
 }
@@ -181,9 +183,10 @@ def test_the_command_prints_both_or_fails(root: Path):
         command = [sys.executable, str(root / "tools" / "rooms.py"), name]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    assert say("linalg").stdout.split() == [
-        "src/gpnotes/ground/linalg.py", "tests/ground/test_linalg.py",
-    ]  # fmt: skip
+    module, own, *others = say("linalg").stdout.split()
+    assert (module, own) == ("src/gpnotes/ground/linalg.py", "tests/ground/test_linalg.py")
+    assert "tests/ground/test_torch.py" in others
+    assert "tests/ground/test_random.py" not in others
     assert say("tests/ground/test_linalg.py").stdout.split() == ["tests/ground/test_linalg.py"]
     wrong = say("nothing")
     assert (wrong.returncode, wrong.stdout) == (2, "")

@@ -6,14 +6,17 @@ room is a module or a folder of a package. It is named by its path from here
 that where no other ends so (``exact``).
 
 Its tests are at the mirrored place: ``tests/infer/test_exact.py``, ``tests/infer/test_exact_*.py``,
-or a folder ``tests/infer/exact``. Where there are none, those of the folder above it are taken, up
-to its wing; where that has none either, the command fails. Of `gpnotes` all tests are no answer.
-There are no exceptions: ``tests/test_rooms.py`` reports a test file that is elsewhere.
+or a folder ``tests/infer/exact``. A module has also those of the folder around it that are of no
+other room (``tests/infer/test_ties.py``): a file more never hides what tested it before. Where a
+room has none of its own, all of the folder above it are taken, up to its wing; where that has none
+either, the command fails. Of `gpnotes` all tests are no answer. There are no exceptions:
+``tests/test_rooms.py`` reports a test file that is elsewhere.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path, PurePosixPath
 
@@ -52,7 +55,7 @@ def find_tests(room: str, tree: Path = ROOT) -> list[str]:
     home = _home(room)
     for place in [PurePosixPath(room), *PurePosixPath(room).parents]:
         if there := _mirrored(tree, place, home):
-            return there
+            return there + (_of_no_other(tree, place, home) if place.suffix else [])
         if str(place) == home:
             break
     raise LookupError(f"{room} has no tests at its place under {HOMES[home]}, nor has its wing")
@@ -68,6 +71,19 @@ def _mirrored(tree: Path, room: PurePosixPath, home: str) -> list[str]:
     ]
     there = [place] if any(place.rglob("test_*.py")) else []
     return [path.relative_to(tree).as_posix() for path in sorted(there + files)]
+
+
+def _of_no_other(tree: Path, module: PurePosixPath, home: str) -> list[str]:
+    """Return the test files of the folder around a module that no other room has for its own."""
+    around = module.parent
+    if str(around) == home:
+        return []
+    rooms = {path.stem for path in (tree / around).iterdir() if not path.stem.startswith("__")}
+    owned = re.compile(rf"test_({'|'.join(map(re.escape, rooms))})(_.*)?\.py")
+    folder = tree / HOMES[home] / _inside(around)
+    paths = [path for path in folder.glob("test_*.py") if not owned.fullmatch(path.name)]
+    beside = [path for path in _mirrored(tree, around, home) if path.endswith(".py")]
+    return sorted([*beside, *(path.relative_to(tree).as_posix() for path in paths)])
 
 
 def every(tree: Path, home: str) -> list[PurePosixPath]:
