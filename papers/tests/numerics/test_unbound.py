@@ -51,6 +51,8 @@ FOUND = [
 NONE = [
     (r"\int \int_0^1 x y \,\mathrm d x \,\mathrm d y", ""),
     (r"\int_{-\infty}^{\infty + i} e^{-x^2} \,\mathrm d x", "do not lie on one line"),
+    (r"\int_{-\infty}^{\infty + i \infty / 2} e^{-x^2} \,\mathrm d x", "do not lie on one line"),
+    (r"\int_{-\infty}^{\infty + i / 2} e^{-x^2} \,\mathrm d x", "do not lie on one line"),
     (r"\max_{k=1}^\infty \frac{1}{k}", "the max over a range without end is not tried"),
     (r"\frac{1}{o \cot(o)}", "cot has a pole here"),
     (r"\frac{1}{(\cot(o))^{-1}}", "cot has a pole here"),

@@ -1,13 +1,14 @@
 """The edits that might mend a small statement.
 
 Run as a program it writes `edits_tried.json` anew, which a test compares: of each kind of edit how
-many there are, the first and the last.
+many there are, the first and the last, and a checksum of all of them.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,10 @@ TO_MEND = {
     "a = u(b) + u(a)": {"a": 1.1, "b": 0.7, "u": lambda p: p * p},
     r"a = |A|": {"a": 1.0, "A": A},
     r"a = \|x\|": {"a": 1.0, "x": x},
+    r"a = b \sin(c) d": _NUMBERS,
+    r"a = b - \sin(c) - d + b": _NUMBERS,
+    r"a = \frac{b \sin(c)}{d} + \sqrt{b} c": _NUMBERS,
+    r"d = \sum_{i=2}^N x_{i-1} x_i": _SUMMED,
     r"a = \phi_t": {"a": 1.1, r"\phi": 0.3, "t": 3},
     "b = 120 b": {"b": 0.7},
     "b = (b + 3) b": {"b": 0.7},
@@ -85,11 +90,17 @@ def mends_tried(latex):
 
 
 def by_kind(rows):
-    """Return the first and the last edit of each kind; a kind is its words without the symbols."""
+    """Return how many of each kind there are, the first, the last and a checksum of all.
+
+    A kind is its words without the symbols.
+    """
     kinds = {}
     for row in rows:
         kinds.setdefault(re.sub(r"\$[^$]*\$", "$", row.partition(": ")[0]), []).append(row)
-    return [[len(own), *dict.fromkeys([own[0], own[-1]])] for own in kinds.values()]
+    return [
+        [len(own), zlib.crc32("\n".join(own).encode()), *dict.fromkeys([own[0], own[-1]])]
+        for own in kinds.values()
+    ]
 
 
 if __name__ == "__main__":
