@@ -6,6 +6,7 @@ import pytest
 from checked_equations import Distribution, Nodes
 from checked_equations.errors import EquationError, OperationError
 from checked_equations.evaluate import operations as op
+from checked_equations.evaluate.effort import allowing, spend
 from checked_equations.evaluate.evaluator import Evaluator, magnitude
 from checked_equations.evaluate.rules.limits import _end
 from checked_equations.evaluate.rules.loops import _inside_limits
@@ -158,3 +159,23 @@ def test_a_distribution_is_equal_to_itself_alone():
     assert law == law
     assert law != other
     assert len({law: 1, other: 2}) == 2
+
+
+@pytest.mark.parametrize(("outer", "inner", "most"), [(100, 30, 30), (30, 100, 30)])
+def test_an_outer_limit_on_effort_holds_within_as_well(outer, inner, most):
+    with allowing(outer), allowing(inner):
+        spend(most)
+        with pytest.raises(TimeoutError):
+            spend(1)
+
+
+def test_a_limit_that_begins_anew_knows_no_other_and_is_not_counted_outside():
+    with allowing(30):
+        spend(20)
+        with allowing(100, anew=True):
+            spend(100)
+            with pytest.raises(TimeoutError):
+                spend(1)
+        spend(10)
+        with pytest.raises(TimeoutError):
+            spend(1)

@@ -17,3 +17,20 @@ def test_a_domain_is_its_ends_and_a_dimension_changes_none(domain, ends):
     assert line == _read(ends)
     assert (space.first, space.last) == (line.first, line.last)
     assert space != line
+
+
+@pytest.mark.parametrize(
+    ("condition", "ends"),
+    [
+        ("0 < x < 1", "_0^1"),
+        (r"0 \le x < 1", "_0^1"),
+        ("1 > x > 0", "_0^1"),
+        ("x > 2", r"_2^\infty"),
+        ("2 < x", r"_2^\infty"),
+        ("x < 2", r"_{-\infty}^2"),
+        (r"2 \ge x", r"_{-\infty}^2"),
+        (r"x \in [2, 3)", "_2^3"),
+    ],
+)
+def test_a_condition_is_the_ends_that_it_leaves(condition, ends):
+    assert _read(f"_{{{condition}}}") == _read(ends)
