@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from documented import defaults
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import erfcx, gammaln, log_expit, log_ndtr, logsumexp
@@ -16,6 +17,7 @@ from gpnotes.ground import memory
 from gpnotes.ground.params import flatten_gradient, positive
 from gpnotes.ground.quadrature import expect
 from gpnotes.ground.xp import to_numpy
+from gpnotes.model import likelihoods
 from gpnotes.model.likelihoods import Binomial, NegativeBinomial
 from gpnotes.model.likelihoods.adapter import (
     is_latent,
@@ -310,6 +312,12 @@ def test_y_and_f_go_together_or_are_refused_by_name(likelihood, y, f, error, mes
 def test_what_is_observed_with_noise_is_finite(y):
     with pytest.raises(ValueError, match="y must be finite"):
         Gaussian().log_density(y, np.ones(2))
+
+
+@pytest.mark.parametrize("name", likelihoods.__all__)
+def test_a_default_is_the_one_that_is_documented(name):
+    for parameter, (said, there) in defaults(getattr(likelihoods, name)).items():
+        assert there == said, parameter
 
 
 def test_a_column_of_another_library_is_no_number():
