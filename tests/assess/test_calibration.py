@@ -12,6 +12,7 @@ from scipy import optimize, special, stats
 import gpnotes
 from gpnotes import stream
 from gpnotes.assess import calibration as ca
+from gpnotes.assess.calibration import recalibrate
 from gpnotes.assess.scores import coverage
 
 
@@ -453,3 +454,14 @@ def test_an_empty_bin_is_left_out():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert math.isfinite(found.unbiased_squared_error)
+
+
+@pytest.mark.parametrize("skew", [0.2, 1.0, 4.0])
+def test_platt_s_line_is_found_in_few_steps(rng, skew, monkeypatch):
+    """Newton's steps double the digits; what is wrong in their matrix costs dozens of steps."""
+    f = rng.uniform(-1.0, 1.0, size=300)
+    target = special.expit(3.0 * f + skew) * 0.98 + 0.01
+    monkeypatch.setattr(recalibrate, "_MOST_STEPS", 8)
+    a, b = recalibrate._newton(f, target, 0.0)
+    off = target - special.expit(a * f + b)
+    assert abs(f @ off) + abs(np.sum(off)) < 1e-10 * 300

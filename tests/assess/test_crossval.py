@@ -21,7 +21,7 @@ from gpnotes import (
     stream,
 )
 from gpnotes.assess import scores
-from gpnotes.assess.crossval import cross_validate, group_folds, kfold
+from gpnotes.assess.crossval import _said, cross_validate, group_folds, kfold
 from gpnotes.infer import features, sparse, svgp
 from gpnotes.infer.linear import BayesianLinear
 
@@ -421,6 +421,13 @@ def test_labels_have_no_predicted_observations(data):
             3,
             rng=stream(1),
         )
+
+
+@pytest.mark.parametrize(("size", "said"), [
+    (1, "0"), (8, "0, 1, 2, 3, 4, 5, 6, 7"), (9, "0, 1, 2, 3, 4, 5, 6, 7, … (9 in all)"),
+])  # fmt: skip
+def test_rows_are_said_one_by_one_up_to_eight(size, said):
+    assert _said(np.arange(size)) == said
 
 
 def test_what_a_fit_raises_comes_with_its_fold(data):

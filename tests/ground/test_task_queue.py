@@ -37,6 +37,12 @@ def test_one_thread_does_tasks_in_their_order():
     assert done == ["a", "b", "c"]
 
 
+def test_one_thread_asks_for_an_item_when_the_one_before_is_done():
+    steps = []
+    for_each((steps.append(f"{i} made") or i for i in range(2)), steps.append, 1)
+    assert steps == ["0 made", 0, "1 made", 1]
+
+
 def test_several_threads_are_at_work_together():
     together, seen = Barrier(3, timeout=30.0), set()
 

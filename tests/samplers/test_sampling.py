@@ -520,20 +520,18 @@ def test_one_chain_is_asked_for_rhat():
         ({"start": np.zeros((3, 2))}, "start must have shape"),
         ({"start": np.zeros(0)}, "must have at least one entry"),
         ({"mass_matrix": "heavy"}, "mass_matrix must be one of"),
-        ({"num_samples": 0}, "num_samples must be"),
+        ({"num_samples": 0}, "num_samples must be a whole number from 1; got 0"),
+        ({"num_chains": 0}, "num_chains must be a whole number from 1; got 0"),
+        ({"num_warmup": -1}, "num_warmup must be a whole number from 0; got -1"),
         ({"rng": 1.0}, "rng must be a Stream, a NumPy Generator"),
         ({"sampler": SGLD()}, "target must be a gpnotes MinibatchDensity"),
     ],
 )
 def test_wrong_arguments_are_named(change, said):
     right = {"target": skew, "sampler": NUTS(), "start": np.zeros(2), "rng": stream(1)}
+    right |= {"num_chains": 4, "num_warmup": 0, "num_samples": 4}
     with pytest.raises((TypeError, ValueError), match=said):
-        samplers.sample(
-            **{**right, **change},
-            num_chains=4,
-            num_warmup=0,
-            **({} if "num_samples" in change else {"num_samples": 4}),
-        )
+        samplers.sample(**{**right, **change})
 
 
 X = np.linspace(0.0, 4.0, 12)[:, None]

@@ -128,6 +128,8 @@ def test_what_are_no_probabilities(measure):
         measure(np.asarray([0.5, np.nan]))
     with pytest.raises(ValueError, match="rows that sum to one"):
         measure(np.asarray([[0.5, 0.4]]))
+    with pytest.raises(ValueError, match="rows that sum to one"):
+        measure(np.asarray([[0.5, 0.5], [0.5, 0.4]]))
     with pytest.raises(ValueError, match="two or more columns"):
         measure(np.ones((3, 1)))
     with pytest.raises(TypeError, match="probability must be an array"):
