@@ -22,6 +22,7 @@ from gpnotes.mdp import (
     qmdp,
     smooth,
 )
+from gpnotes.mdp.alpha_vectors import first_highest
 
 
 def arrays_of(rng, states=3, actions=2, kinds=3):
@@ -300,6 +301,9 @@ REFUSED = {
     ),
     "no vector": (lambda t: AlphaVectors(np.zeros((0, 2)), ()), "one alpha vector"),
     "actions": (lambda t: AlphaVectors(np.zeros((2, 2)), (0,)), "one for each of 2 alpha vectors"),
+    "an action too many": (
+        lambda t: backup(t, AlphaVectors(np.zeros((2, 2)), (0, 3))), "for 2 states and 3 actions",
+    ),
     "other vectors": (lambda t: backup(t, AlphaVectors(np.zeros((1, 3)), (0,))), "for 2 states"),
     "no beliefs": (
         lambda t: backup(t, blind_policy_bound(t), beliefs=np.zeros((0, 2))), "one belief",
@@ -409,3 +413,24 @@ def test_reachable_beliefs_are_those_of_a_plain_search(rng, tolerance):
     assert (len(found) < 25) == (tolerance > 0.1)
     ours = pomdp.reachable_beliefs(start, 25, tolerance=tolerance)
     np.testing.assert_allclose(ours, found, rtol=1e-12)
+
+
+@pytest.fixture
+def policy(rng):
+    return AlphaVectors(rng.normal(size=(5, 3)), (2, 0, 1, 1, 0))
+
+
+def test_a_belief_is_worth_the_best_of_all_lines(policy, rng):
+    beliefs = rng.dirichlet(np.ones(3), size=40)
+    for belief, value, action in zip(
+        beliefs, policy.values(beliefs), policy.decide(beliefs), strict=True
+    ):
+        lines = [sum(p * v for p, v in zip(belief, row, strict=True)) for row in policy.vectors]
+        assert value == pytest.approx(max(lines), rel=1e-13)
+        assert action == policy.actions[lines.index(max(lines))]
+
+
+def test_of_lines_that_differ_by_rounding_the_first_is_taken(space):
+    one = 1.0 + 4.0 * float(space.xp.finfo(space.dtype).eps)
+    rows = space.asarray([[1.0, one, 0.5], [0.5, 1.0, one], [1.0, 1.1, 1.2], [-10.0, 0.0, 0.1]])
+    assert [int(at) for at in first_highest(rows)] == [0, 1, 2, 2]
