@@ -24,6 +24,7 @@ from gpnotes import (
 from gpnotes.ground import memory
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer.laplace import LaplaceGP, LaplacePosterior
+from gpnotes.infer.laplace.left_out import compared
 from gpnotes.testing import gradcheck
 
 LENGTHS = (0.8, 1.5)
@@ -78,6 +79,27 @@ def test_predictions_are_those_of_dense_algebra(space, numbers, link):
     np.testing.assert_allclose(to_numpy(variance), np.diag(wanted), **close(space))
     average = label.probability(0.4 + cross.T @ first, np.diag(wanted))
     np.testing.assert_allclose(to_numpy(chance), average, **close(space))
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_labels_left_out_are_those_of_regression_on_the_sites(numbers, link):
+    """Readings ``f + ∇/W`` with noise ``1/W``, each predicted from the others by dense algebra."""
+    X, y, _ = numbers
+    label = Bernoulli(link)
+    posterior = condition(LaplaceGP(process(np.asarray), label), X, y)
+    first, second, _ = label.derivatives(y, posterior.mode)
+    K, noise = process(np.asarray).kernel(X), -1.0 / second
+    sites, told = posterior.mode - first / second, np.stack([y < 0.0, y > 0.0], axis=1)
+    chance = np.empty_like(y)
+    for i in range(y.size):
+        rest = np.arange(y.size) != i
+        weights = np.linalg.solve(K[np.ix_(rest, rest)] + np.diag(noise[rest]), K[rest, i])
+        mean, variance = 0.4 + weights @ (sites[rest] - 0.4), K[i, i] - weights @ K[rest, i]
+        chance[i] = label.probability(np.asarray([mean]), np.asarray([variance]))[0]
+    wanted = compared(np.stack([1.0 - chance, chance], axis=1), told.astype(float))
+    found = posterior._left_out(label)  # of two classes either may be the farther off
+    assert found[:3] == pytest.approx(wanted[:3], rel=1e-9)
+    assert abs(found.mean - found.share) == pytest.approx(abs(wanted.mean - wanted.share), rel=1e-9)
 
 
 def test_chunks_change_nothing(monkeypatch, numbers):
