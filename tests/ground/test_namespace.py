@@ -17,6 +17,7 @@ STACKS = [
     np.random.default_rng(1).normal(size=(4, 3, 3)),
     np.random.default_rng(2).normal(size=(70, 3, 3)).astype(np.float32)[::2],
     np.arange(18, dtype=np.int32).reshape(2, 3, 3),
+    np.random.default_rng(3).normal(size=(2, 3, 3)) > 0.0,
 ]
 
 
@@ -27,7 +28,7 @@ def same(ours, theirs):
 
 
 @pytest.mark.parametrize("x", STACKS)
-@pytest.mark.parametrize("name", ["sum", "max", "min"])
+@pytest.mark.parametrize("name", ["sum", "max", "min", "all", "any"])
 @pytest.mark.parametrize("axis", [None, 0, -1, (0, 2)])
 @pytest.mark.parametrize("keepdims", [False, True])
 def test_reductions_have_the_bits_of_the_standard(x, name, axis, keepdims):

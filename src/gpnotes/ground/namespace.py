@@ -30,6 +30,8 @@ _OURS = "carry gradients back by a pullback, as the page on arrays shows"
 _sum: Callable[..., Array] = partial(np.add.reduce, axis=None)
 _max: Callable[..., Array] = partial(np.maximum.reduce, axis=None)
 _min: Callable[..., Array] = partial(np.minimum.reduce, axis=None)
+_all: Callable[..., Array] = partial(np.logical_and.reduce, axis=None)
+_any: Callable[..., Array] = partial(np.logical_or.reduce, axis=None)
 
 
 def array_namespace(*arrays: Any) -> Namespace:
@@ -115,6 +117,8 @@ def _numpy() -> Namespace:
         sum=_sum,
         max=_max,
         min=_min,
+        all=_all,
+        any=_any,
         clip=partial(_clip, cast("Any", standard).clip),
         reshape=_reshape,
         take=np.ndarray.take,
