@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from checked_equations import EquationError
-from checked_equations.latex.parser import parse
+from checked_equations.latex import tree as t
+from checked_equations.latex.ambiguities import behind_call
+from checked_equations.latex.parser import parse, parse_expression
 from checked_equations.latex.printer import to_latex
 
 FILE = Path(__file__).parents[1] / "data" / "read_to_the_letter.txt"
@@ -59,3 +61,40 @@ def _rows():
 @pytest.mark.parametrize(("bound", "latex", "wanted"), list(_rows()))
 def test_it_reads_so(bound, latex, wanted):
     assert reading(bound, latex) == wanted
+
+
+EULER = [
+    "a = e",
+    "e = a",
+    "a^{e} = b",
+    "a = e, b = a",
+    "a = e.",
+    r"a &= e \\ &= b",
+    r"a = \log e b",
+]
+UNBOUND = ["a = e b", "a = e + b", "e b = a", "a = e - e", "a = b e", "a = e_1", "a = e(b)"]
+
+
+@pytest.mark.parametrize("latex", [*EULER, *UNBOUND])
+def test_a_letter_e_is_the_number_where_it_stands_alone_or_behind_a_function(latex):
+    kinds = {"a": "value", "b": "value"}
+    if latex in EULER:
+        steps = parse(latex, kinds).steps
+        assert any(part == t.Constant("e") for step in steps for _, part in t.walk(step))
+    else:
+        with pytest.raises(EquationError, match="unbound symbol"):
+            parse(latex, kinds)
+
+
+def test_an_average_runs_over_what_is_bound_to_run():
+    with pytest.raises(EquationError, match="`x`"):
+        parse_expression(r"\mathbb E_x[a]", {"a": "value"})
+
+
+@pytest.mark.parametrize(("factors", "count"), [
+    ("b a", 0), ("b f(a)", 0), ("f(a) b", 1), ("b f(a) a", 2), ("b a f(a) b", 3),
+    ("f(a) f(b)", 1), ("f(a) b f(b) a", 1), ("f(a)", 0),
+])  # fmt: skip
+def test_factors_up_to_the_first_call_seem_to_belong_to_a_function(factors, count):
+    kinds = {"a": "value", "b": "value", "f": "callable"}
+    assert behind_call(parse_expression(factors, kinds)) == count
