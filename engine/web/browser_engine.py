@@ -29,6 +29,10 @@ PAGES = {"page": "try-equation.js", "members": "equation-members.js"}  # entries
 STYLES = {"page.css": "try-equation.css"}
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
+# Comments and indents, which a browser has no use for.
+_FOR_US = re.compile(
+    r"^ *(?:/\*.*?\*/|// -+[^\n]*)\n|^ +", re.MULTILINE | re.DOTALL
+)  # comments, indents
 _SPELLED = re.compile(r"(\\[a-z]+) ([A-Za-z])")  # ``\mathbf E``
 
 
@@ -124,7 +128,7 @@ def _take(module: str, done: dict[str, str]) -> None:
     text = _EXPORT.sub(r"return {\1};", text)
     if stray := re.search(r"^(?:import|export)\b.*", text, re.MULTILINE):
         raise ValueError(f"engine/web/{module}.js: `{stray[0]}` is in no form that is bundled")
-    done[module] = f"const ${module} = (() => {{\n{text}}})();"
+    done[module] = f"const ${module} = (() => {{\n{_FOR_US.sub('', text)}}})();"
 
 
 def write(app: Sphinx, exception: Exception | None) -> None:
