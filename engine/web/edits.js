@@ -69,7 +69,7 @@ function* ofBig(node, latex) {
   const other = { sum: "\\prod", prod: "\\sum", max: "\\min", min: "\\max" }[how];
   yield [`$${other}$ for ${said(latex, word)}`, ...word, other];
   if (first) yield [`begin one later than ${said(latex, first.span)}`, ...first.span, `{${latex.slice(...first.span)} + 1}`];
-  if (last) yield [`end one before ${said(latex, last.span)}`, ...last.span, `{${latex.slice(...last.span)} - 1}`];
+  if (last && last.kind !== "infinity") yield [`end one before ${said(latex, last.span)}`, ...last.span, `{${latex.slice(...last.span)} - 1}`];
 }
 
 const RULES = {
@@ -80,6 +80,8 @@ const RULES = {
   transpose: unscripted,
   function: ofFunction,
   big: ofBig,
+  *derivative(node, latex) { yield [`drop the derivative of ${said(latex, node.body.span)}`, ...node.span, `(${latex.slice(...node.body.span)})`]; },
+  *gradient(node, latex) { yield [`drop the gradient of ${said(latex, node.body.span)}`, ...node.span, `(${latex.slice(...node.body.span)})`]; },
   *entrywise(node) { yield ["matrix product for the one entry by entry", ...node.factors[1].mark, " "]; },
   *quotient(node, latex) { yield [`drop the denominator ${said(latex, node.below.span)}`, ...node.span, alone(latex, node.above)]; },
   *number(node) { yield [`$${node.value + 1}$ for $${node.value}$`, ...node.span, `{${node.value + 1}}`]; },
@@ -117,7 +119,7 @@ function* slips(tree, latex, kinds) {
 
 /* What is put in: around a symbol, a bracket, a factor; in front of a term. */
 function* insertions(nodes, latex) {
-  const inScript = new Set(nodes.flatMap((node) => [node.exponent, ...(node.indices ?? []), node.size, node.first, node.last]
+  const inScript = new Set(nodes.flatMap((node) => [node.exponent, ...(node.indices ?? []), node.size, node.first, node.last, node.point]
     .filter((one) => one?.kind).flatMap(walk)));
   const bases = new Set(nodes.filter(({ kind }) => ["inverse", "transpose", "power"].includes(kind)).flatMap((node) => node.base));
   for (const node of nodes.filter((one) => !inScript.has(one))) {

@@ -5,8 +5,10 @@
    engine: nothing is stretched but by a number. */
 import { LANGUAGE } from "./language.js";
 import { Unread } from "./tokenizer.js";
-import { walk } from "./parser.js";
+import { walk, mentions } from "./parser.js";
 import { Undefined, Misfit, ENTRIES, MOST_FACTORS, real, whole, count, factorial, binomial } from "./numbers.js";
+import { OF_COMPLEX, isComplex, plus, minus, mul, over, power, modulus, parts } from "./complex.js";
+import { derivative, integral, limit, series, product } from "./calculus.js";
 
 const budget = { left: Infinity };
 /* What is evaluated from now on has so many steps. */
@@ -15,14 +17,14 @@ const isSpent = () => budget.left < 0;
 
 const isMatrix = Array.isArray;
 const isEye = (value) => typeof value === "object" && "eye" in value;
-const isNumber = (value) => typeof value === "number";
+const isNumber = (value) => typeof value === "number" || isComplex(value);
 const isSquare = (value) => isMatrix(value) && value.length === value[0].length;
 const isLine = (value) => isMatrix(value) && (value.length === 1 || value[0].length === 1);
 const shape = (value) => (isMatrix(value) ? `${value.length} × ${value[0].length}` : isEye(value) ? "the identity" : "a number");
 const single = (rows) => (rows.length === 1 && rows[0].length === 1 ? rows[0][0] : rows);
 const map = (value, by) => (isMatrix(value) ? value.map((row) => row.map(by)) : isEye(value) ? { eye: by(value.eye) } : by(value));
 const flat = (value) => (isMatrix(value) ? value.flat() : [isEye(value) ? value.eye : value]);
-const most = (value) => Math.max(...flat(value).map(Math.abs));
+const most = (value) => (typeof value === "number" ? Math.abs(value) : Math.max(...flat(value).map(modulus)));
 const eye = (n, by = 1) => Array.from({ length: n }, (_, i) => Array.from({ length: n }, (__, j) => (i === j ? by : 0)));
 
 const LARGEST = 5000; // numbers in a matrix
@@ -34,7 +36,7 @@ function add(a, b) {
   if (isEye(a) && isEye(b)) return { eye: a.eye + b.eye };
   if (isEye(a)) return add(b, a);
   if (isEye(b) && isSquare(a)) return a.map((row, i) => row.map((v, j) => v + (i === j ? b.eye : 0)));
-  return alike(a, b, (v, w) => v + w, "added");
+  return alike(a, b, plus, "added");
 }
 
 function alike(a, b, by, said) {
@@ -44,8 +46,10 @@ function alike(a, b, by, said) {
 }
 
 function times(a, b) {
-  if (isNumber(a)) return map(b, (v) => a * v);
-  if (isNumber(b)) return map(a, (v) => v * b);
+  if (typeof a === "number" && typeof b === "number") return a * b;
+  if ((isComplex(a) && !isNumber(b)) || (isComplex(b) && !isNumber(a))) throw new Unread("a complex matrix needs the command");
+  if (isNumber(a)) return map(b, (v) => mul(a, v));
+  if (isNumber(b)) return map(a, (v) => mul(v, b));
   if (isEye(a)) return map(b, (v) => a.eye * v);
   if (isEye(b)) return map(a, (v) => v * b.eye);
   if (a[0].length !== b.length) throw new Misfit(`${shape(a)} times ${shape(b)} does not fit`);
@@ -64,7 +68,7 @@ function square(a, what) {
 function divided(a, b) {
   if (!isNumber(b)) throw new Misfit(`${shape(b)} stands below a line`);
   if (b === 0) throw new Undefined("there is a division by zero");
-  return map(a, (v) => v / b);
+  return map(a, (v) => over(v, b));
 }
 
 /* Gauss and Jordan, with the largest number of a column first: [inverse, determinant]. */
@@ -107,6 +111,7 @@ function raised(a, by) {
   if (!isNumber(by)) throw new Misfit(`${shape(by)} is no exponent`);
   if (isNumber(a)) {
     if (a === 0 && by < 0) throw new Undefined("there is a division by zero");
+    if (isComplex(a) || isComplex(by)) return power(a, by);
     return real(a ** by, "a root of a negative number");
   }
   if (!Number.isInteger(by)) throw new Unread(`a broken power of a matrix needs the command`);
@@ -158,11 +163,15 @@ function applied(how, args) {
   if (args.length !== 1) throw new Unread(`${how} of ${args.length} arguments is not read`);
   const [a] = args;
   if (isEye(a) || (isSquare(a) && a.length > 1)) throw new Unread(`${how} of a square matrix: of its entries, or of the matrix?`);
+  if (isComplex(a)) {
+    if (!(how in OF_COMPLEX)) throw new Unread(`${how} of a complex number needs the command`);
+    return OF_COMPLEX[how](a);
+  }
   return map(a, ENTRIES[how]);
 }
 
 function length(a, order) {
-  if (isNumber(a)) return Math.abs(a);
+  if (isNumber(a)) return modulus(a);
   const all = sized(a).flat();
   if (order === "F" || order === "\\mathrm{F}") return Math.hypot(...all);
   if (!isLine(a)) throw new Unread(order ? `the norm ${order} of a matrix needs the command` : "which norm of a matrix? write \\|A\\|_F");
@@ -183,6 +192,7 @@ function entry(base, indices) {
 }
 
 function block(rows) {
+  if (rows.flat().some(isComplex)) throw new Unread("a complex matrix needs the command");
   const grids = rows.map((row) => row.map((value) => (isNumber(value) ? [[value]] : sized(value))));
   const beside = grids.map((row) => {
     if (row.some((grid) => grid.length !== row[0].length)) throw new Misfit("the rows of a block matrix do not fit");
@@ -219,6 +229,7 @@ function extent(index, body, table) {
 function run(node, table) {
   const { how, indices, first, last, body } = node;
   const from = first ? whole(value(first, table), "where a sum begins") : 1;
+  if (last?.kind === "infinity") return endless(node, from, table);
   const spans = indices.map((index) => {
     const to = last ? whole(value(last, table), "where a sum ends") : extent(index, body, table);
     if ((to - from + 1) ** indices.length > MOST) throw new Unread("so long a sum needs the command");
@@ -235,13 +246,88 @@ function run(node, table) {
   return values.length ? values.reduce(add) : 0;
 }
 
+/* What is a real number, as `calculus.js` wants them. */
+function plainly(found) {
+  if (typeof found !== "number") throw new Unread(isComplex(found) ? "a sum, a limit or an integral of complex numbers needs the command" : `of ${shape(found)} this is not computed here`);
+  return found;
+}
+/* What stands behind a sign as a function of its variable; how large the terms are far away is left out. */
+function along(node, table, by = node.by) {
+  const own = { ...table, [SIZE]: { most: 0 } };
+  return (x) => {
+    own[by] = x;
+    return plainly(value(node.body, own));
+  };
+}
+const noting = (table, [found, size]) => { note(table, size); return found; };
+
+function endless({ how, indices, body }, from, table) {
+  if (!(how === "sum" || how === "prod") || indices.length > 1) throw new Unread("what runs without end is a sum or a product here");
+  return noting(table, (how === "sum" ? series : product)(along({ body }, table, indices[0]), from));
+}
+
+/* The number that an end of a range is, perhaps infinite. */
+const ending = (node, of) => (node.kind === "infinity" ? node.sign * Infinity : plainly(of(node)));
+
+/* The derivative of what `at` gives of the value of a symbol there: by a number, or by each entry. */
+function slope(at, point, order, table, jacobian) {
+  const by = (f, x) => noting(table, derivative(f, x, order, { add, times, most: (one_) => (isEye(one_) ? Math.abs(one_.eye) : most(one_)) }));
+  if (isComplex(point)) throw new Unread("a derivative by a complex number needs the command");
+  if (isNumber(point)) return by(at, point);
+  if (!isMatrix(point) || order > 1) throw new Unread("this derivative by a vector needs the command");
+  const slopes = point.map((row, i) => row.map((v, j) => by((x) => at(point.map((one_, k) => (k === i ? one_.map((w, l) => (l === j ? x : w)) : one_))), v)));
+  if (slopes.flat().every(isNumber)) return slopes;
+  const columns = slopes.flat();
+  if (!jacobian || point[0].length > 1 || !columns.every((one_) => isMatrix(one_) && one_[0].length === 1)) throw new Unread("this derivative by a vector needs the command");
+  return columns[0].map((_, i) => columns.map((column) => column[i][0]));
+}
+const SLOPED = (node, _, table) => {
+  if (!mentions(node.body, node.by)) throw new Unread(`${node.by} does not occur in what is differentiated`);
+  if (!Object.hasOwn(table, node.by)) throw new Unread(`${node.by} has no value here`);
+  const own = { ...table, [SIZE]: { most: 0 } };
+  return slope((x) => { own[node.by] = x; return value(node.body, own); }, table[node.by], node.order ?? 1, table, node.kind === "derivative");
+};
+
+/* Random variables, in the symbols of a draw: few points, with these weights. */
+const WEIGHTS = [0.13, 0.31, 0.22, 0.09, 0.25];
+const LAW = Symbol("the points of random variables");
+function mean(table, keys, of) {
+  const law = table[LAW] ?? {}, random = keys.filter((key) => Object.hasOwn(law, key));
+  if (!random.length) throw new Unread("the mean of what is not random: which letter is?");
+  const groups = [random.filter((key) => !law[key].apart), ...random.filter((key) => law[key].apart).map((key) => [key])].filter((group) => group.length);
+  const places = groups.reduce((all, group) => all.flatMap(([weight, at]) => WEIGHTS
+    .map((w, i) => [weight * w, { ...at, ...Object.fromEntries(group.map((key) => [key, law[key].random[i]])) }])), [[1, {}]]);
+  return places.map(([weight, at]) => { const term = times(weight, of({ ...table, ...at })); note(table, term); return term; }).reduce(add);
+}
+function averaged({ how, args }, table) {
+  const keys = [...new Set(args.flatMap(walk).map(({ key }) => key))];
+  const centred = args.map((arg) => (how === "mean" ? null : mean(table, keys, (at) => plainly(value(arg, at)))));
+  const apart = (i) => (at) => plainly(value(args[i], at)) - centred[i];
+  if (how === "mean") return mean(table, keys, (at) => value(args[0], at));
+  return mean(table, keys, (at) => apart(0)(at) * apart(args.length - 1)(at));
+}
+
+/* The value of a function that was defined, on the symbols as they were there. */
+function called({ key, args, primes }, of, table) {
+  const known = table[key];
+  if (!known?.parameters) throw new Unread(`the function ${key} is not known: write in front what it is, with a comma behind`);
+  if (known.parameters.length !== args.length) throw new Unread(`${key} was defined with ${known.parameters.length} arguments`);
+  const own = { ...known.table, [SIZE]: table[SIZE] };
+  const at = (values) => value(known.body, { ...own, ...Object.fromEntries(known.parameters.map((one_, i) => [one_, values[i]])) });
+  const values = args.map(of);
+  if (!primes) return at(values);
+  if (values.length > 1) throw new Unread(`a prime at a function of ${values.length} arguments is not read`);
+  return slope((x) => at([x]), values[0], primes, table, false);
+}
+
 /* How large the terms are that may cancel. */
 const SIZE = Symbol("size of the terms");
 const note = (table, term) => { if (table[SIZE]) table[SIZE].most = Math.max(table[SIZE].most, most(term)); };
 
-const magnitude = (a) => map(a, Math.abs);
+const magnitude = (a) => map(a, modulus);
 /* A product, and how large what it adds up is; between columns a dot or a cross means another one. */
 function multiplied(a, b, { mark }, table) {
+  if (typeof a === "number" && typeof b === "number") return a * b;
   if (mark && [a, b].every((one_) => isMatrix(one_) && one_[0].length === 1)) {
     throw new Unread("between two columns \\cdot and \\times are not read here: write \\mathbf a^\\top \\mathbf b for the inner product");
   }
@@ -253,16 +339,18 @@ function multiplied(a, b, { mark }, table) {
 /* The value of a part that is raised to a power, and by how much larger its terms are: what cancels
    in a denominator moves a quotient in proportion, however large it is. */
 function raisable(node, table) {
-  const inner = { most: 0 };
-  const found = value(node, { ...table, [SIZE]: inner });
-  const size = most(found);
-  return [found, size > 0 ? inner.most / size : 0];
+  const outer = table[SIZE], inner = { most: 0 };
+  table[SIZE] = inner;
+  try {
+    const found = value(node, table), size = most(found);
+    return [found, size > 0 ? inner.most / size : 0];
+  } finally {
+    table[SIZE] = outer;
+  }
 }
 const noted = (table, share, found) => { if (share > 0) note(table, times(share, found)); return found; };
 
 const RULES = {
-  number: (node) => node.value,
-  constant: (node) => node.value,
   identity: (node, of) => {
     if (!node.size) return { eye: 1 };
     const size = count(of(node.size), "the size of an identity");
@@ -271,8 +359,20 @@ const RULES = {
     return single(eye(size));
   },
   group: (node, of) => of(node.inside),
-  sum: (node, of, table) => node.terms.map((term) => times(term.sign, of(term.node))).map((term) => { note(table, term); return term; }).reduce(add),
-  product: (node, of, table) => node.factors.map(of).reduce((a, b, i) => multiplied(a, b, node.factors[i], table)),
+  sum: (node, of, table) => {
+    let found = null;
+    for (const { sign, node: one_ } of node.terms) {
+      const term = times(sign, of(one_));
+      note(table, term);
+      found = found === null ? term : typeof found === "number" && typeof term === "number" ? found + term : add(found, term);
+    }
+    return found;
+  },
+  product: (node, of, table) => {
+    let found = of(node.factors[0]);
+    for (let i = 1; i < node.factors.length; i += 1) found = multiplied(found, of(node.factors[i]), node.factors[i], table);
+    return found;
+  },
   entrywise: (node, of) => node.factors.map(of).reduce((a, b) => alike(a, b, (v, w) => v * w, "multiplied entry by entry")),
   kronecker: (node, of) => node.factors.map(of).reduce(kronecker),
   quotient: (node, of, table) => {
@@ -294,6 +394,12 @@ const RULES = {
     if (isNumber(base) && made) throw new Misfit("a number has no transpose: for a power write another letter than T");
     return transposed(base);
   },
+  derivative: SLOPED,
+  gradient: SLOPED,
+  integral: (node, of, table) => noting(table, integral(along(node, table), ending(node.first, of), ending(node.last, of))),
+  limit: (node, of, table) => noting(table, limit(along(node, table), ending(node.point, of), node.side)),
+  average: (node, of, table) => averaged(node, table),
+  call: (node, of, table) => called(node, of, table),
   root: (node, of) => {
     const base = of(node.base), degree = node.degree ? of(node.degree) : 2;
     if (!isNumber(base) || !isNumber(degree)) throw new Misfit(`${shape(base)} has no root`);
@@ -317,13 +423,17 @@ const RULES = {
 function value(node, table) {
   budget.left -= 1;
   if (budget.left < 0) throw new Unread("so much arithmetic needs the command");
+  if (node.kind === "number" || node.kind === "constant") return node.value;
   if (node.kind === "name" || node.kind === "index") {
     if (!Object.hasOwn(table, node.key)) throw new Unread(`${node.key} has no value here`);
-    return table[node.key];
+    const known = table[node.key];
+    if (known?.random) throw new Unread(`${node.key} is random, and has no value outside of E[…]`);
+    if (known?.parameters) throw new Unread(`${node.key} is a function, so a bracket belongs behind it`);
+    return known;
   }
   const found = RULES[node.kind](node, (part) => value(part, table), table);
   // Next to an infinite part any side would be as good as another.
-  if (typeof found === "number" && !Number.isFinite(found)) throw new Undefined("a part is no finite number");
+  if (typeof found === "number" ? !Number.isFinite(found) : isComplex(found) && !parts(found).every(Number.isFinite)) throw new Undefined("a part is no finite number");
   return found;
 }
 
@@ -342,7 +452,8 @@ function fitted(left, right) {
   return [left, right];
 }
 
-const GAP = { "=": (a, b) => Math.abs(a - b), "\\ne": (a, b) => Math.abs(a - b), "<": (a, b) => a - b, "\\le": (a, b) => a - b, ">": (a, b) => b - a, "\\ge": (a, b) => b - a };
+const apart = (a, b) => modulus(minus(a, b));
+const GAP = { "=": apart, "\\ne": apart, "<": (a, b) => a - b, "\\le": (a, b) => a - b, ">": (a, b) => b - a, "\\ge": (a, b) => b - a };
 
 /* Whether a relation holds between two values, and by how much it is missed, relative to the larger;
    `terms` is how large what cancels in them is; a side that is a decimal was rounded to its `places`. */
@@ -350,7 +461,8 @@ function compared(left, sign, right, terms = 0, places = 0) {
   const zero = left === 0 || right === 0;
   const [a, b] = fitted(left, right);
   const all = [flat(a), flat(b)];
-  if (!all.flat().every(Number.isFinite)) throw new Undefined("a side is no finite number");
+  if (!all.flat().flatMap(parts).every(Number.isFinite)) throw new Undefined("a side is no finite number");
+  if (sign !== "=" && sign !== "\\ne" && all.flat().some(isComplex)) throw new Undefined("complex numbers have no order");
   const larger = Math.max(most(a), most(b));
   const size = zero || larger <= ROUNDING * terms ? Math.max(larger, terms) : larger;
   const gaps = all[0].map((v, i) => GAP[sign](v, all[1][i]));
@@ -376,4 +488,4 @@ function judged({ sides, signs }, table) {
 /* A table in which the size of what is added is kept, from one statement to the next. */
 const sizing = (table) => ({ ...table, [SIZE]: { most: 0 } });
 
-export { Undefined, Misfit, value, judged, sizing, allow, isSpent, shape, inverse, transposed, times, add, eye, isEye, isMatrix };
+export { Undefined, Misfit, LAW, value, judged, sizing, allow, isSpent, shape, inverse, transposed, times, add, eye, isEye, isMatrix };

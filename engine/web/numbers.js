@@ -2,6 +2,7 @@
    here is none of `ENTRIES`, and needs the command. */
 import { LANGUAGE } from "./language.js";
 import { Nonsense, Unread } from "./tokenizer.js";
+import { gamma, erf, erfc } from "./special.js";
 
 /* What has no value: a logarithm of nothing, a singular matrix; and shapes that do not fit. */
 class Undefined extends Nonsense {}
@@ -50,6 +51,11 @@ const rounded = (of) => (v) => (Math.abs(v - Math.round(v)) <= nearly * Math.max
 const ENTRIES = {
   ...Object.fromEntries(LANGUAGE.entrywise.filter(ofMath).map(entry)),
   ...Object.fromEntries(Object.entries(LANGUAGE.reciprocals).flatMap(([name, of]) => [[name, pole(of)], [`arc${name}`, arc(of)]])),
+  gamma: (v) => {
+    if (Number.isNaN(gamma(v))) throw new Undefined("there is a pole");
+    return gamma(v);
+  },
+  erf, erfc, Re: (v) => v, Im: () => 0, arg: (v) => (v < 0 ? Math.PI : 0),
   floor: rounded(Math.floor), ceil: rounded(Math.ceil),
   log: (v) => {
     if (v <= 0) throw new Undefined("the logarithm of what is not positive is no real number");

@@ -23,7 +23,8 @@ const forget = (root) => window.MathJax?.startup?.document?.clearMathItemsWithin
 
 const digits = (value) => (value === Infinity ? "it does not fit" : value === 0 ? "0" : value.toPrecision(2).replace(/\.0+(?=e|$)/, ""));
 const written = (value) => (Array.isArray(value) ? `[${value.map((row) => row.join(", ")).join(value[0].length > 1 ? "; " : ", ")}]` : String(value));
-const WAY = { positive: "positive", part: "between 0 and 1" };
+const WAY = { positive: "if the numbers are positive", part: "if the numbers are between 0 and 1", apart: "if the random variables are independent" };
+const DRAWN = { positive: "positive", part: "between 0 and 1" };
 const and = (all) => (all.length < 2 ? all.join("") : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`);
 const sentence = (all) => (all.length ? ` Here ${and(all)}.` : "");
 
@@ -34,10 +35,12 @@ function compared({ symbols, draws }) {
 }
 
 /* For which numbers it was tried. */
-function region({ only, fails, without }) {
+function region({ only, fails, without, hard }) {
+  if (only === "apart") return " For those that depend on each other it is not true.";
   if (only && fails) return ` For numbers of both signs, some ${only === "part" ? "larger than 1" : "negative"}, it is not true.`;
-  if (only) return ` Numbers were drawn ${WAY[only]}: for others a side has no real value.`;
-  return without ? ` Draws for which a side has no real value, ${without} of them, were left out.` : "";
+  const value = `no real value${hard ? ", or none that this page computes closely" : ""}`;
+  if (only) return ` Numbers were drawn ${DRAWN[only]}: for some others a side has ${value}.`;
+  return without ? ` Draws for which a side has ${value}, ${without} of them, were left out.` : "";
 }
 
 function capitalsSaid({ capitals }) {
@@ -54,7 +57,7 @@ function heldSaid(found) {
   const exact = rounded ? ", to the decimals that are printed" : off > 0 ? `, but for rounding (${digits(off)})` : found.equal ? ", exactly" : "";
   const seen = !caught ? " No slip in it would have been seen, so this says little."
     : ` Slips that would have been seen: ${caught} of ${slips.length}.`;
-  return `${caught ? "Holds" : "Agrees"}${only && fails ? ` if the numbers are ${WAY[only]},` : ""}${compared(found)}${exact}.${region(found)}${capitalsSaid(found)}${sentence(known)}${seen}`;
+  return `${caught ? "Holds" : "Agrees"}${only && fails ? ` ${WAY[only]},` : ""}${compared(found)}${exact}.${region(found)}${capitalsSaid(found)}${sentence(known)}${seen}`;
 }
 
 function failedSaid(found) {
@@ -70,15 +73,17 @@ function failedSaid(found) {
 
 /* What is told of a trial: the class of its mark, and sentences. */
 function told(found) {
-  const { outcome, why, defines } = found;
+  const { outcome, why, defines, density } = found;
   if (outcome === "holds") return [(found.only && found.fails) || found.capitals?.fails ? "holds-if" : "holds", heldSaid(found)];
   if (outcome === "does not hold") return ["fails", failedSaid(found)];
   if (outcome === "a definition") {
-    return ["definition", `This says what its left side${defines.length > 1 ? "s are" : " is"}, and leaves nothing to compare. Give the symbol on the left a value below, or add what should follow from it, behind a comma.`];
+    const whole = density ? ` What can be tried: its integral over ${density.over} is 1${density.positive ? " for positive values of the other symbols" : ""}, as that of a density is.` : "";
+    const more = found.functions ? "Add" : "Give the symbol on the left a value below, or add";
+    return ["definition", `This says what its left side${defines.length > 1 ? "s are" : " is"}, and leaves nothing to compare.${whole} ${more} what should follow from it, behind a comma.`];
   }
   if (outcome === "a law") return ["definition", "Each symbol stands in it once, so it is no identity but a law that ties them, and of numbers that are drawn freely it cannot be true. Give the symbols values below to compare."];
   if (outcome === "no value") return ["unread", `No answer: ${why}.${found.symbols.length ? " Another kind for a symbol, or a value, may help; choose below." : ""}`];
-  return ["unread", `No answer: ${why}.`];
+  return ["unread", `No answer: ${why}.${found.instead?.length ? " What may be meant stands below." : ""}`];
 }
 
 class Trial {
@@ -118,7 +123,7 @@ class Trial {
     const groups = new Map();
     this.examples.forEach((example, i) => {
       if (!groups.has(example.section)) groups.set(example.section, make("optgroup", { label: example.section }));
-      const fine = example.values && tried(example.latex, { values: example.values, named: true }).outcome === "holds";
+      const fine = example.values && tried(example.latex, { values: example.values, named: true, briefly: true }).outcome === "holds";
       here += fine ? 1 : 0;
       const option = make("option", { value: String(i), disabled: !fine }, fine ? example.says : `${example.says} (needs the command)`);
       groups.get(example.section).append(option);
@@ -228,7 +233,8 @@ class Trial {
   edit() {
     forget(this.edits);
     this.edits.replaceChildren();
-    const { slips, mends } = this.found;
+    const { slips, mends, instead } = this.found;
+    if (instead?.length) this.edits.append(this.meant(instead));
     if (mends?.length) this.edits.append(this.table("What would mend it", mends, true));
     if (slips?.length) {
       const survivors = slips.filter((one) => one.holds), seen = slips.filter((one) => !one.holds);
@@ -243,11 +249,22 @@ class Trial {
     typeset(this.edits).catch(() => {});
   }
 
+  /* A button that puts LaTeX in the field. */
+  taking(latex) {
+    const button = make("button", { type: "button", title: "put this in the field" }, "take it");
+    button.addEventListener("click", () => { this.take({ latex }); this.field.focus(); });
+    return button;
+  }
+
+  meant(instead) {
+    const rows = instead.map((latex) => make("tr", {}, make("td", {}, math(latex)), make("td", {}, this.taking(latex))));
+    return make("div", {}, make("h3", {}, "What may be meant"),
+      make("div", { className: "eqn-scroll", tabIndex: 0, role: "region", ariaLabel: "What may be meant" }, make("table", { className: "eqn-edits-table" }, make("tbody", {}, ...rows))));
+  }
+
   table(title, edits, mending) {
     const rows = edits.map((one) => {
-      const reads = make("button", { type: "button", title: "put this in the field" }, "take it");
-      reads.addEventListener("click", () => { this.take({ latex: one.reads }); this.field.focus(); });
-      const last = mending ? reads : one.holds ? "equally true" : `off by ${digits(one.off)}`.replace("off by it", "it");
+      const last = mending ? this.taking(one.reads) : one.holds ? "equally true" : `off by ${digits(one.off)}`.replace("off by it", "it");
       return make("tr", { className: one.holds && !mending ? "eqn-survived" : "" }, make("td", {}, ...phrase(one.said)),
         make("td", {}, math(one.reads.replace(/&|\\\\/g, " "))), make("td", {}, last));
     });

@@ -8,12 +8,20 @@
 import { LANGUAGE } from "./language.js";
 import { Unread, words, pieces, depths, rows, elsewhere, isElsewhere, COMMAND, RELATIONS, DETERMINANTS } from "./tokenizer.js";
 import { ENTRIES } from "./numbers.js";
+import { Complex } from "./complex.js";
+import { derivative, gradient, integral, limit, average, averageAt, end as rangeEnd, head } from "./reader.js";
 
 /* The functions that are computed here. */
-const COMPUTED = new Set([...Object.keys(ENTRIES), ...words("det tr diag rank min max")]);
+const COMPUTED = new Set([...Object.keys(ENTRIES), ...words("det tr diag rank min max Re Im arg")]);
 const KNOWN = Object.entries(LANGUAGE.functions).filter(([, how]) => COMPUTED.has(how));
 /* As the engine writes them; and each command in upright letters, as word processors do. */
 const WORDS = Object.fromEntries([...KNOWN, ...KNOWN.map(([word, how]) => [word.replace(/^\\([a-z]+)$/, "\\mathrm{$1}"), how])]);
+/* Of the plug-in for papers, where nothing is bound. */
+const SPECIAL = { "\\Gamma": "gamma", "\\mathrm{erf}": "erf", "\\mathrm{erfc}": "erfc" };
+/* Functions that a letter is known for: what is written in front of an equation that does not say so. */
+const FAMOUS = {
+  "\\sigma": "\\sigma(x) = \\frac{1}{1 + e^{-x}}", "\\Phi": "\\Phi(x) = \\frac{1}{2} (1 + \\operatorname{erf} \\frac{x}{\\sqrt{2}})",
+};
 const RUNS = { sum: "sum", prod: "prod", min: "min", max: "max", sup: "max", inf: "min" };
 const BIG = Object.fromEntries(Object.entries(LANGUAGE.big).map(([sign, how]) => [sign, RUNS[how]]).filter(([, how]) => how));
 const ACCENTS = new Set(LANGUAGE.fonts.filter((font) => !/^\\(?:math(?!ring)|boldsymbol)/.test(font)).map((font) => font.slice(1)));
@@ -55,9 +63,10 @@ function parted(all) {
 }
 
 class Parser {
-  /* `names` are those that are known, or null where every letter may be one; `running` the indices. */
-  constructor(all, { names, latex, running = [], deep = 0 }) {
-    Object.assign(this, { all, names, latex, running: [...running], deep, at: 0 });
+  /* `names` are those that are known, or null where every letter may be one; `running` the indices;
+     `functions` those that are defined, `loose` whether others may be called. */
+  constructor(all, { names, latex, running = [], deep = 0, functions = new Set(), loose = false }) {
+    Object.assign(this, { all, names, latex, running: [...running], deep, functions, loose, at: 0 });
   }
 
   /* What comes next. A brace that no command asks for groups nothing that a reader sees, and goes. */
@@ -66,6 +75,12 @@ class Parser {
     return this.peek;
   }
   get peek() { return this.all[this.at]?.text; }
+  /* What a word here computes, such as "sin"; nothing where no function begins. */
+  get word() {
+    const { text } = this;
+    if (text in WORDS) return WORDS[text];
+    return !this.names && text in SPECIAL && (text !== "\\Gamma" || this.all[this.at + 1]?.text in OPENS) ? SPECIAL[text] : null;
+  }
   unbrace() {
     const { at } = this;
     const all = this.raw(), [next] = this.all.slice(this.at);
@@ -198,14 +213,16 @@ class Parser {
   factor() {
     const { text } = this;
     if (text in BIG && (this.all[this.at + 1]?.text === "_" || text === "\\sum" || text === "\\prod")) return this.big();
-    return text in WORDS ? this.applied() : this.simple();
+    if (text === "\\lim" && !this.names?.has(text)) return limit(this);
+    const sloped = text === "\\frac" && derivative(this, true);
+    return sloped || (this.word ? this.applied() : this.simple());
   }
 
   /* A function word: of its brackets, or of what stands side by side behind it. */
   applied() {
     const { start, end } = this.place;
+    let how = this.word, power = null, base = null;
     const word = this.next().text;
-    let how = WORDS[word], power = null, base = null;
     while (this.text === "^" || this.text === "_") {
       const sign = this.next().text;
       const script = this.script();
@@ -225,10 +242,10 @@ class Parser {
       if (this.text === "^" && (LANGUAGE.ambiguousPowers.includes(how) || (this.isInverse() && LANGUAGE.ambiguousInverses.includes(how)))) throw new Unread(`a power behind ${word}(…) is ambiguous: write brackets`);
       return powered(this.scripts(one, start));
     }
-    if (this.text in WORDS) return Object.assign(powered(made({ args: [this.applied()] })), { bare: true });
+    if (this.word) return Object.assign(powered(made({ args: [this.applied()] })), { bare: true });
     const from = this.place.start, run = [];
-    while (this.begins() && !(this.text in WORDS) && !(this.text in BIG)) run.push(this.simple());
-    if (!run.length && this.text in BIG) throw new Unread(`write brackets around what ${word} is taken of`);
+    while (this.begins() && !this.word && !(this.text in BIG) && this.text !== "\\lim") run.push(this.simple());
+    if (!run.length && (this.text in BIG || this.text === "\\lim")) throw new Unread(`write brackets around what ${word} is taken of`);
     if (!run.length) throw this.fault(`${word} of nothing`);
     if (run.length > 1 && ["bars", "norm"].includes(run[0].kind)) throw new Unread("ambiguous behind bars: write brackets");
     const arg = run.length > 1 ? this.node("product", from, { factors: run }) : run[0];
@@ -243,7 +260,7 @@ class Parser {
     while (this.text === "_" || this.text === "^") {
       const sign = this.next().text;
       if (sign === "_" && below === null) below = this.raw();
-      else if (sign === "^" && above === null) above = this.script();
+      else if (sign === "^" && above === null) above = rangeEnd(this, this.raw());
       else throw new Unread("a second script of the same kind");
     }
     if (below === null) throw new Unread(`a sum or product that does not say what runs ${COMMAND}`);
@@ -266,7 +283,7 @@ class Parser {
     return this.node("big", start, { how, indices, first, last: above, body, written: [start, end] });
   }
 
-  inner(all) { return new Parser(all, { names: this.names, latex: this.latex, running: this.running, deep: this.deep }); }
+  inner(all) { return new Parser(all, this); }
   whole() {
     const found = this.sum();
     if (this.at < this.all.length) throw this.fault(`${this.text} is not read here`);
@@ -389,9 +406,10 @@ class Parser {
       return this.node("group", start, { inside: args[0], opens: text });
     }
     if (text === "|" || text === "\\|") return this.bars(text, start);
+    const sloped = text === "\\frac" && derivative(this, false);
+    if (sloped) return sloped;
     if (text === "\\frac" || text === "\\binom") {
       this.next();
-      if (text === "\\frac" && !this.names) this.refuseDerivative();
       const above = this.script(true), below = this.script(true);
       if (text === "\\frac") return this.node("quotient", start, { above, below });
       return this.node("function", start, { how: "binom", args: [above, below] });
@@ -407,15 +425,12 @@ class Parser {
       return this.node("function", start, { how: ANGLES[text][1], args });
     }
     if (text.startsWith("\\begin")) return this.block(start);
+    if (text === "\\nabla") return gradient(this);
+    if (text === "\\int" && !this.names) return integral(this);
+    if (averageAt(this)) return average(this);
     if (isElsewhere(text) && !this.names?.has(text)) throw elsewhere(text);
     if (this.lettered()) return this.symbol();
     throw this.fault(`${text} is not read here`);
-  }
-
-  /* d/dx is no quotient, though it is written as one. */
-  refuseDerivative() {
-    const said = this.all.slice(this.at, this.at + 16).map((piece) => piece.text).join("");
-    if (/^\{d(?:\^\{?\w\}?)?(?:[A-Za-z]|\\[a-z]+(?:\{.\})?)?\}\{d(?:[A-Za-z]|\\[a-z]+)/.test(said)) throw new Unread(`a derivative ${COMMAND}`);
   }
 
   bars(text, start) {
@@ -469,6 +484,10 @@ class Parser {
     this.next();
     const base = text;
     const known = (key) => this.names?.has(key);
+    let primes = 0;
+    for (; this.functions.has(base) && (this.text === "'" || this.primed()); this.next()) primes += 1;
+    if (primes) return this.call(base, start, primes);
+    if (!this.names && base in FAMOUS && this.text === "'" && this.all[this.at + 1]?.text === "(") throw this.unknown(base);
     if ((this.text === "'" || this.primed()) && (known(`${base}'`) || !this.names)) {
       const econometric = /[A-Z]\}?'/.test(this.latex); // X'X: whoever writes so writes u' for a transpose
       if (!this.names && !econometric && !/^(?:[A-Z]|\\(?:mathbf|boldsymbol)\{)/.test(base)) throw new Unread("a prime at a small letter may be a derivative or a transpose: write ^\\top for a transpose");
@@ -508,22 +527,36 @@ class Parser {
     if (!known && this.isIdentity(key)) return { ...node, kind: "identity", size: null };
     if (known) return node;
     if (this.names) throw new Unread(`${key} has no value here`);
-    if (["i", "\\mathrm{i}", "\\imath"].includes(key)) throw new Unread(`i is the imaginary unit here, and a complex number ${COMMAND}`);
+    if (["i", "\\mathrm{i}", "\\imath"].includes(key)) return { ...node, kind: "constant", value: new Complex(0, 1) };
+    if (this.functions.has(key) || (this.loose && this.callsFor(key) && this.text === "(")) return this.call(key, start);
     if (/^\\math(?:bf|bb)\{[01]\}$/.test(key)) throw new Unread(`a vector of ${key.includes("0") ? "zeros" : "ones"} ${COMMAND}`);
     const [, font, inside] = /^\\([a-z]+)\{(.*?)\}(?:_.*)?$/.exec(key) ?? [];
     if (/^math(?:bf|sf)$|^boldsymbol$/.test(font) && /^[A-Za-z]{2,}$/.test(inside)) throw new Unread(`\\${font}{${inside}} may be one name, or a product: write \\${font}{${inside[0]}} \\${font}{${inside[1]}} for a product`);
     if (ACCENTS.has(font) && !ONE.test(inside)) throw new Unread(`a bar or a hat over more than one letter is not read here`);
+    if (/KL\}$/.test(key)) throw new Unread("a divergence of laws by their names is read neither here nor by the command: write out its sum or its integral");
     if (/^\\mathrm\{..+\}$/.test(key)) throw new Unread(`the word ${key.slice(8, -1)} is not known here, and ${COMMAND}`);
     if (key in LANGUAGE.averages && this.text === "[") throw new Unread(`a mean over a distribution ${COMMAND}`);
-    if (this.callsFor(key)) throw new Unread(`${key} before a bracket may be a function of one's own, which ${COMMAND}; for a product, write the bracket first`);
+    if (this.callsFor(key)) throw this.unknown(key);
     return node;
+  }
+  /* What to write where a letter before a bracket may be a function. */
+  unknown(key) {
+    const famous = FAMOUS[key];
+    const said = famous ? `say in front what it is, as ${famous}, with a comma behind`
+      : `for a product, write the bracket first; for a function say in front what it is, as ${key}(x) = x^2, with a comma behind`;
+    return Object.assign(new Unread(`${key} before a bracket may be a function: ${said}`), { instead: famous ? [`${famous}, \\quad ${this.latex}`] : [] });
+  }
+  /* f(x) or f''(x) of a function that is defined. */
+  call(key, start, primes = 0) {
+    if (this.text !== "(") throw new Unread(`${key} is a function, so a bracket belongs behind it`);
+    return this.node("call", start, { args: this.group().args, key, primes });
   }
   /* Whether a symbol before a bracket looks like a function: by its letter, or by a lone symbol in there. */
   callsFor(key) {
     if (!["(", "["].includes(this.text)) return false;
     const [one, two, three] = this.all.slice(this.at + 1, this.at + 4).map((piece) => piece.text);
     const inside = one === "-" ? two : one, shut = one === "-" ? three : two;
-    return CALLED.has(key.replace(/_.*/, "")) || /^\\math(?!bf)/.test(key) || (/^(?:[A-Za-z]|\\[a-z]+|\\[a-z]+\{.*\})$/.test(inside) && [")", "]"].includes(shut));
+    return CALLED.has(key.replace(/_.*/, "")) || /^\\math(?!bf)/.test(key) || (/^(?:[A-Za-z]|\\[a-z]+|\\[a-z]+\{.*\})$/.test(inside) && [")", "]", ","].includes(shut));
   }
   isIdentity(key) { return LANGUAGE.identities.includes(key) && !this.names?.has(key); }
   size(all) {
@@ -537,7 +570,7 @@ class Parser {
 
 // ------------------------------------------------------------ trees
 
-const PARTS = ["base", "exponent", "above", "below", "inside", "body", "first", "last", "degree", "size"];
+const PARTS = ["base", "exponent", "above", "below", "inside", "body", "first", "last", "degree", "size", "point"];
 const children = (node) => [
   ...(node.terms ?? []).map((term) => term.node), ...(node.factors ?? []), ...(node.args ?? []), ...(node.indices ?? []),
   ...(node.rows ?? []).flat(), ...PARTS.map((part) => node[part]),
@@ -555,9 +588,12 @@ const nothingSaid = (row, latex) => {
 function read(latex, names = null) {
   const normal = names && new Set([...names].map(name));
   const found = { statements: [], conditions: [] };
+  const functions = new Set();
   let waiting = []; // the a of "for a, b > 0"
   rows(pieces(latex)).forEach(({ kind, row }) => {
-    const parser = new Parser(row, { names: normal, latex });
+    const defined = !names && kind === "statement" && !(row[0].text in SPECIAL) ? head(row) : null;
+    const loose = defined !== null && !functions.has(defined);
+    const parser = new Parser(row, { names: normal, latex, functions: loose ? new Set([...functions, defined]) : functions, loose });
     if (kind === "condition") {
       const made = parser.condition(), alone = !made.length && row.length <= 2 && parser.inner(row).whole();
       if (alone) waiting.push(alone);
@@ -571,6 +607,7 @@ function read(latex, names = null) {
     }
     const chain = parser.chain();
     if (!chain.signs.length) throw new Unread(nothingSaid(row, latex));
+    if (loose) functions.add(defined);
     return found.statements.push(chain);
   });
   if (!found.statements.length) throw new Unread("there is no sign such as = in it");

@@ -3,13 +3,15 @@
 
    Symbols are drawn by their kinds, and both sides are the printed formula. So this is what the engine calls
    *tried*, and not *checked*. */
-import { Unread, read, name, walk } from "./parser.js";
+import { Unread, read, name, walk, mentions, children } from "./parser.js";
 import { pasted, refuseForgotten } from "./pasted.js";
-import { Undefined, Misfit, value, judged, sizing, allow, isSpent, shape, inverse, add, times, transposed, eye } from "./evaluator.js";
+import { Complex, isComplex } from "./complex.js";
+import { Undefined, Misfit, LAW, value, judged, sizing, allow, isSpent, shape, inverse, add, times, transposed, eye } from "./evaluator.js";
 import { slips, mends, edited } from "./edits.js";
 
 const DRAWS = 32; // so many that a statement about the signs, or about numbers below one, is hardly seen on one side alone
-const STEPS = 1e6, EDIT_STEPS = 2e5; // of arithmetic, for an equation and for the edits of it
+const FEW_DRAWS = 12, DENSITY_DRAWS = 8; // where a value takes hundreds of others
+const STEPS = 1e6, EDIT_STEPS = 2e5, TIMES = 8; // of arithmetic, for an equation and for the edits of it; so many more there
 const EDIT_CHARACTERS = 1e5; // that are read of all edits
 const TURNS = 160; // how often a draw is tried that has no value, or does not meet the conditions
 const EDITS = 400; // that are tried of one equation
@@ -47,6 +49,7 @@ const regular = (draw) => (next) => {
   return draw(next);
 };
 /* With a floor in the equation, also whole numbers: it jumps there. */
+const points = (next) => Array.from({ length: 5 }, () => signed(next));
 const drawNumber = (next, jumps) => { const drawn = signed(next); return jumps && next() < 0.25 ? Math.round(drawn) : drawn; };
 
 const KINDS = {
@@ -54,6 +57,9 @@ const KINDS = {
   positive: { said: "a positive number", draw: (next) => between(next, 0.3, 2.6) },
   part: { said: "a number from 0 to 1", draw: (next) => between(next, 0.05, 0.95) },
   whole: { said: "a whole number", draw: (next) => Math.floor(between(next, 1, 7)) },
+  complex: { said: "a complex number", draw: (next) => new Complex(signed(next), signed(next)) },
+  random: { said: "a random variable", draw: (next) => ({ random: points(next) }) },
+  apart: { said: "random, and independent of others", draw: (next) => ({ random: points(next), apart: true }) },
   size: { said: `the size, ${N}`, draw: () => N },
   vector: { said: `a vector of ${N}`, draw: (next) => grid(next, N, 1) },
   long: { said: `a vector of ${MORE}`, draw: (next) => grid(next, MORE, 1) },
@@ -68,10 +74,41 @@ const KINDS = {
 const sidesOf = ({ statements, conditions }) => [...statements, ...conditions].flatMap(({ sides }) => sides);
 const namesOf = (tree) => [...new Set(sidesOf(tree).flatMap(walk).filter(({ kind }) => kind === "name").map(({ key }) => key))];
 
+const OPERATORS = new Set(["derivative", "gradient", "integral", "limit"]);
+const isLong = (node) => OPERATORS.has(node.kind) || node.last?.kind === "infinity";
+const isOfComplex = (node) => (node.kind === "constant" && isComplex(node.value)) || ["Re", "Im", "arg"].includes(node.how);
+
+/* The letters that are random in an equation: capitals inside its means, or where there are none small ones. */
+function randomIn(nodes) {
+  const inside = nodes.filter(({ kind }) => kind === "average").map((node) => new Set(node.args.flatMap(walk).filter(({ kind }) => kind === "name").map(({ key }) => key)));
+  const of = (form) => inside.map((keys) => [...keys].filter((key) => form.test(key)));
+  const capital = of(/^[A-DF-Z](?:_\{\d\})?$/), found = capital.flat().length ? capital : of(/^[u-z](?:_\{\d\})?$/);
+  if (found.some((keys) => !keys.length)) throw new Unread("the mean of what is not random: which letter is?");
+  return new Set(found.flat());
+}
+
+/* A symbol that depends on the variable of a derivative, a sum or a limit, and was defined apart from it. */
+function refuseHidden({ statements }) {
+  const behind = {};
+  const bound = (node) => (["big", "integral", "limit"].includes(node.kind) ? [node.by ?? node.indices].flat() : []);
+  const keysOf = (node) => [...(node.key ? [node.key, ...(behind[node.key] ?? [])] : []), ...children(node).flatMap(keysOf)].filter((key) => !bound(node).includes(key));
+  for (const { sides: [left, ...sides] } of statements) {
+    for (const node of sides.flatMap(walk).concat(walk(left))) {
+      const by = node.by ?? node.indices ?? [];
+      const hidden = node.body && [by].flat().find((one) => walk(node.body).some(({ key }) => behind[key]?.includes(one)));
+      if (hidden) throw new Unread(`what depends on ${hidden} is defined apart from it: write it out`);
+    }
+    if (left.kind === "name" && sides.length) behind[left.key] ??= sides.flatMap(keysOf);
+    if (left.kind === "call" && sides.length) behind[left.key] ??= keysOf(sides[0]).filter((key) => !left.args.some((arg) => arg.key === key));
+  }
+}
+
 /* What a symbol may be, likeliest first, by its letter and by what stands at it. */
 function candidates(key, nodes) {
   const at = (test) => nodes.some(test);
   const own = (node) => node?.kind === "name" && node.key === key;
+  if (randomIn(nodes).has(key)) return ["random"];
+  if (/^[zwsZ](?:_.*)?$/.test(key) && at(isOfComplex)) return ["complex"];
   const entries = nodes.filter((node) => node.kind === "entry" && own(node.base));
   if (entries.length) return entries.some(({ indices }) => indices.length === 2) ? ["matrix"] : ["vector"];
   const counts = at((node) => (node.kind === "function" && ["factorial", "binom"].includes(node.how) && node.args.flatMap(walk).some(own)));
@@ -183,8 +220,8 @@ function capitalsOf(tree, kinds, asked, values, seed) {
 
 // ------------------------------------------------------------ statements
 
-const isDefinition = ({ sides: [left, ...others], signs }, table) => left.kind === "name" && signs[0].sign === "="
-  && !Object.hasOwn(table, left.key) && !others.some((side) => walk(side).some(({ key }) => key === left.key));
+const isDefinition = ({ sides: [left, ...others], signs }, table) => signs[0].sign === "=" && !Object.hasOwn(table, left.key ?? "")
+  && (left.kind === "name" || (left.kind === "call" && !left.primes && left.args.every(({ kind }) => kind === "name"))) && !others.some((side) => mentions(side, left.key));
 
 /* The names that statements define, in the order in which they do. */
 function definedBy({ statements }, known) {
@@ -196,13 +233,22 @@ function definedBy({ statements }, known) {
   return found;
 }
 
-/* The statements on one table of values: the steps that were compared, the worst first. */
-function outcome({ statements }, table) {
+/* The statements on one table of values: the steps that were compared, the worst first. What was computed is
+   kept, since an integral takes long. */
+const OUTCOMES = new WeakMap();
+function outcome(tree, table) {
+  if (!OUTCOMES.has(tree)) OUTCOMES.set(tree, new WeakMap());
+  const kept = OUTCOMES.get(tree);
+  if (!kept.has(table)) kept.set(table, outcomeOf(tree, table));
+  return kept.get(table);
+}
+function outcomeOf({ statements }, table) {
   const known = sizing(table);
   return statements.flatMap((chain) => {
     const { sides: [left, ...sides], signs } = chain;
     if (!isDefinition(chain, known)) return [judged(chain, known)];
-    known[left.key] = value(sides[0], known);
+    known[left.key] = left.kind === "name" ? value(sides[0], known)
+      : { parameters: left.args.map(({ key }) => key), body: sides[0], table: { ...known } };
     return sides.length > 1 ? [judged({ sides, signs: signs.slice(1) }, known)] : [];
   });
 }
@@ -216,6 +262,7 @@ function tables(tree, kinds, values, seed, many) {
   for (let turn = 0; turn < TURNS && found.length < many; turn += 1) {
     const table = Object.fromEntries(Object.entries(kinds).map(([key, kind]) => [key, KINDS[kind].draw(next, jumps)]));
     Object.assign(table, values);
+    table[LAW] = Object.fromEntries(Object.entries(table).filter(([, one]) => one?.random));
     try {
       if (!tree.conditions.every((chain) => judged(chain, table).holds)) continue;
       outcome(tree, table);
@@ -257,7 +304,7 @@ function verdictOf(latex, names, all) {
 /* Each edit with what came of it; what reads as before, or is not read, is left out. */
 function edits(make, tree, latex, names, kinds, all) {
   const seen = new Set([latex.replace(/\s/g, "")]);
-  allow(EDIT_STEPS);
+  allow(isHard(tree) ? TIMES * EDIT_STEPS : EDIT_STEPS);
   return [...make(tree, latex, kinds)].slice(0, Math.min(EDITS, EDIT_CHARACTERS / latex.length)).flatMap((edit) => {
     const reads = edited(latex, edit), plain = reads.replace(/\s/g, "");
     if (seen.has(plain) || isSpent()) return [];
@@ -275,6 +322,7 @@ function saysNothing(latex) {
 
 // ------------------------------------------------------------ the trial
 
+const manyOf = (tree) => (isHard(tree) ? FEW_DRAWS : DRAWS);
 /* The kinds of the free symbols: what is asked for, else the first choice whose shapes fit. */
 function settled(tree, asked, values, seed) {
   const nodes = sidesOf(tree).flatMap(walk);
@@ -284,7 +332,7 @@ function settled(tree, asked, values, seed) {
   for (const kinds of choices(free, options)) {
     if ((count += 1) > CHOICES) break;
     try {
-      return { kinds, all: tables(tree, kinds, values, seed, DRAWS) };
+      return { kinds, all: tables(tree, kinds, values, seed, manyOf(tree)) };
     } catch (error) {
       if (!(error instanceof Undefined)) throw error;
       first ??= { kinds, error };
@@ -313,25 +361,34 @@ function asMatrices(tree, kinds, asked, values, seed) {
 }
 const CAPITAL = /^(?:[A-Z]|\\hat\{[A-Z]\})$/;
 
-/* As above, but where numbers of both signs will not do, positive ones are tried, or those below one. */
+/* How much arithmetic an equation may take, next to a plain one; how many draws it has. */
+const isHard = (tree) => sidesOf(tree).flatMap(walk).some(isLong);
+
+/* As above, but where numbers of both signs will not do, positive ones are tried, or those below one; where
+   random variables that depend on each other will not do, independent ones. */
 function drawn(tree, asked, values, seed) {
   const found = settled(tree, asked, values, seed);
   const numbers = Object.keys(found.kinds).filter((key) => found.kinds[key] === "number" && !asked[key]);
   const better = (kind) => settled(tree, { ...asked, ...found.kinds, ...Object.fromEntries(numbers.map((key) => [key, kind])) }, values, seed);
-  const whole = !found.error && found.all.length === DRAWS && !found.all.without;
+  const whole = !found.error && found.all.length === manyOf(tree) && !found.all.without;
   if (whole && (verdict(tree, found.all)?.holds ?? true)) return found;
   const sized = whole && asMatrices(tree, found.kinds, asked, values, seed);
   if (sized) return sized;
+  const random = Object.keys(found.kinds).filter((key) => found.kinds[key] === "random" && !asked[key]);
+  if (whole && random.length > 1) {
+    const apart = settled(tree, { ...asked, ...found.kinds, ...Object.fromEntries(random.map((key) => [key, "apart"])) }, values, seed);
+    if (!apart.error && verdict(tree, apart.all)?.holds) return { ...apart, only: "apart", fails: true };
+  }
   for (const kind of ["positive", "part"]) {
     const other = better(kind);
-    if (other.error || other.all.length < DRAWS || other.all.without) continue;
+    if (other.error || other.all.length < manyOf(tree) || other.all.without) continue;
     if (!whole || verdict(tree, other.all)?.holds) return { ...other, only: kind, fails: whole };
   }
   return found;
 }
 
-/* What is told of an equation: whether it holds, on what, and what edits of it do. */
-function tried(given, { asked = {}, values = {}, seed = 1, named = false } = {}) {
+/* What is told of an equation: whether it holds, on what, and what edits of it do, unless that is left out. */
+function tried(given, { asked = {}, values = {}, seed = 1, named = false, briefly = false } = {}) {
   const bound = Object.fromEntries(Object.entries(values).map(([key, one]) => [name(key), one]));
   const names = named ? Object.keys(values) : null;
   const latex = pasted(given);
@@ -340,23 +397,26 @@ function tried(given, { asked = {}, values = {}, seed = 1, named = false } = {})
     tree = read(latex, names);
     if (!named) refuseForgotten(latex);
     if (!named) refuseLonelyIdentity(tree, latex);
+    refuseHidden(tree);
+    randomIn(sidesOf(tree).flatMap(walk));
   } catch (error) {
     if (!(error instanceof Unread)) throw error;
-    return { outcome: "not read", why: error.message, symbols: [] };
+    return { outcome: "not read", why: error.message, instead: error.instead ?? [], symbols: [] };
   }
-  allow(STEPS);
+  allow(isHard(tree) ? TIMES * STEPS : STEPS);
   const { kinds, all, error, only, fails, matrices = [] } = drawnOrNot(tree, asked, bound, seed);
   const symbols = namesOf(tree).map((key) => ({ key, kind: kinds?.[key] ?? null, value: bound[key] ?? null }));
   if (error) return { outcome: error instanceof Unread ? "not read" : "no value", why: error.message, symbols };
   const found = verdict(tree, all);
-  if (!found) return { outcome: "a definition", symbols, defines: definedBy(tree, bound) };
+  if (!found) return { outcome: "a definition", symbols, defines: definedBy(tree, bound), functions: tree.statements.every(({ sides: [left] }) => left.kind === "call"), density: kinds && densityOf(tree, kinds, seed) };
+  if (briefly) return { outcome: found.holds ? "holds" : "does not hold", symbols };
   const tangled = !found.holds && !named && tangle(tree, latex, kinds, bound);
   if (tangled) return { outcome: "not read", why: tangled, symbols };
   const alone = aloneIn(tree, kinds);
   const ties = !found.holds && alone.length > 1 && alone.length === Object.keys(kinds).length && tree.statements.length === 1;
   if (ties && tree.statements[0].signs.every(({ sign }) => sign === "=")) return { outcome: "a law", symbols };
   const equal = tree.statements.every(({ signs }) => signs.every(({ sign }) => sign === "="));
-  const told = { symbols, equal, known: knownIn(tree, latex), only: only ?? null, fails: Boolean(fails), without: all.without, off: found.off, draws: found.draws };
+  const told = { symbols, equal, known: knownIn(tree, latex), only: only ?? null, fails: Boolean(fails), without: all.without, hard: isHard(tree), off: found.off, draws: found.draws };
   const like = { ...kinds, ...Object.fromEntries(Object.entries(bound).map(([key, one]) => [key, shape(one)])) };
   if (found.holds) {
     const squares = Object.keys(kinds).filter((key) => kinds[key] === "matrix" && !asked[key] && candidates(key, sidesOf(tree).flatMap(walk))[0] === "tall");
@@ -366,6 +426,30 @@ function tried(given, { asked = {}, values = {}, seed = 1, named = false } = {})
   }
   if (!equal) return { outcome: "does not hold", ...told, alone, mends: [] }; // almost any edit would turn an inequality
   return { outcome: "does not hold", ...told, alone, mends: edits(mends, tree, latex, names, like, all).filter((one) => one.holds && !saysNothing(one.reads)) };
+}
+
+/* Where the function that an equation defines integrates to one, as a density does; nothing where it does not. */
+const LINES = [["the whole line", -1], ["the positive numbers", 0]];
+function densityOf({ statements: [{ sides: [left, body] }, ...others] }, kinds, seed) {
+  if (others.length || left.kind !== "call" || left.args.length > 1 || !body) return null;
+  const by = left.args[0].key, infinity = (sign) => ({ kind: "infinity", sign });
+  const [zero, one] = [0, 1].map((number) => ({ kind: "number", value: number }));
+  const free = Object.keys(kinds).filter((key) => key !== by && mentions(body, key));
+  if (free.some((key) => kinds[key] !== "number") || !mentions(body, by)) return null;
+  const chain = (sign) => ({ sides: [{ kind: "integral", by, first: sign ? infinity(-1) : zero, last: infinity(1), body }, one], signs: [{ sign: "=" }] });
+  for (const [over, sign] of LINES) {
+    for (const kind of free.length ? ["number", "positive"] : ["number"]) {
+      allow(STEPS);
+      const next = stream(seed);
+      const isOne = () => judged(chain(sign), sizing(Object.fromEntries(free.map((key) => [key, KINDS[kind].draw(next)])))).holds;
+      try {
+        if (Array.from({ length: free.length ? DENSITY_DRAWS : 1 }).every(isOne)) return { over, positive: kind === "positive" };
+      } catch (error) {
+        if (!(error instanceof Unread || error instanceof Undefined)) throw error;
+      }
+    }
+  }
+  return null;
 }
 
 function drawnOrNot(tree, asked, bound, seed) {

@@ -23,8 +23,8 @@ from language_by_example.sections import READ, SPELLED
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 # The outcome of each equation, where its symbols have values, or are drawn.
-ASKED = """all => all.map(([latex, values, seed]) => {
-    const found = equationTrial.tried(latex, { values: values ?? {}, named: Boolean(values), seed });
+ASKED = """all => all.map(([latex, values, seed, briefly]) => {
+    const found = equationTrial.tried(latex, { values: values ?? {}, named: Boolean(values), seed, briefly });
     const { outcome, why, slips, mends, only, fails, capitals } = found;
     const region = Boolean((only && fails) || capitals);
     return { outcome, why, region, slips: slips ?? [], mends: (mends ?? []).map(({ reads }) => reads) };
@@ -211,7 +211,7 @@ def test_no_mend_says_nothing(tried: Any) -> None:
         (TRUE, {"holds"}),
         (FALSE, {"does not hold"}),
         (SOMETIMES, {"holds"}),
-        (UNREAD, {"not read", "no value", "a law"}),
+        (UNREAD, {"not read", "no value", "a law", "a definition"}),
     ],
     ids=["true", "false", "sometimes", "unread"],
 )
@@ -226,7 +226,7 @@ def test_what_is_pasted_from_many_fields_is_told_apart(
 @pytest.mark.parametrize("seed", range(2, 5))
 def test_other_draws_say_the_same(tried: Any, seed: int) -> None:
     for rows, wanted in ((TRUE, "holds"), (FALSE, "does not hold")):
-        found = zip(rows, tried([[latex, None, seed] for latex in rows]), strict=True)
+        found = zip(rows, tried([[latex, None, seed, True] for latex in rows]), strict=True)
         assert [latex for latex, one in found if one["outcome"] != wanted] == []
 
 
@@ -265,9 +265,14 @@ def test_what_stands_around_an_equation_goes(tried: Any, around: str) -> None:
 
 
 NOT_READ = [
-    (r"\int_0^1 x \,\mathrm d x = \frac{1}{2}", "an integral needs the command"),
-    (r"e^{i \pi} + 1 = 0", "a complex number needs the command"),
-    (r"\frac{d}{dx} x^2 = 2x", "a derivative needs the command"),
+    (r"\int x \,\mathrm d x = \frac{x^2}{2}", "an integral without limits needs the command"),
+    (r"\frac{dy}{dx} = 2x", "x does not occur in what is differentiated"),
+    (r"y = x^2, \frac{d}{dx} (x y) = y", "what depends on x is defined apart from it"),
+    (r"\nabla_x x^\top A x = 2 A x", "put brackets around what is differentiated"),
+    (r"\sigma(-x) = 1 - \sigma(x)", "say in front what it is, as \\sigma(x)"),
+    (r"\mathrm{KL}(q \| p) = 0", "read neither here nor by the command"),
+    (r"E[X \mid Y] = X", "behind a bar"),
+    (r"X = E[X]", "X is random"),
     (r"\mathbf a \cdot \mathbf b = c", "for the inner product"),
     (r"(AB)^H = B^H A^H", "for real matrices write"),
     (r"\sin 30^\circ = \frac{1}{2}", "degrees"),
@@ -278,7 +283,7 @@ NOT_READ = [
     (r"|z|^2 = z z^*", "may be the conjugate of z"),
     ("sqrt(x^2) = x", "sqrt without a backslash"),
     ("1,000 = 10^3", 'in "1", which a comma'),
-    (r"f(x) = x^2", "may be a function of one's own"),
+    (r"f(x + 1) = x^2", "may be a function"),
     (r"a = b / c d", "ambiguous"),
     (r"a = \log |A| b", "ambiguous"),
     (r"a = \prod_{i=1}^n x_i c", "write it in front"),

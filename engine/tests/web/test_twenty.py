@@ -1,0 +1,52 @@
+"""Twenty equations that a student of mathematics or machine learning pastes first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from browsing import engine
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+HOLDS, DEFINES, LAW, UNREAD = "holds", "a definition", "a law", "not read"
+# Fixed before the page could answer them; with each the answer that is honest.
+TWENTY = [
+    (r"\tanh x = \frac{e^x - e^{-x}}{e^x + e^{-x}}", HOLDS),
+    (r"(A + U C V)^{-1} = A^{-1} - A^{-1} U (C^{-1} + V A^{-1} U)^{-1} V A^{-1}", HOLDS),
+    (r"\det(I + A B) = \det(I + B A)", HOLDS),
+    (r"\sum_{k=0}^{n-1} r^k = \frac{1 - r^n}{1 - r}", HOLDS),
+    (r"\|x + y\|^2 = \|x\|^2 + 2 x^\top y + \|y\|^2", HOLDS),
+    (r"\binom{n}{k} = \binom{n-1}{k-1} + \binom{n-1}{k}", HOLDS),
+    (r"\operatorname{tr}(A B C) = \operatorname{tr}(C A B)", HOLDS),
+    (r"a^2 + b^2 = c^2", LAW),
+    (r"p(x) = \frac{1}{\sqrt{2\pi}\sigma} e^{-\frac{(x - \mu)^2}{2\sigma^2}}", DEFINES),
+    (r"V(s) = \max_a Q(s, a)", DEFINES),
+    (r"\sigma(-x) = 1 - \sigma(x)", UNREAD),
+    (r"\Gamma(n+1) = n\Gamma(n)", HOLDS),
+    (r"\frac{d}{dx} \sin x = \cos x", HOLDS),
+    (r"\nabla_x x^\top A x = (A + A^\top) x", UNREAD),
+    (r"\lim_{x \to 0} \frac{\sin x}{x} = 1", HOLDS),
+    (r"\int_{-\infty}^{\infty} e^{-x^2} dx = \sqrt{\pi}", HOLDS),
+    (r"\mathrm{KL}(\mathcal{N}(\mu_1, \sigma_1^2) \,\|\, \mathcal{N}(\mu_2, \sigma_2^2))"
+     r" = \log\frac{\sigma_2}{\sigma_1} + \frac{\sigma_1^2 + (\mu_1 - \mu_2)^2}{2\sigma_2^2} - \frac{1}{2}", UNREAD),
+    (r"\operatorname{Var}(X) = E[X^2] - E[X]^2", HOLDS),
+    (r"e^{i\pi} = -1", HOLDS),
+    (r"\sum_{n=1}^{\infty} \frac{1}{n^2} = \frac{\pi^2}{6}", HOLDS),
+]  # fmt: skip
+# ruff: noqa: E501 - a formula on a line
+
+
+@pytest.fixture(scope="module")
+def tried(browser: Any) -> Any:
+    """A function: what the script says of equations."""
+    page = browser.new_page()
+    page.set_content(engine("trial"))
+    yield lambda all: page.evaluate("all => all.map(latex => equationTrial.tried(latex))", all)
+    page.close()
+
+
+def test_seventeen_of_twenty_standard_equations_are_answered(tried: Any) -> None:
+    found = [one["outcome"] for one in tried([latex for latex, _ in TWENTY])]
+    assert [(latex, one) for (latex, _), one in zip(TWENTY, found, strict=True)] == TWENTY
+    assert len(TWENTY) - found.count(UNREAD) == 17
