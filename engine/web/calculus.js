@@ -4,8 +4,11 @@
 import { Unread } from "./tokenizer.js";
 import { Undefined } from "./numbers.js";
 
+/* What has a value perhaps, and none that is sure: a slip that makes it so was not seen. */
+class Unsettled extends Undefined {}
+
 const CLOSE = 1e-10; // relative: ten times less than what two sides may differ by
-const unsettled = (said) => new Undefined(`${said}, or too slowly for this page`);
+const unsettled = (said) => new Unsettled(`${said}, or too slowly for this page`);
 
 // ------------------------------------------------------------ derivatives
 
@@ -239,6 +242,25 @@ function halved(values) {
 }
 
 const FEWEST = 5, VALUES = 11;
+/* Places that are as near as those on the way: whole numbers that are odd, and others. */
+function beside(point, sign, many) {
+  const far = 2 ** (many + 1), steps = [far / 2 + 1, 2 * Math.floor(0.37 * far) + 1, 0.6180339887 * far];
+  return steps.map((step) => (Number.isFinite(point) ? point + sign * (Math.abs(point) || 1) / step : sign * step));
+}
+/* Of the sine of pi/x, or of the powers of -1, the values on the way go somewhere, and the function does not. */
+function refuseChosen(f, end, size, values, places) {
+  const away = Math.max(...values.slice(-2).map((v) => Math.abs(v - end)));
+  for (const place of places) {
+    let value = end;
+    try {
+      value = f(place);
+    } catch (error) {
+      if (!(error instanceof Undefined)) throw error; // a factorial, which whole numbers alone have
+    }
+    if (!(Math.abs(value - end) <= 8 * away + 1e-9 * size)) throw unsettled("the values on the way to the limit do not settle");
+  }
+}
+
 /* The limit of f at a point, from one side, "+" or "-", or from both: [value, how large the values were]. */
 function limit(f, point, side) {
   const ways = Number.isFinite(point) ? ({ "+": [1], "-": [-1] }[side] ?? [-1, 1]) : [Math.sign(point)];
@@ -253,7 +275,9 @@ function limit(f, point, side) {
         break;
       }
     }
-    return settledEnd(values);
+    const [end, size] = settledEnd(values);
+    refuseChosen(f, end, size, values, beside(point, sign, values.length));
+    return [end, size];
   });
   const [[one, size], [other] = [one]] = ends;
   if (Math.abs(one - other) > CLOSE * 10 * Math.max(Math.abs(one), Math.abs(other)) + 1e-12 * size) {
@@ -321,4 +345,4 @@ function product(factor, first) {
   return [1 + levin(steps), 1];
 }
 
-export { derivative, integral, limit, series, product };
+export { Unsettled, derivative, integral, limit, series, product };

@@ -21,7 +21,7 @@ const typeset = async (root) => {
 };
 const forget = (root) => window.MathJax?.startup?.document?.clearMathItemsWithin?.([root]);
 
-const digits = (value) => (value === Infinity ? "it does not fit" : value === 0 ? "0" : value.toPrecision(2).replace(/\.0+(?=e|$)/, ""));
+const digits = (value) => (value === 0 ? "0" : value.toPrecision(2).replace(/\.0+(?=e|$)/, ""));
 const written = (value) => (Array.isArray(value) ? `[${value.map((row) => row.join(", ")).join(value[0].length > 1 ? "; " : ", ")}]` : String(value));
 const WAY = { positive: "if the numbers are positive", part: "if the numbers are between 0 and 1", apart: "if the random variables are independent" };
 const DRAWN = { positive: "positive", part: "between 0 and 1" };
@@ -77,7 +77,7 @@ function told(found) {
   if (outcome === "holds") return [(found.only && found.fails) || found.capitals?.fails ? "holds-if" : "holds", heldSaid(found)];
   if (outcome === "does not hold") return ["fails", failedSaid(found)];
   if (outcome === "a definition") {
-    const whole = density ? ` What can be tried: its integral over ${density.over} is 1${density.positive ? " for positive values of the other symbols" : ""}, as that of a density is.` : "";
+    const whole = density ? ` What can be tried: its integral over ${density.over} is 1${density.positive ? " on 8 draws of positive numbers for the other symbols" : ""}, as that of a density is.` : "";
     const more = found.functions ? "Add" : "Give the symbol on the left a value below, or add";
     return ["definition", `This says what its left side${defines.length > 1 ? "s are" : " is"}, and leaves nothing to compare.${whole} ${more} what should follow from it, behind a comma.`];
   }
@@ -264,7 +264,7 @@ class Trial {
 
   table(title, edits, mending) {
     const rows = edits.map((one) => {
-      const last = mending ? this.taking(one.reads) : one.holds ? "equally true" : `off by ${digits(one.off)}`.replace("off by it", "it");
+      const last = mending ? this.taking(one.reads) : one.holds ? "equally true" : one.off < Infinity ? `off by ${digits(one.off)}` : one.fits ? "it has no value" : "it does not fit";
       return make("tr", { className: one.holds && !mending ? "eqn-survived" : "" }, make("td", {}, ...phrase(one.said)),
         make("td", {}, math(one.reads.replace(/&|\\\\/g, " "))), make("td", {}, last));
     });

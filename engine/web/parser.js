@@ -64,8 +64,8 @@ function parted(all) {
 
 class Parser {
   /* `names` are those that are known, or null where every letter may be one; `running` the indices;
-     `functions` those that are defined, `loose` whether others may be called. */
-  constructor(all, { names, latex, running = [], deep = 0, functions = new Set(), loose = false }) {
+     `functions` those that are defined, with their arguments, `loose` whether others may be called. */
+  constructor(all, { names, latex, running = [], deep = 0, functions = new Map(), loose = false }) {
     Object.assign(this, { all, names, latex, running: [...running], deep, functions, loose, at: 0 });
   }
 
@@ -535,7 +535,7 @@ class Parser {
     if (ACCENTS.has(font) && !ONE.test(inside)) throw new Unread(`a bar or a hat over more than one letter is not read here`);
     if (/KL\}$/.test(key)) throw new Unread("a divergence of laws by their names is read neither here nor by the command: write out its sum or its integral");
     if (/^\\mathrm\{..+\}$/.test(key)) throw new Unread(`the word ${key.slice(8, -1)} is not known here, and ${COMMAND}`);
-    if (key in LANGUAGE.averages && this.text === "[") throw new Unread(`a mean over a distribution ${COMMAND}`);
+    if (key.replace(/_.*/, "") in LANGUAGE.averages && this.text === "[") throw new Unread(`a mean over a distribution ${COMMAND}`);
     if (this.callsFor(key)) throw this.unknown(key);
     return node;
   }
@@ -588,12 +588,12 @@ const nothingSaid = (row, latex) => {
 function read(latex, names = null) {
   const normal = names && new Set([...names].map(name));
   const found = { statements: [], conditions: [] };
-  const functions = new Set();
+  const functions = new Map();
   let waiting = []; // the a of "for a, b > 0"
   rows(pieces(latex)).forEach(({ kind, row }) => {
     const defined = !names && kind === "statement" && !(row[0].text in SPECIAL) ? head(row) : null;
-    const loose = defined !== null && !functions.has(defined);
-    const parser = new Parser(row, { names: normal, latex, functions: loose ? new Set([...functions, defined]) : functions, loose });
+    const loose = defined !== null && !functions.has(defined[0]);
+    const parser = new Parser(row, { names: normal, latex, functions: loose ? new Map([...functions, defined]) : functions, loose });
     if (kind === "condition") {
       const made = parser.condition(), alone = !made.length && row.length <= 2 && parser.inner(row).whole();
       if (alone) waiting.push(alone);
@@ -607,7 +607,7 @@ function read(latex, names = null) {
     }
     const chain = parser.chain();
     if (!chain.signs.length) throw new Unread(nothingSaid(row, latex));
-    if (loose) functions.add(defined);
+    if (loose) functions.set(...defined);
     return found.statements.push(chain);
   });
   if (!found.statements.length) throw new Unread("there is no sign such as = in it");

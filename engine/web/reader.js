@@ -36,7 +36,9 @@ function derivative(s, tail) {
   const by = variables(s, below, sign);
   if (by.reduce((sum, [, times]) => sum + times, 0) !== order) throw new Unread("the order of a derivative is not that of its variables");
   if (!rest.length && !tail) throw new Unread("write brackets around a derivative");
-  const body = rest.length ? s.inner(rest).whole() : s.term();
+  const alone = s.functions.get(plain(rest)), { start: from, end: to } = rest[0] ?? {};
+  const args = alone?.map((key) => ({ kind: "name", key, span: [from, to] })); // df/dx is that of f(x)
+  const body = alone ? { kind: "call", key: plain(rest), args, primes: 0, span: [from, to] } : rest.length ? s.inner(rest).whole() : s.term();
   if (rest.length && s.text === "(") throw new Unread("ambiguous: a derivative at a point, or a product? write brackets");
   return by.reduceRight((inner, [key, times]) => s.node("derivative", start, { body: inner, by: key, order: times }), body);
 }
@@ -165,7 +167,7 @@ function average(s) {
 
 // ------------------------------------------------------------ functions of one's own
 
-/* The function that a row defines, f(x, t) = ...: its key, and where its right side begins; else null. */
+/* The function that a row defines, f(x, t) = ...: its key and its arguments; else null. */
 function head(row) {
   let at = 1, key = row[0]?.text;
   if (!isLetter(row[0]) || key in LANGUAGE.constants || key in LANGUAGE.averages) return null;
@@ -179,7 +181,7 @@ function head(row) {
   const listed = inside.length % 2 && inside.every((piece, i) => (i % 2 ? [",", ";"].includes(piece.text) : isLetter(piece) && piece.text !== row[0].text));
   if (row[at]?.text !== "(" || shut < 0 || !listed || RELATIONS[row[shut + 1]?.text] !== "=") return null;
   const behind = row.slice(shut + 2).map(({ text }) => text);
-  return behind.length && !behind.includes(row[0].text) ? key : null;
+  return behind.length && !behind.includes(row[0].text) ? [key, inside.filter((_, i) => !(i % 2)).map(({ text }) => text)] : null;
 }
 
 export { derivative, gradient, integral, limit, average, averageAt, end, head };

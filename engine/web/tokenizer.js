@@ -114,7 +114,7 @@ function pieces(latex) {
 const tight = (inside) => inside.replace(/\\[,;:! ]/g, "").replace(/(\\(?:math[a-z]+|boldsymbol|bm))\s+(\w)/g, "$1{$2}")
   .replace(/(\\[A-Za-z]+)\s+(?=[A-Za-z])/g, "$1\0").replace(/\s/g, "").replace(/\0/g, " ");
 /* Words that stand in \text and are none of prose. */
-const WORD = /^\s*(?:tr|Tr|trace|diag|rank|sgn|sign|det|log|ln|exp|sin|cos|tan|T)\s*$/;
+const WORD = /^\s*(?:tr|Tr|trace|diag|rank|sgn|sign|det|log|ln|exp|sin|cos|tan|erf|erfc|E|Var|Cov|T)\s*$/;
 /* Whether a piece is alone in an exponent: a ring there is a degree, elsewhere a product entry by entry. */
 const raises = (all, i) => all[i - 1]?.text === "^" || (all[i - 1]?.text === "{" && all[i - 2]?.text === "^");
 

@@ -6,6 +6,7 @@
 import { Unread, read, name, walk, mentions, children } from "./parser.js";
 import { pasted, refuseForgotten } from "./pasted.js";
 import { Complex, isComplex } from "./complex.js";
+import { Unsettled } from "./calculus.js";
 import { Undefined, Misfit, LAW, value, judged, sizing, allow, isSpent, shape, inverse, add, times, transposed, eye } from "./evaluator.js";
 import { slips, mends, edited } from "./edits.js";
 
@@ -59,7 +60,7 @@ const KINDS = {
   whole: { said: "a whole number", draw: (next) => Math.floor(between(next, 1, 7)) },
   complex: { said: "a complex number", draw: (next) => new Complex(signed(next), signed(next)) },
   random: { said: "a random variable", draw: (next) => ({ random: points(next) }) },
-  apart: { said: "random, and independent of others", draw: (next) => ({ random: points(next), apart: true }) },
+  apart: { said: "random, independent", draw: (next) => ({ random: points(next), apart: true }) },
   size: { said: `the size, ${N}`, draw: () => N },
   vector: { said: `a vector of ${N}`, draw: (next) => grid(next, N, 1) },
   long: { said: `a vector of ${MORE}`, draw: (next) => grid(next, MORE, 1) },
@@ -85,6 +86,11 @@ function randomIn(nodes) {
   const capital = of(/^[A-DF-Z](?:_\{\d\})?$/), found = capital.flat().length ? capital : of(/^[u-z](?:_\{\d\})?$/);
   if (found.some((keys) => !keys.length)) throw new Unread("the mean of what is not random: which letter is?");
   return new Set(found.flat());
+}
+/* As the command, which finds that a few distributions say little of an order. */
+function refuseOrder({ statements }, nodes) {
+  const ordered = statements.some(({ signs }) => signs.some(({ sign }) => sign !== "="));
+  if (ordered && nodes.some(({ kind }) => kind === "average")) throw new Unread("an order of means is not tried: the distributions that are drawn say nothing of the others");
 }
 
 /* A symbol that depends on the variable of a derivative, a sum or a limit, and was defined apart from it. */
@@ -295,8 +301,8 @@ function verdictOf(latex, names, all) {
     }
     return found;
   } catch (error) {
-    if (error instanceof Unread) return null;
-    if (error instanceof Undefined) return { holds: false, off: Infinity, why: error.message };
+    if (error instanceof Unread || error instanceof Unsettled) return null;
+    if (error instanceof Undefined) return { holds: false, off: Infinity, fits: !(error instanceof Misfit) };
     throw error;
   }
 }
@@ -398,6 +404,7 @@ function tried(given, { asked = {}, values = {}, seed = 1, named = false, briefl
     if (!named) refuseForgotten(latex);
     if (!named) refuseLonelyIdentity(tree, latex);
     refuseHidden(tree);
+    refuseOrder(tree, sidesOf(tree).flatMap(walk));
     randomIn(sidesOf(tree).flatMap(walk));
   } catch (error) {
     if (!(error instanceof Unread)) throw error;

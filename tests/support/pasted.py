@@ -392,6 +392,8 @@ TRUE = [
     r"E(X + Y) = E(X) + E(Y)",
     r"\operatorname{Var}(X + Y) = \operatorname{Var}(X) + \operatorname{Var}(Y) + 2\operatorname{Cov}(X, Y)",
     r"f(x) = x^2, \quad f(3) = 9",
+    r"f(x, y) = x^2 y, \quad \frac{\partial f}{\partial x} = 2xy",
+    r"\text{Var}(X) = \text{E}[X^2] - \text{E}[X]^2",
     r"\sigma(x) = \frac{1}{1+e^{-x}}, \quad \sigma(-x) = 1 - \sigma(x)",
     r"\sigma(x) = \frac{1}{1 + e^{-x}}, \quad \sigma'(x) = \sigma(x)(1 - \sigma(x))",
     r"\Phi(x) = \frac12\left(1 + \operatorname{erf}\frac{x}{\sqrt2}\right), \quad \Phi(-x) = 1 - \Phi(x)",
@@ -564,6 +566,7 @@ FALSE = [
     r"\operatorname{Var}(X) = E[X^2] + E[X]^2",
     r"\sigma(x) = \frac{1}{1+e^{-x}}, \quad \sigma(-x) = 1 + \sigma(x)",
     r"f(x) = x^2, \quad f'(x) = x",
+    r"f(x, y) = x^2 y, \quad \frac{\partial f}{\partial y} = 2xy",
 ]
 
 # True of positive numbers, of those below one, of numbers but not of matrices, of square ones.
@@ -683,6 +686,9 @@ UNREAD = [
     r"\int_0^1 x = 1",
     r"\int_{-\infty}^\infty \frac{x}{1+x^2} dx = 0",
     r"E[X \mid Y] = E[X]",
+    r"E_p[X^2] = E_p[X]^2",
+    r"\operatorname{Var}(X) \ge 0",
+    r"\lim_{n\to\infty} (-1)^n = 1",
     r"E[2] = 2",
     r"X = E[X]",
     r"\frac{d^n}{dx^n} e^x = e^x",

@@ -113,6 +113,8 @@ UNSETTLED = [
     "integral(x => x / (1 + x * x), -Infinity, Infinity)", "integral(x => 1, 0, Infinity)",
     "integral(Math.cos, 0, Infinity)", "integral(x => 1 / (x * x), -1, 1)",
     "limit(x => 1 / x, 0, '+')", "limit(Math.sign, 0, '')", "limit(x => Math.sin(1 / x), 0, '')",
+    "limit(n => (-1) ** n, Infinity, '')", "limit(x => Math.sin(Math.PI / x), 0, '')",
+    "limit(x => Math.sin(2 * Math.PI * x), Infinity, '')",
     "limit(x => x * Math.log(x), 0, '+')", "series(k => 1 / k, 1)", "series(k => (-1) ** k, 0)",
     "series(k => 2 ** k, 0)", "product(k => 1 + 1 / k, 1)",
 ]  # fmt: skip

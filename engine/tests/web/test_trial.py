@@ -243,6 +243,8 @@ ENDLESS = [
     r"x = 1000000000!",
     r"\operatorname{tr}(I_{3000}) = 3000",
     "A" + r"\otimes A" * 11 + r"=A^\top",
+    r"\int_0^1" * 4 + r" x y z w \,dx \,dy \,dz \,dw = \frac{1}{16}",
+    r"\frac{d}{dx} " * 4 + "x^9 = 3024 x^5",
 ]
 
 

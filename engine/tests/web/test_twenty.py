@@ -50,3 +50,42 @@ def test_seventeen_of_twenty_standard_equations_are_answered(tried: Any) -> None
     found = [one["outcome"] for one in tried([latex for latex, _ in TWENTY])]
     assert [(latex, one) for (latex, _), one in zip(TWENTY, found, strict=True)] == TWENTY
     assert len(TWENTY) - found.count(UNREAD) == 17
+
+
+def test_what_is_ambiguous_in_them_can_be_taken_as_it_may_be_meant(tried: Any) -> None:
+    """By a click: the function that sigma is known for, brackets around what is differentiated."""
+    unread = [one["instead"] for one in tried([latex for latex, one in TWENTY if one == UNREAD])]
+    assert [len(one) for one in unread] == [1, 1, 0]
+    assert [one["outcome"] for one in tried([one for row in unread for one in row])] == [HOLDS] * 2
+
+
+@pytest.fixture(scope="module")
+def told(browser: Any) -> Any:
+    """A function: what the page tells of an equation."""
+    page = browser.new_page()
+    page.set_content(f"<div data-equation-trial></div>{engine('page')}")
+
+    def ask(latex: str) -> str:
+        page.evaluate(
+            "latex => document.querySelector('[data-equation-trial]').trial.take({ latex })", latex
+        )
+        return page.locator("[role=status]").inner_text()
+
+    yield ask
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("latex", "wanted"),
+    [
+        (TWENTY[8][0], "its integral over the whole line is 1 on 8 draws of positive numbers"),
+        (r"q(x) = 2 e^{-2x}", "its integral over the positive numbers is 1, as that of a density"),
+        (r"V(s) = \max_a Q(s, a)", "leaves nothing to compare. Add what should follow from it"),
+        (r"E[XY] = E[X] E[Y]", "Holds if the random variables are independent"),
+        (r"\int_0^\infty e^{-ax} dx = \frac{1}{a}", "or none that this page computes closely"),
+        (r"\int_{-1}^1 \frac{1}{x} dx = 0", "No answer: the integral does not settle"),
+        (r"\sigma(-x) = 1 - \sigma(x)", "What may be meant stands below."),
+    ],
+)
+def test_the_page_says_on_what_an_answer_rests(told: Any, latex: str, wanted: str) -> None:
+    assert wanted in told(latex)
