@@ -126,8 +126,11 @@ def test_panels_are_as_many_as_count():
 
 
 def test_a_polynomial_is_integrated_without_an_error():
-    assert quadrature._gauss(lambda t: t**9, 1.0, 3.0) == pytest.approx((3**10 - 1) / 10, rel=1e-13)
-    assert quadrature._gauss(lambda t: 1j * t, 2.0, 3.0) == pytest.approx(2.5j, rel=1e-13)
+    whole = (3**10 - 1) / 10
+    assert quadrature._panel(lambda t: -(t**9), 1.0, 3.0) == pytest.approx(
+        (-whole, whole), rel=1e-13
+    )
+    assert quadrature._panel(lambda t: 1j * t, 2.0, 3.0) == pytest.approx((2.5j, 2.5), rel=1e-13)
 
 
 def test_where_the_ends_lose_their_digits_panels_do():

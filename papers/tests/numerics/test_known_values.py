@@ -76,6 +76,13 @@ def test_a_principal_value_over_the_whole_line_is_no_integral(f):
         integrate(f, -math.inf, math.inf)
 
 
+@pytest.mark.parametrize("power", [1, 3, 5])
+def test_a_principal_value_between_two_limits_is_no_integral(power):
+    """Each division into panels is symmetric about the pole, so that both give zero."""
+    with pytest.raises(OperationError, match="does not settle"):
+        integrate(lambda x: x**-power, -1.0, 1.0)
+
+
 @pytest.mark.parametrize(
     "f",
     [

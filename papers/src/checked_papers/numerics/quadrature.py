@@ -25,6 +25,7 @@ _SETTLED = 1e-11  # of two levels, relative to the integral of the modulus
 _ROUGHLY = 1e-5  # enough to see that two values differ by much
 _LEVELS = 6
 _REACH = 4.0  # in the variable of the trapezoidal rule, either way
+_ROUGH = 0.02  # of integrals of a modulus, which has kinks
 _ZEROS = 26  # of a tail that oscillates
 _GRID = 800
 _RULE = np.polynomial.legendre.leggauss(24)
@@ -83,7 +84,11 @@ def _require_odd_part(f: Integrand) -> None:
 
 
 def _by_panels(f: Integrand, low: float, high: float) -> complex | None:
-    """By Gauss's rule on panels, which keeps away from ends where an integrand loses its digits."""
+    """By Gauss's rule on panels, which keeps away from ends where an integrand loses its digits.
+
+    Beside a pole both divisions may cancel: of one over x they do. The integral of its modulus,
+    which has no value, is another by each.
+    """
     if math.isfinite(high):
         coarse, fine = (np.linspace(low, high, size) for size in (5, 8))
     else:
@@ -92,23 +97,24 @@ def _by_panels(f: Integrand, low: float, high: float) -> complex | None:
             for first, base, top in ((1.0, 2.0, 10), (1.3, 1.7, 12))
         )
     try:
-        (one, size, last), (other, *_) = _panelled(f, coarse), _panelled(f, fine)
+        (one, size, last), (other, alike, _) = _panelled(f, coarse), _panelled(f, fine)
     except (EquationError, OperationError, ArithmeticError, ValueError):
         return None
     ends = last if high == math.inf else 0.0
     settled = abs(one - other) <= 1e-9 * size and ends <= 1e-12 * size
+    settled = settled and abs(size - alike) <= _ROUGH * size
     return one if settled and cmath.isfinite(one) else None
 
 
 def _panelled(f: Integrand, cuts: np.ndarray) -> tuple[complex, float, float]:
-    """The integral, that of the moduli of the panels, and the modulus of the last that counts."""
-    parts: list[complex] = []
-    for a, b in itertools.pairwise(cuts):
-        parts.append(_gauss(f, float(a), float(b)))
-        size = sum(map(abs, parts))
-        if len(parts) > 3 and abs(parts[-1]) <= 1e-17 * size:  # the rest may overflow
+    """The integral, that of the modulus, and what the last panel that counts adds to this one."""
+    total, size, last = 0j, 0.0, 0.0
+    for i, (a, b) in enumerate(itertools.pairwise(cuts)):
+        part, last = _panel(f, float(a), float(b))
+        total, size = total + part, size + last
+        if i > 2 and last <= 1e-17 * size:  # the rest may overflow
             break
-    return sum(parts), size, abs(parts[-1])
+    return total, size, last
 
 
 def _double_exponential(f: Integrand, low: float, high: float) -> complex | None:
@@ -179,15 +185,17 @@ def _oscillating(f: Integrand, low: float) -> complex:
         raise OperationError("the integral does not settle")
     partial = [first]
     for a, b in itertools.pairwise(cuts):
-        partial.append(partial[-1] + _gauss(f, a, b))
+        partial.append(partial[-1] + _panel(f, a, b)[0])
     return wynn(partial)
 
 
-def _gauss(f: Integrand, low: float, high: float) -> complex:
+def _panel(f: Integrand, low: float, high: float) -> tuple[complex, float]:
+    """The integral over a panel, and that of the modulus."""
     points, weights = _RULE
     half = 0.5 * (high - low)
-    values = (complex(f(low + half * (1.0 + x))) * w for x, w in zip(points, weights, strict=True))
-    return half * sum(values)
+    pairs = zip(points, weights, strict=True)
+    values = [complex(f(low + half * (1.0 + x))) * half * w for x, w in pairs]
+    return sum(values), sum(map(abs, values))
 
 
 def _zeros(f: Integrand, low: float) -> list[float]:
