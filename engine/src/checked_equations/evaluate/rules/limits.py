@@ -1,7 +1,8 @@
 """Limits: values on the way to the point, and where they go by Wynn's epsilon algorithm.
 
 The steps to the point are halved, so that the remainder of a term with any power of them falls by
-one ratio; the algorithm takes away sums of such terms [Wynn 1956, MTAC 10, 91-96].
+one ratio; the algorithm takes away sums of such terms [Wynn 1956, MTAC 10, 91-96]. Of the powers of
+-1, or of the sine of pi/x, these places know nothing: so values beside them must agree.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _APART = 1e-6  # relative: what two ends of the table may differ by
 
 @rule.register(t.Limit)
 def _limit(node: t.Limit, ev: Evaluator, scope: Scope) -> Array:
-    ends = [_end(_values(node, places, ev, scope)) for places in _ways(node, ev, scope)]
+    ends = [_checked_end(node, places, ev, scope) for places in _ways(node, ev, scope)]
     if len(ends) == 2 and abs(ends[0] - ends[1]) > _APART * max(*map(abs, ends), 1e-3):
         raise OperationError(f"from one side it is {ends[0]:.6g}, from the other {ends[1]:.6g}")
     return scalar(ends[-1])
@@ -43,6 +44,35 @@ def _ways(node: t.Limit, ev: Evaluator, scope: Scope) -> Iterator[list[float]]:
     size = abs(float(point)) or 1.0
     for sign in {"+": (1,), "-": (-1,)}.get(node.side, (-1, 1)):
         yield [float(point) + sign * size * 2.0**-k for k in range(2, 2 + _MANY)]
+
+
+def _checked_end(
+    node: t.Limit, places: Sequence[float], ev: Evaluator, scope: Scope
+) -> complex | float:
+    """Where the values go; values beside the places must be about as near to it."""
+    values = _values(node, places, ev, scope)
+    end = _end(values)
+    near = 8.0 * max(abs(value - end) for value in values[-2:]) + 1e-9 * max(map(abs, values))
+    for place in _beside(places[: len(values)], infinite=infinity(node.point) is not None):
+        try:
+            value = complex(ev.of(node.body, {**scope, node.key: Item(("limit", place), place)}))
+        except EquationError:  # a factorial, which whole numbers alone have
+            continue
+        if abs(value - end) > near:
+            raise OperationError("the values on the way to the limit do not settle")
+    return end
+
+
+def _beside(places: Sequence[float], *, infinite: bool) -> Iterator[float]:
+    """As far on the way as the last two of `places`: odd whole numbers, and others."""
+    second, last = places[-2:]
+    far = abs(last) if infinite else 1.0
+    steps = (far / 2 + 1, 2 * math.floor(0.37 * far) + 1, 0.6180339887 * far)
+    if infinite:
+        yield from (math.copysign(step, last) for step in steps)
+    else:
+        point = 2 * last - second
+        yield from (point + (second - point) * share for share in (0.73, 0.6180339887, 0.953))
 
 
 def _values(node: t.Limit, places: Sequence[float], ev: Evaluator, scope: Scope) -> list[complex]:
