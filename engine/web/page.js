@@ -53,10 +53,10 @@ function capitalsSaid({ capitals }) {
 }
 
 function heldSaid(found) {
-  const { off, only, fails, rounded, slips, caught, known } = found;
+  const { off, only, fails, rounded, slips, caught, unsure, known } = found;
   const exact = rounded ? ", to the decimals that are printed" : off > 0 ? `, but for rounding (${digits(off)})` : found.equal ? ", exactly" : "";
   const seen = !caught ? " No slip in it would have been seen, so this says little."
-    : ` Slips that would have been seen: ${caught} of ${slips.length}.`;
+    : ` Slips that would have been seen: ${caught} of ${slips.length}${unsure ? `; ${unsure} more give no value that is sure` : ""}.`;
   return `${caught ? "Holds" : "Agrees"}${only && fails ? ` ${WAY[only]},` : ""}${compared(found)}${exact}.${region(found)}${capitalsSaid(found)}${sentence(known)}${seen}`;
 }
 

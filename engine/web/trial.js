@@ -301,7 +301,8 @@ function verdictOf(latex, names, all) {
     }
     return found;
   } catch (error) {
-    if (error instanceof Unread || error instanceof Unsettled) return null;
+    if (error instanceof Unread) return null;
+    if (error instanceof Unsettled) return { holds: false, unsure: true };
     if (error instanceof Undefined) return { holds: false, off: Infinity, fits: !(error instanceof Misfit) };
     throw error;
   }
@@ -428,8 +429,9 @@ function tried(given, { asked = {}, values = {}, seed = 1, named = false, briefl
   if (found.holds) {
     const squares = Object.keys(kinds).filter((key) => kinds[key] === "matrix" && !asked[key] && candidates(key, sidesOf(tree).flatMap(walk))[0] === "tall");
     const capitals = matrices.length ? { keys: matrices, as: "matrices" } : squares.length ? { keys: squares, as: "square", fails: true } : capitalsOf(tree, kinds, asked, bound, seed);
-    const seen = edits(slips, tree, latex, names, like, all);
-    return { outcome: "holds", ...told, rounded: found.off > found.allowed, capitals, slips: seen, caught: seen.filter((one) => !one.holds).length };
+    const every = edits(slips, tree, latex, names, like, all), seen = every.filter((one) => !one.unsure);
+    const caught = seen.filter((one) => !one.holds).length;
+    return { outcome: "holds", ...told, rounded: found.off > found.allowed, capitals, slips: seen, caught, unsure: every.length - seen.length };
   }
   if (!equal) return { outcome: "does not hold", ...told, alone, mends: [] }; // almost any edit would turn an inequality
   return { outcome: "does not hold", ...told, alone, mends: edits(mends, tree, latex, names, like, all).filter((one) => one.holds && !saysNothing(one.reads)) };

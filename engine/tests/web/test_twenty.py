@@ -84,6 +84,10 @@ def told(browser: Any) -> Any:
         (r"E[XY] = E[X] E[Y]", "Holds if the random variables are independent"),
         (r"\int_0^\infty e^{-ax} dx = \frac{1}{a}", "or none that this page computes closely"),
         (r"\int_{-1}^1 \frac{1}{x} dx = 0", "No answer: the integral does not settle"),
+        (
+            TWENTY[15][0],
+            "Slips that would have been seen: 1 of 1; 4 more give no value that is sure.",
+        ),
         (r"\sigma(-x) = 1 - \sigma(x)", "What may be meant stands below."),
     ],
 )
