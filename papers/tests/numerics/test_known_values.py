@@ -222,3 +222,17 @@ def test_what_never_asks_for_the_time_and_swallows_errors_is_stopped():
         swallow_all_errors()
     with limited(5.0):
         assert sum(range(3)) == 3
+
+
+@pytest.mark.parametrize(
+    ("f", "low"),
+    [(lambda t: t * math.exp(-t * t), -math.inf), (lambda t: t**3, -2.0), (math.sin, -math.pi)],
+)
+def test_what_cancels_to_rounding_is_zero(f, low):
+    assert integrate(f, low, -low) == 0.0
+
+
+def test_a_slope_of_rounding_is_zero_and_a_small_one_stays():
+    flat = derivative(lambda z: np.sin(z) ** 2 + np.cos(z) ** 2, 1.3, 1)
+    assert flat == 0.0
+    assert derivative(lambda z: 3.0 + 1e-9 * z, 1.3, 1).real == pytest.approx(1e-9, rel=1e-5)

@@ -14,6 +14,7 @@ from checked_equations.errors import EquationError, OperationError
 _POINTS = 48
 _TURNS = np.exp(2j * math.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
 _INSIDE = (0.5, -0.3 + 0.2j)  # places in a circle of radius one, on the real line and off it
+_ROUNDING = 1e-14  # of a mean of values, by the largest: a part below it is zero
 _AS_ONE = 1e-6  # of how much the values on the circle vary
 
 
@@ -56,8 +57,10 @@ class _Circle:
 
     def derivative(self, order: int) -> complex:
         """The derivative at the centre by Cauchy's integral."""
-        mean = np.mean(self.values * _TURNS**-order)
-        return complex(math.factorial(order) / self.radius**order * mean)
+        mean = complex(np.mean(self.values * _TURNS**-order))
+        rounding = _ROUNDING * float(np.max(np.abs(self.values)))
+        parts = (part if abs(part) > rounding else 0.0 for part in (mean.real, mean.imag))
+        return math.factorial(order) / self.radius**order * complex(*parts)
 
     def encloses(self, f: Callable[[complex], complex]) -> bool:
         """Return whether the function has inside the values that Cauchy's integral gives there."""

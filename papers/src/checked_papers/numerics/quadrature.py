@@ -23,6 +23,7 @@ from .extrapolation import wynn
 Integrand = Callable[[float], complex]
 _SETTLED = 1e-11  # of two levels, relative to the integral of the modulus
 _ROUGHLY = 1e-5  # enough to see that two values differ by much
+_ROUNDING = 1e-14  # of a sum of some hundred terms, by its size
 _LEVELS = 6
 _REACH = 4.0  # in the variable of the trapezoidal rule, either way
 _ROUGH = 0.02  # of integrals of a modulus, which has kinks
@@ -103,7 +104,7 @@ def _by_panels(f: Integrand, low: float, high: float) -> complex | None:
     ends = last if high == math.inf else 0.0
     settled = abs(one - other) <= 1e-9 * size and ends <= 1e-12 * size
     settled = settled and abs(size - alike) <= _ROUGH * size
-    return one if settled and cmath.isfinite(one) else None
+    return _without_rounding(one, size) if settled and cmath.isfinite(one) else None
 
 
 def _panelled(f: Integrand, cuts: np.ndarray) -> tuple[complex, float, float]:
@@ -134,9 +135,15 @@ def _double_exponential(f: Integrand, low: float, high: float) -> complex | None
         ends = max(abs(known[u]) for u in (min(known), max(known)))
         settled = before is not None and level > 2 and abs(total - before) <= _settled.get() * size
         if settled and ends <= 1e-9 * size:
-            return total
+            return _without_rounding(total, size)
         before = total
     return None
+
+
+def _without_rounding(total: complex, size: float) -> complex:
+    """Return an integral whose parts are zero where they are rounding of that of the modulus."""
+    parts = (part if abs(part) > _ROUNDING * size else 0.0 for part in (total.real, total.imag))
+    return complex(*parts)
 
 
 def _term(f: Integrand, x: float, weight: float) -> complex:
