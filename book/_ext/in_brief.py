@@ -142,7 +142,7 @@ def offer(app, pagename, templatename, context, doctree):
             url = f"{app.builder.get_relative_uri(pagename, leaflet)}#{leaf_id(pagename)}"
             said = {"tooltip": "This chapter in brief, as slides", "label": "slides-button"}
             button = {"type": "link", "url": url, "icon": "fas fa-slides", **said}
-            context.setdefault("header_buttons", []).append(button)
+            context.setdefault("header_buttons", []).insert(0, button)  # menus keep their places
 
 
 def setup(app):

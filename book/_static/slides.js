@@ -63,9 +63,9 @@
     };
     const bar = made(
       "nav",
-      button("‹", "Back", () => show(at - 1)),
+      button("‹", "Previous slide", () => show(at - 1)),
       count,
-      button("›", "On", () => show(at + 1)),
+      button("›", "Next slide", () => show(at + 1)),
       button("Print", "", () => window.print()),
       button("Close", "", () => dialog.close()),
     );

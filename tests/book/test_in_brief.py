@@ -149,7 +149,7 @@ def test_keys_step_through_the_slides_that_the_address_names(visit: Any) -> None
     assert page.locator("dialog.slides").count() == 0
     page.locator("#slides-laplace .slides-open").click()
     assert "Laplace" in shown.inner_text()
-    page.get_by_role("button", name="On").click()
+    page.get_by_role("button", name="Next slide").click()
     assert shown.inner_text().startswith("The problem")
 
 
