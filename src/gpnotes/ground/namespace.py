@@ -160,7 +160,7 @@ def _clip(
     standard: Callable[..., Array], x: HostArray, /, min: Any = None, max: Any = None
 ) -> Array:
     """NumPy's between numbers of Python; for other bounds the standard has their dtype to mind."""
-    plain = x.dtype in _FLOATS and all(b is None or type(b) in (int, float) for b in (min, max))
+    plain = x.dtype in _FLOATS and type(min) in _PLAIN and type(max) in _PLAIN
     if not plain or min is max is None:
         return standard(x, min, max)
     exact = x.dtype.type
@@ -170,6 +170,7 @@ def _clip(
 
 
 _FLOATS = frozenset({np.dtype(np.float64), np.dtype(np.float32)})
+_PLAIN = frozenset({int, float, type(None)})
 
 
 def fused(function: Callable[..., T]) -> Callable[..., T]:
