@@ -1,4 +1,4 @@
-"""Statements that something is zero, which rounding alone keeps from it, beside false twins."""
+"""Statements that something is zero hold although rounding leaves a rest; false ones do not."""
 
 import pytest
 from displays import holds, tried, twin

@@ -458,7 +458,7 @@ def test_an_empty_bin_is_left_out():
 
 @pytest.mark.parametrize("skew", [0.2, 1.0, 4.0])
 def test_platt_s_line_is_found_in_few_steps(rng, skew, monkeypatch):
-    """Newton's steps double the digits; what is wrong in their matrix costs dozens of steps."""
+    """Newton's method converges in a few steps; with a wrong Hessian it takes dozens."""
     f = rng.uniform(-1.0, 1.0, size=300)
     target = special.expit(3.0 * f + skew) * 0.98 + 0.01
     monkeypatch.setattr(recalibrate, "_MOST_STEPS", 8)

@@ -1,4 +1,4 @@
-"""The numbers of the browser: special functions beside SciPy's, and how far each rule is off."""
+"""Derivatives, integrals, limits and special functions of the browser against known values."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def test_seventeen_of_twenty_standard_equations_are_answered(tried: Any) -> None
 
 
 def test_what_is_ambiguous_in_them_can_be_taken_as_it_may_be_meant(tried: Any) -> None:
-    """By a click: the function that sigma is known for, brackets around what is differentiated."""
+    """One click defines sigma as the logistic function, or puts brackets around the argument."""
     unread = [one["instead"] for one in tried([latex for latex, one in TWENTY if one == UNREAD])]
     assert [len(one) for one in unread] == [1, 1, 0]
     assert [one["outcome"] for one in tried([one for row in unread for one in row])] == [HOLDS] * 2

@@ -49,7 +49,7 @@ def _ways(node: t.Limit, ev: Evaluator, scope: Scope) -> Iterator[list[float]]:
 def _checked_end(
     node: t.Limit, places: Sequence[float], ev: Evaluator, scope: Scope
 ) -> complex | float:
-    """Where the values go; values beside the places must be about as near to it."""
+    """Return the limit, or refuse it where values next to those places are further from it."""
     values = _values(node, places, ev, scope)
     end = _end(values)
     near = 8.0 * max(abs(value - end) for value in values[-2:]) + 1e-9 * max(map(abs, values))
