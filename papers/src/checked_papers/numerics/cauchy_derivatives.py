@@ -58,7 +58,8 @@ class _Circle:
     def derivative(self, order: int) -> complex:
         """The derivative at the centre by Cauchy's integral."""
         mean = complex(np.mean(self.values * _TURNS**-order))
-        rounding = _ROUNDING * float(np.max(np.abs(self.values)))
+        # of higher orders the coefficients of a smooth function are as small, and no rounding
+        rounding = _ROUNDING * float(np.max(np.abs(self.values))) if order <= 2 else 0.0
         parts = (part if abs(part) > rounding else 0.0 for part in (mean.real, mean.imag))
         return math.factorial(order) / self.radius**order * complex(*parts)
 
