@@ -12,6 +12,7 @@ from checked_equations.errors import LibraryError
 from checked_equations.latex import tree as t
 from checked_equations.latex.parser import parse
 from checked_equations.latex.printer import to_latex
+from checked_papers import mend_equation
 from checked_papers.mends import holds_on, mends_of_equation, same_claim
 from checked_papers.mends.insertions import insertions_of
 from checked_papers.mends.loose_reading import read_loosely
@@ -342,3 +343,16 @@ def test_what_is_bound_by_its_own_name_is_no_entry():
     for also, wanted in (((), entry), (("x_i",), t.Name("x_i"))):
         kinds = dict.fromkeys(("a", "x", *also), "value")
         assert read_loosely("a = x_i", kinds).steps[0].right == wanted
+
+
+@pytest.mark.parametrize(
+    ("printed", "meant"),
+    [("y = (a + b + d) c", "y = a + b + d c"), ("y = c (a + b + d)", "y = c a + b + d")],
+)
+def test_a_bracket_less_leaves_the_factor_at_the_nearest_of_three_terms(printed, meant):
+    def drawn(draw):
+        a, b, c, d = draw.uniform(0.5, 2.0, 4)
+        found = {"a": a, "b": b, "c": c, "d": d}
+        return found | {"y": a + b + d * c if "d c" in meant else c * a + b + d}
+
+    assert f"a bracket less: {meant}" in str(mend_equation(printed, drawn))
