@@ -30,9 +30,7 @@ STYLES = {"page.css": "try-equation.css"}
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export \{([^}]*)\};$", re.MULTILINE)
 # Comments and indents, which a browser has no use for.
-_FOR_US = re.compile(
-    r"^ *(?:/\*.*?\*/|// -+[^\n]*)\n|^ +", re.MULTILINE | re.DOTALL
-)  # comments, indents
+_FOR_US = re.compile(r"^ *(?:/\*.*?\*/|// -+[^\n]*)\n|^ +", re.MULTILINE | re.DOTALL)
 _SPELLED = re.compile(r"(\\[a-z]+) ([A-Za-z])")  # ``\mathbf E``
 
 

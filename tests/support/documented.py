@@ -1,4 +1,4 @@
-"""Defaults that the documentation of a class or function names, beside those that it has."""
+"""Documented defaults of a class or function, next to the actual ones."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 
 def defaults(called: Any) -> dict[str, tuple[Any, Any]]:
-    """Each parameter ``name : type, default value`` with what is said and what there is."""
-    said = re.findall(r"^    (\w+) : .*, default (\S+)$", inspect.getdoc(called) or "", re.M)
-    said += re.findall(r"^(\w+) : .*, default (\S+)$", inspect.getdoc(called) or "", re.M)
+    """Return the documented and the actual default of each ``name : type, default value``."""
+    text = inspect.getdoc(called) or ""
+    said = re.findall(r"^(?: {4})?(\w+) : .*, default (\S+)$", text, re.M)
     there = inspect.signature(called).parameters
     return {
         name: (ast.literal_eval(value), there[name].default)

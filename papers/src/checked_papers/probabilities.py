@@ -157,8 +157,6 @@ def _says_more(row: Row, calls: Sequence[_Call]) -> bool:
 
 _OPERATIONS = frozenset(["\\frac", "\\dfrac", "\\tfrac", "\\cdot", "\\times", "\\log", "\\ln"])
 Factor = tuple[Set[str], Set[str]]  # variables, and those on which their distribution depends
-
-
 Law = tuple[str, list[Factor]]  # the condition that holds in it, and its factors
 
 

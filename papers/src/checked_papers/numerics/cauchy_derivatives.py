@@ -11,10 +11,11 @@ import numpy as np
 
 from checked_equations.errors import EquationError, OperationError
 
+from .quadrature import without_rounding
+
 _POINTS = 48
 _TURNS = np.exp(2j * math.pi * (np.arange(_POINTS) + 0.5) / _POINTS)
 _INSIDE = (0.5, -0.3 + 0.2j)  # places in a circle of radius one, on the real line and off it
-_ROUNDING = 1e-14  # of a mean of values, by the largest: a part below it is zero
 _AS_ONE = 1e-6  # of how much the values on the circle vary
 
 
@@ -59,9 +60,9 @@ class _Circle:
         """The derivative at the centre by Cauchy's integral."""
         mean = complex(np.mean(self.values * _TURNS**-order))
         # of higher orders the coefficients of a smooth function are as small, and no rounding
-        rounding = _ROUNDING * float(np.max(np.abs(self.values))) if order <= 2 else 0.0
-        parts = (part if abs(part) > rounding else 0.0 for part in (mean.real, mean.imag))
-        return math.factorial(order) / self.radius**order * complex(*parts)
+        if order <= 2:
+            mean = without_rounding(mean, float(np.max(np.abs(self.values))))
+        return math.factorial(order) / self.radius**order * mean
 
     def encloses(self, f: Callable[[complex], complex]) -> bool:
         """Return whether the function has inside the values that Cauchy's integral gives there."""

@@ -104,7 +104,7 @@ def _by_panels(f: Integrand, low: float, high: float) -> complex | None:
     ends = last if high == math.inf else 0.0
     settled = abs(one - other) <= 1e-9 * size and ends <= 1e-12 * size
     settled = settled and abs(size - alike) <= _ROUGH * size
-    return _without_rounding(one, size) if settled and cmath.isfinite(one) else None
+    return without_rounding(one, size) if settled and cmath.isfinite(one) else None
 
 
 def _panelled(f: Integrand, cuts: np.ndarray) -> tuple[complex, float, float]:
@@ -135,13 +135,13 @@ def _double_exponential(f: Integrand, low: float, high: float) -> complex | None
         ends = max(abs(known[u]) for u in (min(known), max(known)))
         settled = before is not None and level > 2 and abs(total - before) <= _settled.get() * size
         if settled and ends <= 1e-9 * size:
-            return _without_rounding(total, size)
+            return without_rounding(total, size)
         before = total
     return None
 
 
-def _without_rounding(total: complex, size: float) -> complex:
-    """Return an integral whose parts are zero where they are rounding of that of the modulus."""
+def without_rounding(total: complex, size: float) -> complex:
+    """Return a sum of terms of this size, its parts zero where they are no more than rounding."""
     parts = (part if abs(part) > _ROUNDING * size else 0.0 for part in (total.real, total.imag))
     return complex(*parts)
 

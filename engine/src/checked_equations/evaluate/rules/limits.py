@@ -66,9 +66,9 @@ def _checked_end(
 def _beside(places: Sequence[float], *, infinite: bool) -> Iterator[float]:
     """As far on the way as the last two of `places`: odd whole numbers, and others."""
     second, last = places[-2:]
-    far = abs(last) if infinite else 1.0
-    steps = (far / 2 + 1, 2 * math.floor(0.37 * far) + 1, 0.6180339887 * far)
     if infinite:
+        far = abs(last)
+        steps = (far / 2 + 1, 2 * math.floor(0.37 * far) + 1, 0.6180339887 * far)
         yield from (math.copysign(step, last) for step in steps)
     else:
         point = 2 * last - second
