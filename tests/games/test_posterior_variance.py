@@ -17,7 +17,7 @@ from gpnotes.games import (
 )
 from gpnotes.games.methods import WITH_VARIANCE
 from gpnotes.games.methods.enumerated import multinomial_pmf
-from gpnotes.games.profile_selection import _weights
+from gpnotes.games.profile_selection import _Candidates, _weights
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.xp import to_numpy
 
@@ -173,6 +173,20 @@ def test_proposals_for_no_mixture_are_refused(rng):
         propose_profiles(_crowds(rng), np.zeros((0, 2)), rng=1)
 
 
+def _variance_after(model, s, p, more):
+    """The variance of a payoff after more profiles, hyperparameters as they were."""
+    payoff = model.expansions[s]
+    others = more[more[:, s] > 0] - (np.arange(2) == s)
+    at = np.concatenate([payoff.profiles, others])
+    v, noise = payoff.posterior_variance.signal_var, payoff.posterior_variance.noise_var
+    Ky = v * payoff.bump_matrix(at, at) + noise * np.eye(len(at))
+    grown = Expansion(
+        at, np.zeros(len(at)), payoff.lengthscales, payoff.scale,
+        posterior_variance=PosteriorVariance(v, noise, np.linalg.cholesky(Ky)),
+    )  # fmt: skip
+    return PayoffModel(model.game, (grown,) * 2).deviation_payoffs_and_sd(p)[1][0, s] ** 2
+
+
 def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
     """Eight more mornings, proposed and drawn at the mixture, of a game known only elsewhere."""
     game = RoleSymmetricGame((10,), (2,))
@@ -186,19 +200,7 @@ def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
     assert set(proposed[:, 0].tolist()) <= set(np.arange(11.0).tolist())
 
     def left(more):
-        """The variances after more profiles, hyperparameters as they were."""
-        total = 0.0
-        for s, payoff in enumerate(model.expansions):
-            others = more[more[:, s] > 0] - (np.arange(2) == s)
-            at = np.concatenate([payoff.profiles, others])
-            v, noise = payoff.posterior_variance.signal_var, payoff.posterior_variance.noise_var
-            Ky = v * payoff.bump_matrix(at, at) + noise * np.eye(len(at))
-            grown = Expansion(
-                at, np.zeros(len(at)), payoff.lengthscales, payoff.scale,
-                posterior_variance=PosteriorVariance(v, noise, np.linalg.cholesky(Ky)),
-            )  # fmt: skip
-            total += PayoffModel(game, (grown,) * 2).deviation_payoffs_and_sd(p)[1][0, s] ** 2
-        return total
+        return sum(_variance_after(model, s, p, more) for s in range(2))
 
     drawn = [rng.multinomial(10, p[0], 8).astype(float) for _ in range(10)]
     assert left(proposed) < min(left(more) for more in drawn)
@@ -217,6 +219,19 @@ def test_without_noise_nothing_is_proposed_that_was_seen(kind, method):
         model = fit_payoffs(game, seen, np.sin(seen), noise_var=0.0, lengthscale_bounds=(1.5, 1.6))
     proposed = propose_profiles(model, np.asarray([0.45, 0.55], kind), 11, rng=0, method=method)
     assert sorted(proposed[:, 0].tolist()) == list(range(9, 20))
+
+
+def test_a_gain_is_what_one_more_simulation_takes_off_the_variances(rng):
+    """Against models that have it, hyperparameters as they were."""
+    game = RoleSymmetricGame((10,), (2,))
+    x = all_profiles(game)[[0, 3, 4, 9]]
+    model = fit_payoffs(game, x, 9.0 * np.sin(x), noise_var=0.25, lengthscale_bounds=(2.0, 2.1))
+    p, candidates = np.asarray([[0.5, 0.5]]), all_profiles(game)
+    for s in range(2):
+        found = _Candidates.of(model, s, p, candidates, np.asarray([0.7]), "exact")
+        now = _variance_after(model, s, p, candidates[:0])
+        taken = [now - _variance_after(model, s, p, candidates[j : j + 1]) for j in range(11)]
+        np.testing.assert_allclose(found.gains(), 0.7 * np.asarray(taken), rtol=1e-6, atol=1e-12)
 
 
 def test_proposals_show_what_nobody_plays(rng):

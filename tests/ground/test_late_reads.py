@@ -132,3 +132,23 @@ def test_a_trial_holds_where_the_host_finds_signs_right(
     with late_reads.Trial() as trial:
         check.positive(cp.asarray([1.0, value]), "noise_var", zero=zero)
     assert trial.held is (0.0 < value < math.inf or (zero and value == 0.0))
+
+
+@pytest.mark.parametrize("size", [2.0, 1e140])
+def test_squares_that_overflow_are_found_at_the_end_of_a_trial(cp: ModuleType, size: float) -> None:
+    a, seen, read = cp.asarray([1.0, size]), [], []
+
+    def compute() -> None:
+        for trial in late_reads.trials(a):
+            with trial, counting() as counts:
+                seen.append(late_reads.on_trial())
+                assert check.squarable(a, "a") is a
+                read.append(counts.crossings)
+
+    if size == 2.0:
+        compute()
+        assert (seen, read) == ([True], [0])
+    else:
+        with pytest.raises(ValueError, match=r"a must be smaller than .* squares overflow"):
+            compute()
+        assert seen == [True, False]

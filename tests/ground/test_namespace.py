@@ -8,9 +8,10 @@ import array_api_compat.numpy as standard
 import cupy_stand_in
 import numpy as np
 import pytest
+from cupy_stand_in.counts import counting
 
 from gpnotes import GP, RBF, condition
-from gpnotes.ground.namespace import array_namespace, is_jax_array, refusal
+from gpnotes.ground.namespace import array_namespace, fused, is_jax_array, refusal
 
 XP = array_namespace(np.zeros(1))
 STACKS = [
@@ -186,3 +187,21 @@ def test_what_jax_traces_is_refused_and_other_arrays_are_not(monkeypatch):
     assert "a jax Tracer, which has no values while jit" in refusal(Tracer())
     monkeypatch.delitem(sys.modules, "jax")
     assert refusal(Tracer()) is None
+
+
+def test_a_fused_function_finds_the_namespace_of_what_is_traced():
+    """One launch on a device, plain operations on the host, and one column of numbers."""
+
+    def part(x, y, z):
+        xp = array_namespace(x, y)
+        return xp.where(x > 0.0, xp.exp(x) * y, z)
+
+    x, y = np.asarray([-1.0, 0.5, 2.0]), np.asarray([1.0, 2.0, 3.0])
+    wanted = np.asarray([-4.0, 2.0 * np.exp(0.5), 3.0 * np.exp(2.0)])
+    np.testing.assert_allclose(fused(part)(x, y, -4.0), wanted, rtol=1e-15)
+    with cupy_stand_in.installed() as cp:
+        on_device, whole = (cp.asarray(x), cp.asarray(y)), fused(part)
+        with counting() as counts:
+            found = whole(*on_device, -4.0)
+        assert counts.launches == 1
+        np.testing.assert_allclose(cp.asnumpy(found), wanted, rtol=1e-15)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -285,6 +286,7 @@ def test_namespaces(space, rng):
 
 HALF = np.asarray([0.5, 0.5])
 SURE = np.asarray([[[1.0, 0.0]] * 2] * 3)
+NOT_ALL = np.asarray([[0.0, 0.0, 0.0], [0.0, -np.inf, 0.0]])
 REFUSED = {
     "shape of observations": (lambda t: POMDP(t.mdp, np.full((2, 3, 2), 0.5)), "actions, states"),
     "row": (lambda t: POMDP(t.mdp, np.full((3, 2, 2), 0.6)), r"observations must sum.*\[0, 0\]"),
@@ -307,6 +309,10 @@ REFUSED = {
     "other vectors": (lambda t: backup(t, AlphaVectors(np.zeros((1, 3)), (0,))), "for 2 states"),
     "no beliefs": (
         lambda t: backup(t, blind_policy_bound(t), beliefs=np.zeros((0, 2))), "one belief",
+    ),
+    "an action that is missing": (
+        lambda t: POMDP(replace(t.mdp, rewards=NOT_ALL), t.observations),
+        "action 1 is not in state 1",
     ),
     "discount": (lambda t: blind_policy_bound(tiger(1.0)), "below one"),
     "bound": (lambda t: qmdp(tiger(1.0)), "below one"),

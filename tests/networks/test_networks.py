@@ -306,6 +306,16 @@ def test_the_mean_field_of_a_line_is_the_best_there_is(numbers):
     assert found.trace.shape == (3000,)
 
 
+def test_one_network_a_step_will_do_and_none_will_not(numbers):
+    X, y, _ = numbers
+    model = nets.BayesianNetwork(nets.Network((2, 1)), 2.0, 0.5)
+    start = nets.MeanField(np.zeros(3), np.full(3, -2.0))
+    fit = lambda n: nets.fit_mean_field(model, X, y, start, num_steps=2, num_samples=n, rng=1)  # noqa: E731
+    assert np.isfinite(fit(1).trace).all()
+    with pytest.raises(ValueError, match="num_samples must be a whole number from 1; got 0"):
+        fit(0)
+
+
 def test_moments_that_run_are_those_of_all(space, rng):
     thetas = rng.normal(size=(7, 3)) + 2.0
     moments = nets.RunningMoments.init(space.asarray(thetas[0]))

@@ -22,6 +22,7 @@ from gpnotes.samplers import (
     RandomWalkMetropolis,
 )
 from gpnotes.samplers.integrator import PhasePoint
+from gpnotes.samplers.nuts import _log_sum
 from gpnotes.testing import check_sampler
 
 # Two logistic variables, mixed: no sampler is exact for them by accident.
@@ -368,6 +369,19 @@ def test_an_arc_on_which_nothing_is_likely_ends():
     step = sampler.step(only, sampler.init(only, start), stream(1))
     assert not step.moved
     np.testing.assert_array_equal(step.state.position, start)
+
+
+def test_a_tree_has_one_doubling_or_more():
+    assert NUTS(max_tree_depth=1).max_tree_depth == 1
+    with pytest.raises(ValueError, match="max_tree_depth must be a whole number from 1; got 0"):
+        NUTS(max_tree_depth=0)
+
+
+@pytest.mark.parametrize("logs", [(0.3, -2.0), (900.0, 899.0), (-math.inf, 1.5), (-math.inf,) * 2])
+def test_weights_of_trees_are_added_on_the_scale_of_their_logs(logs):
+    """Also where all places of both have no weight at all."""
+    assert _log_sum(*logs) == pytest.approx(np.logaddexp(*logs), rel=1e-15)
+    assert _log_sum(*logs) == _log_sum(*logs[::-1])
 
 
 def test_plus_infinity_is_no_density():

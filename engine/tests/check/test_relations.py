@@ -144,6 +144,11 @@ class TestWhatIsSaid:
         said = self.problem("a = b", drawn)
         assert said == "on draw 2 of 3 the left side is 2, the right side 5"
 
+    def test_the_draw_with_the_worst_entry_though_another_misses_in_all(self):
+        left = iter([[9.0, 1.0], [3.0, 3.0], [2.0, 2.0]])
+        said = self.problem("a = b", lambda _: {"a": next(left), "b": [1.0, 1.0]})
+        assert said.startswith("on draw 1 of 3 ")
+
     def test_of_an_inequality_what_violates_it(self):
         said = self.problem(r"a \le b", {"a": np.arange(5.0), "b": [9.0, 0.5, 9.0, 9.0, 9.0]})
         assert said == "at [1] of 5 × 1 the left side is 1, the right side 0.5"

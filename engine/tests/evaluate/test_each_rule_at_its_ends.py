@@ -327,6 +327,17 @@ def test_towards_an_infinite_limit_an_integrand_has_died_away(limits, far, left)
         assert "the integrand is 0.001 of its largest value" in problem(latex, bound)
 
 
+@pytest.mark.parametrize("first", [0.0, 0.6])
+def test_an_integrand_with_several_entries_has_died_away_if_its_largest_has(first):
+    nodes = {"s": Nodes([0.0, 1.0, 2.0], [1.0] * 3)}
+    bound = nodes | {"f": lambda u: np.array([1.0, 2.0]) if u < 2.0 else np.array([first, 0.0])}
+    latex = r"\int_0^\infty f(s) \,\mathrm d s"
+    if first:
+        assert "the integrand is 0.3 of its largest value" in problem(latex, bound)
+    else:
+        np.testing.assert_allclose(value(latex, bound), [[2.0], [4.0]])
+
+
 def test_in_the_plane_the_last_nodes_are_those_at_the_end_of_either_axis():
     sizes = {(0.0, 0.0): 1.0, (1.0, 0.0): 0.0, (0.0, 1.0): 0.0}
     bound = {"s": Nodes(list(sizes), [1.0] * 3), "f": lambda point: sizes[tuple(point)]}

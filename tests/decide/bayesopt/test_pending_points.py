@@ -304,3 +304,24 @@ def test_a_joint_batch_goes_on_where_nothing_is_feasible_yet_and_its_first_is_th
     np.testing.assert_allclose(batch[0], alone, atol=1e-3)
     np.testing.assert_array_equal(made.ask_batch(1)[0], batch[0])
     assert apart(batch) > 1e-3
+
+
+def test_the_second_of_a_joint_batch_adds_most_to_the_first():
+    """Against the mean of the better of two over draws of the whole line, for each second place."""
+    shared = GP(RBF(1.0, 0.15), 1e-4)
+    X, y = np.asarray([[0.45], [0.0], [1.0]]), np.asarray([0.09, 0.0, 0.2])
+    search = Optimiser(
+        [(0.0, 1.0)],
+        model=lambda X, y, *, rng: condition(shared, X, y),
+        num_initial=2,
+        acquisition=BatchExpectedImprovement(256),
+        rng=stream(3),
+    )
+    for x, value in zip(X, y, strict=True):
+        search.tell(x, value)
+    first, second = search.ask_batch(2)[:, 0]
+    grid = np.concatenate([[first], np.linspace(0.0, 1.0, 101)])[:, None]
+    draws = condition(shared, X, y).sample(grid, 4000, rng=stream(1))
+    least = condition(shared, X, y).mean(X).min()
+    better = np.maximum(least - np.minimum(draws[:, :1], draws[:, 1:]), 0.0).mean(axis=0)
+    assert np.interp(second, grid[1:, 0], better) > 0.98 * better.max()

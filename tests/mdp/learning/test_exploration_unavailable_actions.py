@@ -85,6 +85,20 @@ def test_no_learner_takes_what_is_not_there(name, end):
     assert np.array_equal(later.learner_state.values, learned.values)
 
 
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_first_action_of_many_runs_is_one_of_those_there(name):
+    """States that have all actions do not speak for those that lack one."""
+    some = np.where(np.arange(S)[:, None] == 1, True, AVAILABLE)
+    mdp = process()
+    mdp = MDP.from_arrays(mdp.transitions.reshape(S, A, S), mdp.rewards, 0.8, available=some)
+    environment = MDPEnvironment(mdp, start=np.full(S, 0.25))
+    learner = LEARNERS[name]
+    found = run(learner, environment, num_steps=1, num_runs=200, rng=stream(1), record=True)
+    states, actions = found.transitions.states, found.transitions.actions
+    assert some[states, actions].all()
+    assert {0, 1, 2} <= set(states.ravel().tolist())
+
+
 @pytest.mark.parametrize("name", ["QLearning at random", "DynaQ", "RMax"])
 def test_they_learn_the_best_of_what_there_is(name):
     environment = MDPEnvironment(process(end=False))
