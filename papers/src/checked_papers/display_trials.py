@@ -147,7 +147,7 @@ def _tried(task: Task) -> Tried:
 
 
 def _of_a_law(task: Task, full: str) -> Tried | None:
-    """Return the verdict on what a display says of a law whose density the text gives.
+    """Return the verdict on the statements of a display about a law whose density the text gives.
 
     A failure is a note where that is a density indeed, and nothing else stands in the display.
     """
@@ -297,7 +297,7 @@ _UNSAID = "the text may say more of what is random"
 def _found(task: Task, other: Other) -> Tried | None:
     """The verdict on another reading, where it is worth reporting: it holds for all its kinds.
 
-    A failure on what was drawn is reported as well, and is no accusation.
+    A failure on the numbers drawn is reported as well, and is no accusation.
     """
     kept = None
     for known in (other.kinds, *other.also):
@@ -440,7 +440,7 @@ Attempt = Callable[[Mapping[str, Kind]], Tried]
 
 
 def _on_arrays(plain: Tried, full: str, declared: Mapping[str, Kind], attempt: Attempt) -> Tried:
-    """Return the verdict where symbols may be arrays; beside marks of arrays numbers prove nothing.
+    """Return the verdict where symbols may be arrays; of marked ones numbers prove nothing.
 
     Of several assignments of shapes that fit as well, one for which it holds may be meant.
     """
@@ -465,7 +465,7 @@ UNFIT = "it does not fit any shapes, though marks of arrays stand in it"
 
 
 def _of_numbers(plain: Tried, keys: Sequence[str], more: str = "") -> Tried:
-    """What holds for numbers, and says so."""
+    """Return the verdict on numbers, which says that it is one."""
     region = ", ".join(filter(None, (_where(keys, "a number", "numbers"), plain.region, more)))
     return replace(plain, verdict="holds if", region=region)
 

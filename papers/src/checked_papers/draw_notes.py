@@ -1,7 +1,7 @@
 """Notes on properties that all draws share and the statement does not ask for.
 
 A statement may hold for positive x alone, for symmetric A, for odd n. Where every draw is so, and
-the symbol stands where it matters, below a root or a modulus, beside a transpose, above a sign,
+the symbol stands where it matters, below a root or a modulus, next to a transpose, above a sign,
 the numbers cannot tell. To find out, the sign of x is turned or A is made lopsided, and nothing
 else is changed. This says nothing about a symbol on one side alone, since the other side was
 computed from it, nor about one from which another symbol was computed, which keeps its value: for
@@ -83,7 +83,7 @@ def _places(statement: t.Statement) -> Iterator[tuple[str, Shared]]:
 def _hides(
     step: t.Step, key: str, drawn: Mapping[str, object], shared: Shared, allowed: Tolerance
 ) -> bool:
-    """Whether a step holds no longer for a number of another kind, but for another of the same."""
+    """Return True if a step fails for another kind of number, and holds for another of the same."""
     if not shared.others:
         return True
     if not all(key in names_in(side) for side in (step.left, step.right)):
@@ -109,7 +109,7 @@ def _holds(bound: BoundStatement, step: t.Step) -> bool:
 
 
 def _value(draw: Draw, side: t.Node) -> bool:
-    """Whether a side has a value: real, where all that is bound is."""
+    """Return True if a side has a value: a real one, where all bindings are real."""
     with np.errstate(all="ignore"):
         try:
             value = host(draw.evaluator.value(side))
@@ -131,7 +131,7 @@ def _is_signed(part: t.Node) -> bool:
 
 
 def _transposes(part: t.Node) -> bool:
-    """Whether it is where a matrix and its transpose differ: a product, a derivative."""
+    """Return True where a matrix and its transpose differ: in a product, in a derivative."""
     return isinstance(part, t.Transpose | t.Product | t.Slope)
 
 

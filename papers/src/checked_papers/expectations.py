@@ -124,7 +124,7 @@ def insides(latex: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Sign:
-    """The sign of an average, where it and its brackets end, and what stands below it.
+    """The sign of an average, where it and its brackets end, and its subscript.
 
     That is a time, or the variables that are averaged over, or the letter of their distribution.
     """

@@ -98,7 +98,7 @@ def _misread(latex: str, tried: Tried, declared: Mapping[str, Kind], drawn: Sequ
 
 
 def _related(latex: str, tried: Tried, drawn: Sequence[str]) -> str:
-    """Return what a display may say that fails on all numbers: a relation of its symbols."""
+    """Return the relation of its symbols that a display may state if it fails on all numbers."""
     loose = next((key for key in drawn if not _on_every_side(key, latex)), "")
     if loose:
         return f"a relation that the text must explain: {loose} on one side only"

@@ -34,8 +34,8 @@ class Finding:
 
     `why` has the rest in words; `region` is where it holds, if not everywhere; `mends` are edits
     after which it would hold; `mutants` counts the slips that were caught and that survived;
-    `drawn` has the assumed kind of each symbol. Where it was judged in pieces, `steps` counts what
-    became of them, `failing` has those that fail, and `unjudged` those of which nothing is known.
+    `drawn` has the assumed kind of each symbol. Where it was judged in pieces, `steps` counts
+    their fates, `failing` has those that fail, and `unjudged` those without a verdict.
     """
 
     file: str
@@ -71,8 +71,8 @@ class Finding:
     def noted(self) -> bool:
         """Return whether an author should look at it, though it is no error.
 
-        What fails on all numbers may be an equation to be solved, unless an edit would mend it, or
-        it is an approximation of a number.
+        One that fails on all numbers may be an equation to be solved, unless an edit would mend
+        it, or it is an approximation of a number.
         """
         near = not self.drawn and ("\\approx" in self.latex or "≈" in self.latex)
         slip = self.outcome == FAILS and bool(self.mends or self.failing or near)

@@ -1,8 +1,8 @@
 """Means and variances of as many random variables as an index says: ``E[\\sum_{i=1}^n X_i]``.
 
 A joint distribution of all of them is drawn, then independent ones, then independent ones that
-are distributed alike, of which ``\\bar X`` is the mean, and ``\\mu`` and ``\\sigma^2`` are those
-of each. All of it must hold for two values of n: with one alone n and its value look alike.
+are distributed alike: ``\\bar X`` is their mean, ``\\mu`` and ``\\sigma^2`` belong to each. All
+of it must hold for two values of n: with one alone n and its value look alike.
 """
 
 from __future__ import annotations

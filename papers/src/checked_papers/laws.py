@@ -1,9 +1,9 @@
-"""Laws that a text gives by a density: what else it prints of them must fit to it.
+"""Laws that a text gives by a density, to which all else that it prints of them must fit.
 
 Behind ``f(x; \\alpha) = \\dots`` a display ``\\mu = \\alpha`` is no mere definition: it says that
 the integral of x against the density is ``\\alpha``. So the density must integrate to one, the
 slope of the distribution function must be the density, and the quantile must undo it. Where the
-density has an integral of one over the values that are printed, what fails is a note.
+density has an integral of one over the values that are printed, a failure is a note.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _BEYOND = ("0", "\\infty"), ("-\\infty", "\\infty"), ("0", "1")
 
 @dataclass(frozen=True)
 class Head:
-    """``f(x; a, b) = body``: the name, what stands in its brackets, and the sides behind it."""
+    """``f(x; a, b) = body``: the name, its arguments, and the sides behind it."""
 
     name: str
     of: tuple[str, ...]
@@ -58,7 +58,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Law:
-    """What a text has printed of a law: its density, its other functions, and the values of x."""
+    """A law as a text prints it: its density, its other functions, and the values of x."""
 
     density: str
     others: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class Law:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement that must hold of a law, its conditions, and what it says in words."""
+    """A statement that must hold of a law, its conditions, and its meaning in words."""
 
     latex: str
     said: str = ""
@@ -146,7 +146,7 @@ def _is_a_law(latex: str) -> bool:
 
 
 def claims_of(latex: str, law: Law | None, own: Law | None) -> Iterator[Claim]:
-    """Yield what a display says of the `law` printed before it; of a density, of its `own`."""
+    """Yield the claims of a display about the `law` printed before it, or its `own` density."""
     head = head_of(latex)
     if head is None:
         return
@@ -313,7 +313,7 @@ _SETS = (
 
 
 def _fitting(head: Head, density: Density, law: Law) -> Iterator[Claim]:
-    """Yield what a display says of a density, by what it defines."""
+    """Yield the claims of a display about a density, by the name that it defines."""
     value = _written(head.sides[-1])
     text = f"{density.name}({density.variable})"
     functions = {one.letter: one for one in map(head_of, law.others) if one and one.of}

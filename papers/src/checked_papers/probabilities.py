@@ -143,7 +143,7 @@ def _variables(row: Row) -> Iterator[str]:
 
 
 def _says_more(row: Row, calls: Sequence[_Call]) -> bool:
-    """Whether a display says more of densities than how those of the same variables hang together.
+    """Return True if a display says more of densities than rules for the same variables do.
 
     There are other symbols in it, as in the formula of one density, or all its densities are of
     the same variables, as those of a symmetric polynomial are.
@@ -164,7 +164,7 @@ def _laws(letters: Sequence[str], densities: Sequence[_Call]) -> Iterator[Law]:
     """Yield joint distributions, each with the condition that holds in it.
 
     The general one comes first. That all are independent is hardly the condition of a statement
-    about densities of many variables, of which some are given.
+    about densities of many variables some of which are given.
     """
     every = set(letters)
     yield "", [(every, set())]
@@ -175,7 +175,7 @@ def _laws(letters: Sequence[str], densities: Sequence[_Call]) -> Iterator[Law]:
 
 
 def _inputs(every: Set[str], densities: Sequence[_Call]) -> Law | None:
-    """Return the distribution in which densities do not depend on what they alone leave out.
+    """Return the distribution in which densities do not depend on the variables they leave out.
 
     Some variables are given and never drawn, such as the inputs X of a regression, and some
     densities leave one of them out, as a prior of the weights w does: w is independent of X.

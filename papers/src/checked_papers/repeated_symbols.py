@@ -1,4 +1,4 @@
-"""What a display shows by its symbols alone: an index that runs over nothing, units that differ."""
+"""Mistakes that show in the symbols alone: an index that runs over nothing, units that differ."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def idle_index(latex: str) -> str:
 
 
 def _term(row: Row) -> Row:
-    """Return what a sum reaches over: until a relation or the bracket that closes around it."""
+    """Return the term of a sum: it reaches to a relation or the bracket that closes around it."""
     depth = 0
     for i, token in enumerate(row):
         depth += (token.text in "([{") - (token.text in ")]}")
@@ -49,7 +49,7 @@ def _is_shifted(one: Found) -> bool:
 
 
 def scaled_variance(latex: str) -> str:
-    """Return what must hold of a variance of X by ``\\sigma_X`` where X is measured by halves.
+    """Return the equality for a variance of X by ``\\sigma_X`` where X is measured by halves.
 
     >>> scaled_variance(r"\\mathbb V[X] = \\sigma_X c")
     '\\\\left(\\\\left(2 \\\\sigma_X\\\\right) c\\\\right) = 4 \\\\left(\\\\sigma_X c\\\\right)'

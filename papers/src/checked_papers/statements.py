@@ -1,7 +1,7 @@
 """The statements of a display and their steps: all that there is to judge.
 
 A display may hold several statements, and a statement is a chain of sides. *Holds* is said of all
-of it or not at all, so what is judged in pieces is counted here, step by step.
+of it or not at all, so a display that is judged in pieces is counted here, step by step.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _PLAIN = 9  # tokens of a condition such as `0 < a_1 < b`
 class Statement:
     """A statement of a display with the conditions behind it, and its steps, as they are printed.
 
-    `orders` says which steps are no equalities. Where it `defines`, its first step says what a
-    symbol stands for, and claims nothing. What `depends` is claimed under a condition, or of
-    something that a text must say.
+    `orders` says which steps are no equalities. Where it `defines`, its first step gives a
+    symbol its meaning, and claims nothing. A step that `depends` is claimed under a condition,
+    or of something that a text must say.
     """
 
     latex: str
@@ -132,7 +132,7 @@ class _Piece:
         return [token for token in self.row if token.text in RELATIONS]
 
     def claims(self, *, first: bool) -> bool:
-        """Return whether it states something, and is no condition of what stands before it."""
+        """Return True if it states something, and is no condition of the statement before it."""
         signs = {token.text for token in self.signs}
         if not signs:
             return False
@@ -204,7 +204,7 @@ def _statement(latex: str, own: Sequence[_Piece], implied: bool, *, first: bool)
 
 
 def without_notes(latex: str) -> tuple[str, tuple[str, ...]]:
-    """Return the display without braces below and above parts, and what their labels claim.
+    """Return the display without braces below and above parts, and the claims of their labels.
 
     >>> without_notes(r"a + \\underbrace{b^2}_{\\ge 0} = \\overbrace{d}^{\\text{all}}")
     ('a + {b^2} = {d}', ('b^2 \\\\ge 0',))

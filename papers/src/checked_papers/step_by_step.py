@@ -1,7 +1,7 @@
 """A display that is not judged as a whole: its statements, and the steps of a chain, one by one.
 
-What holds so is said with the number of the steps and with those that nobody judged. Of what fails
-no one is accused, since a statement may lean on what stands around it.
+A verdict says how many steps hold and which were not judged. A step that fails is no accusation,
+since a statement may lean on the text around it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST = 6  # parts of a chain that are tried
 
 @dataclass
 class _Count:
-    """What became of the steps of a display."""
+    """The fates of the steps of a display."""
 
     held: list[Tried] = field(default_factory=list)
     failed: list[tuple[str, Tried]] = field(default_factory=list)
@@ -32,7 +32,7 @@ class _Count:
 
 
 def in_steps(shown: Sequence[str], plain: Tried, whole: Judge, part: Judge) -> Tried:
-    """Return the verdict on what a display shows; `plain` where none of it can be judged.
+    """Return the verdict on the pieces of a display; `plain` where none of it can be judged.
 
     `whole` judges a statement that stands by itself, `part` some of the steps of a chain.
     """

@@ -63,7 +63,7 @@ _AROUND, _BEHIND = 1500, 400  # characters in which the values of a variable are
 
 
 def _law_before(paper: Paper, before: Sequence[PaperEquation]) -> Law | None:
-    """Return the law whose density was printed last, with what was printed of it behind that."""
+    """Return the law whose density was printed last, with all that was printed of it since."""
     at = next((i for i in range(len(before) - 1, -1, -1) if is_density(before[i].latex)), -1)
     if at < 0:
         return None

@@ -149,7 +149,7 @@ def _counts(found: Sequence[Finding]) -> str:
 
 
 def _class(found: Sequence[Finding]) -> str:
-    """The worst of them gives the mark, and what holds in part is not read."""
+    """The worst of them gives the mark; a display that holds in part counts as not read."""
     if any(one.fails for one in found):
         return "eqn-fails"
     outcomes = {one.outcome for one in found if one.verdict == "tried"}

@@ -1,7 +1,7 @@
 """The single edits that would mend an equality that does not hold.
 
-`supply` has what an edit may insert; `insertions`, `pieces` and `pairs` have the edits; `search`
-tries them, and `words` reports them. `numbers` asks whether a candidate holds on the draws,
+`supply` has the parts that an edit inserts; `insertions`, `pieces` and `pairs` have the edits;
+`search` tries them, and `words` reports them. `numbers` tells if a candidate holds on the draws,
 `loose_reading` reads a form in which a letter neither runs nor is bound.
 """
 

@@ -1,4 +1,4 @@
-"""Whether a candidate holds on all draws, with a margin, evaluated with its own terms."""
+"""Candidates that hold on all draws, with a margin, evaluated with their own terms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MARGIN = 1e-3  # a mend misses by no more than this part of what the printed for
 def holds_on(
     drawn: Sequence[Mapping[str, object]], allowed: Tolerance = EXACT, missed: float = np.inf
 ) -> Holds:
-    """Whether all steps of a statement hold on each of the draws, which the next one shares.
+    """Return True if all steps of a statement hold on each draw; the next one shares the values.
 
     `missed` is the relative residual of the printed form: a mend leaves at most a thousandth of
     that, so that a form that is merely nearer is none.
@@ -32,7 +32,7 @@ def holds_on(
 def mends_on(
     statement: t.Statement, drawn: Sequence[Mapping[str, object]], allowed: Tolerance = EXACT
 ) -> Holds:
-    """Whether a candidate mends `statement`, whose values the candidates share."""
+    """Return a function that tells if a candidate mends `statement`; all share its values."""
     draws = tuple(map(Draw, drawn))
     return _holds_on(draws, allowed, _missed_by(statement, draws, allowed))
 

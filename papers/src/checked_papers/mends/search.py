@@ -176,7 +176,7 @@ def _safe(holds: Holds, steps: tuple[t.Step, ...]) -> bool:
 
 
 def _mends(statement: t.Statement, mutant: Mutant, failing: tuple[int, ...], holds: Holds) -> bool:
-    """Whether the edit touches each step that fails, says something, and leaves none that fails."""
+    """Return True if the edit touches each step that fails, says something, and leaves none."""
     if not set(failing) <= set(mutant.places) or mutant.claimed:
         return False
     if says_nothing_new(statement.steps, mutant) or _goes_round(statement.steps, mutant):
@@ -185,7 +185,7 @@ def _mends(statement: t.Statement, mutant: Mutant, failing: tuple[int, ...], hol
 
 
 def _goes_round(steps: tuple[t.Step, ...], mutant: Mutant) -> bool:
-    """Whether it puts a whole side of the chain into another: ``b = a``, where ``a = b`` stands.
+    """Return True if it puts a whole side into another: ``b = a``, where ``a = b`` stands.
 
     The mended chain would repeat another step, or equate a side with itself.
     """
@@ -330,20 +330,20 @@ def one_a_claim(found: list[Mend], drawn: Sequence[Mapping[str, object]]) -> tup
 
 
 def _length(mend: Mend) -> tuple[int, int, bool]:
-    """How long it is in print; of two as long, the one that edits less, and then a mutant."""
+    """Return its length in print; of two as long, the one that edits less, and then a mutant."""
     edited = sum(1 for _ in t.walk(mend.edit.before))
     return sum(len(to_latex(step)) for step in mend.edit.steps), edited, not mend.own
 
 
 def same_claim(one: t.Statement, other: t.Statement, drawn: Sequence[Mapping[str, object]]) -> bool:
-    """Whether two statements fail alike wherever the numbers are moved."""
+    """Return True if two statements fail alike wherever the numbers are moved."""
     return any(same_claims([one], other, drawn))
 
 
 def same_claims(
     many: Iterable[t.Statement], other: t.Statement, drawn: Sequence[Mapping[str, object]]
 ) -> Iterator[bool]:
-    """Whether each of `many` statements fails as the `other` one does; they share their values."""
+    """Tell of each of `many` statements if it fails as the `other` one; they share their values."""
     moved = _moved(drawn)
     sides = _sides_there(other.steps, moved)
     return (_one_claim(_sides_there(one.steps, moved), sides) for one in many)
@@ -410,7 +410,7 @@ def _by_one_factor(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
 
 
 def _by_one_ratio(one: Values, other: Values) -> bool:
-    """Whether the sides have the same ratio, either way round: ``a = b c`` and ``a / c = b``."""
+    """Return True if the sides have one ratio, either way round: ``a = b c`` and ``a / c = b``."""
     nonzero = all(np.all(side) for sides in (*one, *other) for side in sides)
     if not nonzero or any(a.size > 1 for a, _ in one):
         return False

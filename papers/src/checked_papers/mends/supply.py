@@ -76,7 +76,7 @@ class Supply:
         return Scope(lambda node: dollars(self.say(node)), self.groups(), self.running)
 
     def is_atom(self, node: t.Node) -> bool:
-        """Whether it is a symbol, an entry of one, or a call of a bound function."""
+        """Return True for a symbol, an entry of one, or a call of a bound function."""
         if isinstance(node, t.Name):
             return node.key in self.shapes
         if isinstance(node, t.Subscript):

@@ -138,7 +138,7 @@ def _near(one: complex, other: complex) -> bool:
 
 
 def _given(at: Callable[[int], complex], printed: Sequence[complex], last: int) -> int:
-    """How many of `printed`, from the last one on backwards, a pattern gives."""
+    """Return the number of `printed` terms that a pattern gives, from the last one backwards."""
     count = 0
     for place, value in zip(range(last, last - len(printed), -1), reversed(printed), strict=True):
         try:

@@ -47,7 +47,7 @@ def _refuse_torn(terms: Sequence[complex]) -> None:
 
 
 def _slow(terms: Sequence[complex]) -> bool:
-    """Whether sixty terms show that the next hundreds add as much."""
+    """Return True if sixty terms show that the next hundreds add as much."""
     late, middle = max(map(abs, terms[-10:])), max(map(abs, terms[20:30]))
     return late > 1e-2 * middle
 
@@ -101,7 +101,7 @@ def wynn(partial: Sequence[complex]) -> complex:
 
 
 def _spread(values: Sequence[complex]) -> float:
-    """How far the values are from the last, relative to it."""
+    """Return the distance of the values from the last, relative to it."""
     return max(abs(value - values[-1]) for value in values) / max(abs(values[-1]), 1e-300)
 
 

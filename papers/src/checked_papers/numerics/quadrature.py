@@ -87,8 +87,8 @@ def _require_odd_part(f: Integrand) -> None:
 def _by_panels(f: Integrand, low: float, high: float) -> complex | None:
     """By Gauss's rule on panels, which keeps away from ends where an integrand loses its digits.
 
-    Beside a pole both divisions may cancel: of one over x they do. The integral of its modulus,
-    which has no value, is another by each.
+    Next to a pole both divisions may cancel, as those of one over x do. The integral of its
+    modulus, which has no value, is another by each.
     """
     if math.isfinite(high):
         coarse, fine = (np.linspace(low, high, size) for size in (5, 8))
@@ -108,7 +108,7 @@ def _by_panels(f: Integrand, low: float, high: float) -> complex | None:
 
 
 def _panelled(f: Integrand, cuts: np.ndarray) -> tuple[complex, float, float]:
-    """The integral, that of the modulus, and what the last panel that counts adds to this one."""
+    """The integral, that of the modulus, and the share in it of the last panel that counts."""
     total, size, last = 0j, 0.0, 0.0
     for i, (a, b) in enumerate(itertools.pairwise(cuts)):
         part, last = _panel(f, float(a), float(b))

@@ -1,4 +1,4 @@
-"""A limit on processor time, for what never asks whether its effort is at an end."""
+"""A limit on processor time, for code that does not count its effort."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FrameType
 
 
 class TooLong(BaseException):
-    """What runs takes more than the seconds that it was given.
+    """The signal that code takes more seconds than it was given.
 
     It is no `Exception`: an evaluator that turns those of a library into its own would go on.
     """
@@ -20,7 +20,7 @@ class TooLong(BaseException):
 def limited(seconds: float) -> Iterator[None]:
     """Stop the code inside after so much processor time, where the system measures that.
 
-    That ends what never asks whether its effort is at an end, as a library's loop does. It is no
+    That ends code that does not count its effort, such as a loop of a library. It is no
     way to reach a verdict, which would then depend on the machine.
 
     >>> with limited(60.0):

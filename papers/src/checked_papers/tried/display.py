@@ -62,7 +62,7 @@ def try_display(
     """Try the display `latex` on numbers that are drawn for its symbols.
 
     Symbols are of the kinds in `kinds`, or by custom: n, m, k, i, j are whole, all others real, but
-    z, w, s complex in a reference work and beside marks of complex numbers. `conditions` are LaTeX,
+    z, w, s complex in a reference work and near marks of complex numbers. `conditions` are LaTeX,
     such as ``x > 0``; those that the display prints are read as well, and ``K = A + B`` defines K.
     `definitions` are displays before this one, which may define a symbol too, or a function that is
     not known otherwise. `bindings` are values of symbols that are no variables, or functions;

@@ -57,7 +57,7 @@ def samples(plan: Plan, conditions: Sequence[Condition], rng: Rng) -> list[Sampl
 
 @dataclass(frozen=True)
 class More:
-    """More numbers, that confirm what was found in some `regions`, or refute it."""
+    """More numbers, which confirm a verdict that was found in some `regions`, or refute it."""
 
     plan: Plan
     conditions: Sequence[Condition]

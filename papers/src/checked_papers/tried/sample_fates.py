@@ -245,7 +245,7 @@ def _of_parity(statement: t.Statement, mutant: Mutant) -> bool:
 
 
 def _of_rounding(mutant: Mutant) -> bool:
-    """Return whether it makes an equality of what agrees to the last digit: here both say that."""
+    """Return True if it makes an equality of an approximation."""
     return isinstance(mutant.before, t.Step) and mutant.before.relation == "\\approx"
 
 

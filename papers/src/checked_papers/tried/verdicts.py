@@ -49,8 +49,9 @@ class Tried:
     `why` says why it is not read, or on which evidence the verdict rests; `region` is where it
     holds, if not everywhere; `residual` is the worst where it holds, else the best; `mutants` are
     its slips and their fates; `mend` is an edit that mends it; `drawn` has each symbol's kind.
-    What *fails on all numbers drawn* accuses no one: `why` says what else a text may mean by it.
-    Nor does what *does not fit together*, by its marks and indices: that has no value at all.
+    A display that *fails on all numbers drawn* accuses no one: `why` has other meanings that a
+    text may give it. Nor does one that *does not fit together*, by its marks and indices: that
+    has no value at all.
 
     Where a display is judged in pieces, `steps` counts those that hold, fail, define and are not
     judged; `failing` and `unjudged` have two of these as they are printed.

@@ -2,7 +2,7 @@
 
 A display that holds for n from 2 to 5 may hold for these alone. So each of its whole numbers is
 drawn widely, and a letter that other papers use for measured quantities, ``M_{ij}``, as a real
-number too: what then fails is a condition of the verdict, ``n > 0``.
+number too: a failure there is a condition of the verdict, ``n > 0``.
 """
 
 from __future__ import annotations
