@@ -85,6 +85,7 @@ def _conditioned(gp: GP, rows: Rows) -> ExactPosterior:
 def _factor(gp: GP, X: Matrix, noise_var: Numbers) -> Cholesky:
     if in_place.supports(gp.kernel, X):
         memory._require_of_rows(X.shape[0], like=X, copies=1, what="the Gram matrix")
+        # a matrix without a factor is made again below: jitter goes on a K_y that is whole
         if (lower := in_place.factor(gp.kernel, noise_var, X)) is not None:
             return Cholesky(lower)
     if _is_large(gp, X) and (made := _factor_in_place(gp, X, noise_var)) is not None:
@@ -232,6 +233,7 @@ class ExactPosterior(Posterior):
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """As [eq-fv-cholesky] has them."""
         pull, explained = self._project(Xs)
+        # k(x, x) less nearly as much: at a reading rounding may take the difference below zero
         variance = array_namespace(Xs).clip(self.gp.kernel._diag(Xs) - explained, 0.0, None)
         return mean_at(self.gp.mean, self.trend, Xs) + pull, variance
 
@@ -278,6 +280,8 @@ class ExactPosterior(Posterior):
         self.validate_inputs(Xs)
         differentiable_mean(self.gp)
         mean, _, pull = pulled_back(self, Xs)
+        # a moment depends on its own row of Xs alone: by each row, the slope of the sum of all
+        # moments is that of its own, so that one pullback serves all rows
         one, none = array_namespace(mean).ones_like(mean), array_namespace(mean).zeros_like(mean)
         return pull(one, none), pull(none, one)
 
@@ -316,6 +320,7 @@ class ExactPosterior(Posterior):
 
     @threads_for(_joint_work)
     def _joint(self, Xs: Matrix, noise: bool) -> Normal:
+        # a root reads the lower triangle alone, so that half of the products need not be done
         pull, covariance = self._project_jointly(Xs, lower_only=True)
         mean, scales = mean_at(self.gp.mean, self.trend, Xs) + pull, self.gp.kernel._diag(Xs)
         noise_var = self.gp.noise_var if noise else 0.0
@@ -429,6 +434,7 @@ class ExactPosterior(Posterior):
         K_bar = _half_of_gap(
             precision(self.trend, self.cholesky), self.alpha[:, None], self.alpha[None, :]
         )
+        # dK_y/dσ_n² is diagonal, with the share of each reading: of tr(K_bar dK_y) a sum is left
         by_noise = _sum_of_products(diagonal(K_bar), self.reading_noise.share)
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
         noise_bar = number(by_noise)  # which was launched before the kernel's own are read
@@ -443,11 +449,13 @@ class ExactPosterior(Posterior):
         by_noise, sides, X_bar, kernel_bar = [], [], xp.zeros_like(X), None
         for rows in _chunks_of_rows(n):
             columns = self.cholesky._solve(columns_of_identity(rows, self.cholesky.lower))
+            # columns of K_y⁻¹, turned, are its rows: the inverse is symmetric
             K_bar = _half_of_gap(columns.T, alpha[rows, None], alpha[None, :])
             own = share if isinstance(share, float) else share[rows]
             by_noise.append(_sum_of_products(diagonal(K_bar[:, rows]), own))
             bar, side, other = self.gp.kernel._pullback(X[rows, :], X, K_bar)
             kernel_bar = bar if kernel_bar is None else added_bars(kernel_bar, bar)
+            # an input is a row of K and a column of it: the derivatives by both add up
             sides.append(side)
             X_bar = X_bar + other
         noise_bar = number(sum(by_noise[1:], start=by_noise[0]))
@@ -509,6 +517,7 @@ class ExactPosterior(Posterior):
         cross, block = self.gp.kernel._gram(self.X, rows.X), self.gp.kernel._gram(rows.X, None)
         block = plus_noise(block, noise_of(self.gp, rows).variance)
         factor = self.cholesky._extend(cross, block, name="the extended Gram matrix")
+        # of the jitter of the old factor a warning has come already
         warn_of_jitter(factor.jitter - self.cholesky.jitter, "the extended Gram matrix")
         grown = _posterior(self.gp, joined(self._rows, rows), factor)
         if grown.trend is not None:
@@ -628,6 +637,7 @@ def _evidence_error(gp: GP, rows: Rows, alpha: Vector, precision_root: HostVecto
     """``½ eps Σᵢ K_ii (αᵢ² + (K_y⁻¹)_ii)``, as of `ExactPosterior.evidence_error`."""
     own = to_numpy(gp.kernel._diag(rows.X) + noise_of(gp, rows).variance).astype(np.float64)
     with np.errstate(over="ignore"):
+        # squared last: α² alone may overflow where its product with K_ii does not
         moved = np.square(np.sqrt(own) * [to_numpy(alpha), precision_root])
         return float(0.5 * epsilon(alpha) * np.sum(moved))
 

@@ -96,9 +96,11 @@ def is_all_noise(model: object, data: Data | WaveSums, of: Spread) -> bool:
     if gp.kernel.labels_rows or n < 3:
         return False
     step = -(-n // _ROWS)
+    # a copy, since the entries of rows with themselves are overwritten below
     K = np.array(to_numpy(gp.kernel._gram(data.X[::step, :], data.X)), dtype=np.float64)
     here = np.arange(0, n, step)
     own = K[np.arange(len(here)), here] + gp.noise_var
+    # its covariance with itself tells nothing of others: that with a neighbour stands there
     K[np.arange(len(here)), here] = K[np.arange(len(here)), (here + 1) % n]
     least = np.min(K)
     return float(np.max(K) - least) < _SIGNAL * float(np.max(own) - least)
@@ -173,6 +175,7 @@ def left_out(evidence: Evidence[M, Posterior], model: M, data: Data | WaveSums) 
     exact = type(model) is GP
     told = _left_out_exactly(posterior) if exact else _left_out_by_moments(posterior, data)
     error, variance = (to_numpy(one).astype(np.float64) for one in told)
+    # a reading that its others leave no variance divides by zero, which is looked at below
     with np.errstate(all="ignore"):
         squares = np.square(error) / variance
         size = float(np.sqrt(np.mean(squares)))
@@ -193,6 +196,7 @@ def without_copies(rows: Rows) -> Rows:
     _, first = np.unique(held, axis=0, return_index=True)
     if len(first) == rows.X.shape[0]:
         return rows
+    # `unique` has sorted by values: sorted again, the rows stay in the order they came in
     kept = np.sort(first)
     known = (one if one is None else one[kept] for one in _columns_of(rows)[2:])
     return Rows(rows.X[kept], rows.y[kept], *known)
@@ -224,6 +228,7 @@ def _left_out_by_moments(posterior: Posterior, rows: Rows) -> tuple[Vector, Vect
     X, y = rows.X[::step, :], rows.y[::step]
     mean, of_f = posterior.predict(X)
     noise = _of_each(rows, posterior.predict(X, noise=True)[1] - of_f, step)
+    # near 0 where f at a reading is known from that reading alone: its error is nearly 0 / 0
     rest = 1.0 - of_f / noise
     return (y - mean) / rest, noise / rest
 

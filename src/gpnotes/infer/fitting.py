@@ -225,6 +225,7 @@ def fit(
     model, data, columns, known = given(model, X, y, noise_var, weights, offset, columns=order)
     begins = partial(_started, model, data)
     chosen = by_entry(begins, columns, fixed=fixed, bounds=bounds, priors=priors, tied=tied)
+    # a q to start from belongs to its very model, of which no number may be taken anew
     makes = objective_of if start is not None else started_objective
     objective = replace(makes(model, data, **chosen), columns=columns, known_columns=known)
     max_steps = _check.whole(max_steps, "max_steps", 1)
@@ -251,6 +252,7 @@ def fit(
         hear = on_step if bar is None or jobs != 1 else show_steps(bar, len(starts), on_step)
         together = jobs == 1 and hear is None and _pays_in_step(objective, data, starts)
         climbs = _in_step if together else _ascents
+        # `_further` is a generator: it looks at `runs` only when all ascents before it have ended
         ascents = chain(
             climbs(objective, data, starts, max_steps, jobs, hear),
             _further(objective, data, runs, max_steps, hear),
@@ -265,6 +267,7 @@ def fit(
     runs = sorted(runs, key=lambda run: -run.objective)
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
+    # a floor may have been lowered by some runs: what is reported is within the lowest
     objective = around(objective, *(objective.vector(run.model) for run in runs))
     remarks += _doubted(objective, runs[0])
     return Fit(tuple(runs), objective, columns=columns, known_columns=known, remarks=remarks)
@@ -324,6 +327,7 @@ def _starts(
     stream = stream_of(rng)
     many = len(objective.limits)
     units = sd * objective.units[:many]
+    # parameters alone are drawn: inducing inputs begin where the model has them
     draws = (np.asarray(stream.normal(many)) for _ in range(restarts))
     drawn = (np.append(start[:many] + units * draw, start[many:]) for draw in draws)
     return [*tried, start, *drawn]
@@ -350,6 +354,7 @@ def _look_over(
     noise = is_all_noise(given.model, data, of)
     if noise and is_all_noise(best.model, data, of):
         begin = _from_data(objective, data)
+        # else the start given was that of the data already
         if not np.array_equal(begin, objective.vector(objective.model)):
             runs.append(_ended(objective, climb(objective, data, (0, begin), max_steps)))
             apart = True
@@ -553,6 +558,7 @@ def _until(
             if bar is not None:
                 bar.update(1)
             yield run
+            # the ascent has kept its best place and the interrupt with it, which is to end all runs
             if run.message == INTERRUPTED and together == 1:
                 raise KeyboardInterrupt
             answer = None if callback is None else callback(run)

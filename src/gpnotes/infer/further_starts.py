@@ -46,6 +46,7 @@ def shorter_start(objective: Objective[M], best: Run[M]) -> HostVector | None:
         return None
     start, noise = objective.vector(objective.model), noise_row(objective)
     floor = objective.limits[noise, 0]
+    # the floor is FLOOR of the variance of y: so much above it the noise is _HIDES of that
     if objective.vector(best.model)[noise] < floor + math.log(_HIDES / FLOOR):
         return None
     entries = names(objective.model, fixed=objective.fixed)

@@ -79,11 +79,13 @@ def pulled_back(posterior: Conditioned, Xs: Matrix) -> tuple[Vector, Vector, Pul
     half = solve_triangular(lower, cross)
     mean = gp.mean(Xs) + xp.matrix_transpose(cross) @ posterior.alpha
     left = gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
+    # K_y⁻¹ k by one more half-solve, here and not in `pull`, which may be asked several times
     weights = solve_triangular(lower, half, transpose=True)
 
     def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
         K_bar = posterior.alpha[:, None] * mean_bar[None, :]
         K_bar = K_bar - 2.0 * weights * variance_bar[None, :]
+        # the third: K(X, Xs) depends on Xs by its columns, and X stays
         _, _, by_cross = gp.kernel._pullback(posterior.X, Xs, K_bar)
         _, by_diag = gp.kernel._diag_pullback(Xs, variance_bar)
         _, by_mean = differentiable_mean(gp).pullback(Xs, mean_bar)

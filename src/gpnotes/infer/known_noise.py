@@ -101,4 +101,5 @@ def validate_noise(X: Matrix, n: int, noise_var: Vector | None, weights: Vector 
             _check.alike(_check.vector(given, name, size=n), name, X, "X")
             _check.positive(given, name, zero=name == "noise_var")
     if weights is not None:
+        # a weight may be positive, and yet so small that its share of the noise is infinite
         _check.no_overflow(1.0 / weights, "weights", "1 / weights")

@@ -37,5 +37,6 @@ def predict_left_out(y: Vector, alpha: Vector, inverse: Matrix) -> LeaveOneOut:
     variance = 1.0 / diagonal(inverse)
     error = alpha * variance
     log_variance = array_namespace(variance).log(variance)
+    # α variance is the error: α error is error² / variance without a division
     log_density = -0.5 * (error * alpha + log_variance + LOG_2PI)
     return LeaveOneOut(y - error, variance, log_density)

@@ -191,6 +191,8 @@ class WeightPosterior(Posterior):
     def cholesky(self) -> Cholesky:
         """The Cholesky factor of `weight_covariance`, from its root; nothing is squared."""
         xp = array_namespace(self.root)
+        # the root by QR, as R of rootᵀ: to square the root would square its condition number, and
+        # QR leaves open the signs of the diagonal, which a Cholesky factor has positive
         lower = xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(self.root)).R)
         return Cholesky(lower * xp.sign(diagonal(lower))[None, :])
 
@@ -254,6 +256,7 @@ class WeightPosterior(Posterior):
         whitened = Cholesky(xp.matrix_transpose(U[:R, :R]))
         c = whitened._half_solve_t(U[:R, R])
         residual = U[R:, R]  # ρ; nothing where there are no data
+        # QR leaves the signs of U's diagonal open; a determinant of UᵀU has none of them
         log_det = 2.0 * float(xp.sum(xp.log(xp.abs(diagonal(whitened.lower)))))
         root = xp.matrix_transpose(whitened._half_solve(xp.matrix_transpose(self.root)))
         log_noise = float(xp.sum(xp.log(noise_var))) + y.shape[0] * LOG_2PI
@@ -274,6 +277,7 @@ class WeightPosterior(Posterior):
         gain = self.root @ v
         shrink = s + math.sqrt(self.noise_var * s)
         root = self.root - gain[:, None] * v[None, :] / shrink
+        # the evidence is a product of predictions, each of one y from those before it
         log_p = -0.5 * (error * error / s + math.log(s) + LOG_2PI)
         mean = self.weight_mean + gain * (error / s)
         return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
@@ -325,6 +329,8 @@ class WeightPosterior(Posterior):
         num_samples = memory.count(
             num_samples, "num_samples", 0, each=2 * self.weight_mean.shape[0], like=self.weight_mean
         )
+        # a root depends on how the data came, up to a rotation; its Cholesky factor does not, so
+        # that equal random numbers draw equal weights
         return of_root(self.weight_mean, self.cholesky.lower).sample(num_samples, rng=stream)
 
 

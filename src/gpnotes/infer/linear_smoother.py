@@ -118,6 +118,7 @@ def generalised_cross_validation(posterior: ExactPosterior) -> float:
     5.0
     """
     n = _validate(posterior).X.shape[0]
+    # for its error alone: readings with a noise of their own each have no common leverage
     _noise(posterior)
     alpha = _check.squarable(posterior.alpha, "the alpha of posterior")
     # α over the mean of diag K_y⁻¹, where leaving one out divides by each entry

@@ -120,6 +120,7 @@ def climb(
                 continue
             listener = hear and _counted_on(hear, ascent.evaluations)
             further = _climbed_on(lower, (begin[0], start), max_steps, listener)
+            # evaluations of all tries count, whichever of them is kept
             ascent = ascent._replace(evaluations=ascent.evaluations + further.evaluations)
             if further.message in (INTERRUPTED, ENOUGH):
                 return ascent._replace(converged=False, message=further.message)
@@ -188,11 +189,13 @@ def climb_from_below(
     if here is None:
         return None
     start = begin[1].copy()
+    # the floor is 1e-4 of the variance of y, and four rungs below it is 1e-8 of that
     start[row] = objective.limits[row, 0] - _LITTLE * _RUNG
     ascent = _climbed_on(lower, (begin[0], start), max_steps, hear)
     if ascent.message in (INTERRUPTED, ENOUGH):
         return Ascent(start, -math.inf, ascent.evaluations, False, ascent.message)
     gain = ascent.value - best.objective
+    # lower, and with no less noise: nothing that readings could speak for
     if gain < 0.0 and not ascent.vector[row] < objective.vector(best.model)[row] - _RUNG:
         return None
     there = left_out(objective.evidence, lower.at(ascent.vector), data)
@@ -270,6 +273,7 @@ def around(objective: Objective[M], *vectors: HostVector) -> Objective[M]:
         return objective
     row = noise_row(objective)
     short = objective.limits[row, 0] - min(float(vector[row]) for vector in vectors)
+    # up to the next rung, but for a noise that rounding has put a hair below one
     return _lowered(objective, math.ceil(short / _RUNG - _NEAR))
 
 
@@ -330,6 +334,7 @@ def _rises_below(objective: Objective[M], end: HostVector) -> bool:
     """Return True if a vector lies on the floor, and the objective rises beyond it."""
     row = noise_row(objective)
     on_floor = abs(end[row] - objective.limits[row, 0]) < _NEAR
+    # the slope is by the logarithm: a tenth of a nat or more for a noise e times smaller
     return bool(on_floor and objective(end)[1][row] <= -FLAT_THRESHOLD)
 
 

@@ -251,12 +251,14 @@ class Objective(Generic[M]):
             If it is interrupted before it has an evidence.
         """
         number, start = begin
+        # inducing inputs come after the parameters in the vector, and have neither limits nor ends
         anywhere = np.tile([-math.inf, math.inf], (start.size - len(self.limits), 1))
         limits, ends = (np.concatenate([box, anywhere]) for box in (self.limits, self.ends))
         watched = Watched(self, number, hear)
         try:
             raised = self._raised(watched)
             ascent = ascend(raised, start, limits, max_steps, ends, self.units)
+            # the level was for where an ascent stops: evidences are said without it
             return ascent._replace(value=ascent.value - self.level)
         except kept_interrupts():
             if (stopped := watched.ended(INTERRUPTED)) is None:
@@ -282,6 +284,7 @@ class Objective(Generic[M]):
             return Run(self.model, *ascent[1:])
         end = self.at(ascent.vector)
         log_prior, _ = density_and_gradient(self.priors, end, self.fixed)
+        # the ascent climbed the sum, and a run has evidence and prior apart
         value = ascent.value - log_prior
         return Run(end, value, *ascent[2:], self.touched(end), log_prior)
 
@@ -427,6 +430,7 @@ def objective_given(
     """Return `objective_of`, by the evidence of the model and the spread of the data."""
     model = evidence.settled(model)
     moves = hasattr(model, "variables")
+    # inducing inputs are no leaf of the model, and are held below by not being moved
     held = [name for name in require_names(fixed) if not (moves and name == "inducing")]
     held += evidence.held
     groups = ties_of(tied, model, held)

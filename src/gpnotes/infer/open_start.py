@@ -70,6 +70,7 @@ def started_objective(
     within = None
     if opened and free and isinstance(bounds, Mapping | None):
         within = with_floor(bounds, noise, of.unit**2, tied)
+    # log p of y over its deviation is log p of y plus n times the log of that deviation
     level = 0.0 if of.latent or new is model else of.count * math.log(of.unit)
     made = objective_given(new, evidence, of, fixed, within or bounds, priors, tied)
     floor = next((group[0] for group in made.tied if noise in group), noise) if within else ""

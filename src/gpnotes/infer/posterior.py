@@ -537,6 +537,7 @@ class Posterior(ABC):
             if asked and word in self._lacks:
                 raise self._cannot(method, self._lacks[word])
         if noise and method in ("covariance", "joint", "sample"):
+            # raises for noise that is not normal, before anything is computed
             self._noise_var(method)
         if offset is not None and not self._shifts:
             raise self._cannot(method, f"offset must be None; {_NO_OFFSET}")
@@ -567,6 +568,7 @@ class Posterior(ABC):
             return None
         variance = self._noise_var(method)
         validate_noise(Xs, Xs.shape[0], noise_var, weights)
+        # of rows the noise alone is asked here, so that inputs may stand in the place of y
         return noise_under(variance, Rows(Xs, Xs, noise_var, weights)).variance
 
     def _require_known(self, method: str, **given: Vector | None) -> None:
@@ -582,6 +584,7 @@ class Posterior(ABC):
         if chunk is None:
             rows_of = memory.blocks(n, width, like=Xs)
         else:
+            # a chunk of more rows than there are needs no more memory than these
             size = min(chunk, max(1, n))
             what, remedy = "a chunk of rows", "Use a smaller chunk."
             memory.require(width, size, copies=3, like=Xs, what=what, remedy=remedy)

@@ -118,4 +118,5 @@ def density_and_gradient(
     for one in priors:
         total += one.log_density(values)
         slopes = slopes + one.gradient(values)
+    # priors have slopes by values in their own units, the vector has logarithms: the chain rule
     return total, slopes * chain

@@ -73,6 +73,7 @@ class Watched:
             self._tell(-math.inf)
             raise
         if math.isfinite(value) and (self._best is None or value > self._best[0]):
+            # a copy: the array is the optimiser's own, which may put its next place into it
             self._best = value, vector.copy()
         self._tell(value if math.isfinite(value) else -math.inf)
         return value, gradient

@@ -114,10 +114,12 @@ def means_of_repeats(X: MatrixLike, y: VectorLike) -> Repeats:
     _check.vector(y, "y", size=_check.matrix(X, "X").shape[0])
     _check.alike(_check.squarable(y, "y"), "y", X, "X")
     _, first, place = np.unique(to_numpy(X), axis=0, return_index=True, return_inverse=True)
+    # argsort of a permutation is its inverse: places in the order in which they first occurred
     order = np.argsort(first)
     place, values = np.argsort(order)[place.ravel()], to_numpy(y).astype(np.float64)
     weights = np.bincount(place).astype(np.float64)
     means = np.bincount(place, weights=values) / weights
+    # about the mean of each place: Σ y² less w mean² would cancel
     squares = np.bincount(place, weights=(values - means[place]) ** 2)
     xp = array_namespace(X)
     rows = xp.take(X, xp.asarray(np.sort(first), device=X.device), axis=0)

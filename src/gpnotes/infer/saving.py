@@ -309,8 +309,10 @@ def _read(
                     for name, value in description["values"].items()
                 }
                 return made(values, kind)
+        # for lack of room, which is no fault of the file
         except MemoryError:
             raise
+        # zip, JSON, NumPy and constructors each raise their own errors of a file that is damaged
         except Exception as wrong:
             wanted = "path must be of a file that `save` wrote"
             got = f"{place} ({type(wrong).__name__}: {wrong})"

@@ -170,10 +170,12 @@ def _computed(asked: Sequence[Asked]) -> tuple[Array, Array, Array, Kernel, Arra
     values = -0.5 * (xp.sum(half * half, axis=(1, 2)) + log_det + data.spread)
     K_bar = 0.5 * (alpha[:, :, None] * alpha[:, None, :] - precision)
     by_noise = xp.sum(share * diagonal(K_bar), axis=1)
+    # if no one asks for errors, any array of one number each does
     errors = values
     if not all(one.quiet for one in asked):  # who asks for `ExactPosterior.evidence_error`
         moved = diagonal(K_y) * (alpha * alpha + diagonal(precision))
         errors = 0.5 * epsilon(X) * xp.sum(moved, axis=1)
+    # K was multiplied by the pairs, and so are the derivatives on their way back to it
     return values, errors, by_noise, pull(K_bar if pairs is None else K_bar * pairs), alpha
 
 

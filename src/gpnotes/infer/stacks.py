@@ -76,6 +76,7 @@ def in_step(
 
     def answers(asked: list[Asked]) -> Sequence[Any]:
         if stopped is not None and stopped():
+            # an answer that is an exception is raised where it was asked for, in each run
             return [KeyboardInterrupt()] * len(asked)
         return answers_to(asked)
 

@@ -81,6 +81,7 @@ class Statistics:
     @threads_for(lambda self: self.gram.shape[0] ** 3)
     def factor(self) -> Cholesky:
         """The factor L of ``B = I + ΦᵀΛ⁻¹Φ``; O(R³)."""
+        # sums over blocks are symmetric but for rounding, and the factor reads one triangle alone
         B = symmetric_part(self.gram) + eye(self.gram.shape[0], self.gram)
         return _cholesky(B, name=_NAME)
 
@@ -105,6 +106,7 @@ class Statistics:
     @property
     def fit(self) -> float:
         """``rᵀ(ΦΦᵀ + Λ)⁻¹r = rᵀΛ⁻¹r − cᵀc``."""
+        # Woodbury: (ΦΦᵀ + Λ)⁻¹ = Λ⁻¹ − Λ⁻¹Φ B⁻¹ ΦᵀΛ⁻¹, with B = L Lᵀ
         return self.squares - number(array_namespace(self.half).sum(self.half * self.half))
 
     @property
@@ -146,6 +148,7 @@ class Statistics:
         """
         xp = array_namespace(self.cross)
         w = self.weight_mean
+        # α is (r − Φw)/σ², and |r − Φw|²/σ² a difference of sums that rounding may take below zero
         left = self.squares - 2.0 * number(xp.sum(w * self.cross))
         left += number(xp.sum(w * (self.gram @ w)))
         least = max(0.0, left) if isinstance(left, float) else xp.clip(left, 0.0, None)

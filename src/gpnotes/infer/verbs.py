@@ -229,6 +229,7 @@ def log_evidence_and_gradient(
     -0.25
     """
     if isinstance(X, Chunks):
+        # its gradient goes through them twice, and a generator is empty the second time
         repeatable(X.chunks)
     for trial in trials(X):
         with trial:

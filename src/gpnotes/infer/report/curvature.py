@@ -145,6 +145,7 @@ class _Around:
         """Minus the second derivatives by those of the entries `free` around which there is an
         objective, and the rounding in them."""
         rows = [self._row(int(i), step)[free] for i in free]
+        # the slopes are of the objective, and H is minus its second derivatives
         H = -np.asarray(rows).reshape(free.size, free.size)
         there = np.all(np.isfinite(H), axis=1)
         H = H[there][:, there]
@@ -222,6 +223,8 @@ def _axes(around: _Around, free: HostVector, H: HostMatrix, rounding: float) -> 
     directions = np.zeros((free.size, around.slope.size))
     directions[:, free] = vectors.T
     flat = np.zeros(free.size, dtype=bool)
+    # at a distance of 1 the parabola falls by half the value: where that is less than
+    # `FLAT_THRESHOLD`, the objective itself is asked
     for j in np.flatnonzero(values < 2.0 * FLAT_THRESHOLD):
         flat[j], values[j] = around.looked_along(directions[j])
     return _Axes(values, vectors, flat, ~flat & (values > rounding))

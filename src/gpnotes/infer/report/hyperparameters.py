@@ -115,6 +115,7 @@ def surveyed(
     """
     vector, _ = flatten(end, fixed=fixed)
     entries = names(end, fixed=fixed)
+    # a name at a bound does not say at which: it is the nearer of the two
     nearer_top = box[:, 1] - vector < vector - box[:, 0]
     sides = np.isin(entries, list(at_bounds)) * np.where(nearer_top, 1.0, -1.0)
     units = strides(end, of, fixed=fixed)
