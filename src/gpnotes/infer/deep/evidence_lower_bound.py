@@ -247,6 +247,8 @@ def _inner(units: Posteriors, X: Matrix, noise: Noise) -> tuple[list[Passed], Ma
     H, n = X, X.shape[0]
     for layer, normals in zip(units[:-1], noise.normals, strict=True):
         found = tuple(marginals(q, H) for q in layer)
+        # a first axis of one where all draws share the layer's rows: the first layer is worked out
+        # once, and its draws come by broadcasting
         mean = xp.reshape(xp.stack([f.mean for f in found], axis=1), (-1, n, len(layer)))
         variance = xp.reshape(xp.stack([f.variance for f in found], axis=1), mean.shape)
         deviations = xp.sqrt(variance)
@@ -360,6 +362,7 @@ def _draw_back(before: Passed, normals: Stack, H_bar: Matrix) -> tuple[Matrix, M
     deviations = before.deviations
     few, n, width = deviations.shape
     by_draw = xp.reshape(H_bar, (-1, n, width))
+    # dh/dv is ε / (2 √v), and √v is kept from the pass forth
     by_variance = 0.5 * by_draw * normals / deviations
     if few == 1:
         by_draw, by_variance = xp.sum(by_draw, axis=0), xp.sum(by_variance, axis=0)
@@ -419,6 +422,7 @@ def _unit_back(unit: Unit, q: VariationalPosterior, way: Way, rows: Rows) -> tup
     """Return the derivatives by a unit and by its inputs, from the terms of all rows."""
     inducing_bar, Z_more = bar_of_inducing(q, rows.sums, way)
     kernel_bar = added(rows.kernel_bar, inducing_bar)
+    # by B: Σ e₂ |B a|² has the slope 2 B Σ e₂ a aᵀ, and the sites are −2 Σ e₂ a aᵀ
     scales_bar, couplings_bar = root_pulled(unit, q.root, -(q.root @ rows.sums.sites))
     bar = cotangent(
         unit, gp=cotangent(unit.gp, kernel=kernel_bar, mean=rows.mean_bar, noise_var=0.0),
@@ -441,6 +445,7 @@ def _process_back(
     if kept is not None and in_place.supports(kernel, H):
         bar = in_place.carried_to_both(kernel, kept, way.back, way.weights, by_mean, by_variance)
         of_variance = variance_bar(kernel, kept, by_mean, by_variance)
+        # k(x, x) is σ_f² wherever x is: its derivative is one sum, and by the inputs there is none
         prior = float(array_namespace(H).sum(by_variance))
         bars = {"variance": of_variance + prior, "lengthscale": bar.lengthscale}
         sums = Sums(0.0, bar.gradient, bar.sites, False)
@@ -449,6 +454,7 @@ def _process_back(
     kernel_bar, Z_bar, H_bar = kernel._pullback(unit.Z, H, K_bar)
     assert H_bar is not None
     diagonal_bar, H_diagonal = kernel._diag_pullback(H, by_variance)
+    # e₂ may have either sign within the layers, so that λ has no root to make a square by
     sites = (f.A * (-2.0 * by_variance)) @ array_namespace(f.A).matrix_transpose(f.A)
     sums = Sums(0.0, f.A @ by_mean, symmetric_part(sites), False)
     return added(kernel_bar, diagonal_bar), Z_bar, H_bar + H_diagonal, sums
@@ -481,6 +487,7 @@ def with_divergence(model: DeepGP, units: Posteriors, part: Part) -> tuple[float
 
 def _less_divergence(unit: Unit, q: VariationalPosterior, bar: Unit) -> Unit:
     """Less the derivatives of ``½ (tr BᵀB + wᵀw − M − log |BᵀB|)``, [eq-dg-kl]."""
+    # log |BᵀB| is 2 Σ log scales: the triangle in B has ones on its diagonal
     by_scales, by_couplings = root_pulled(unit, q.root, q.root)
     return cotangent(
         bar, weights=bar.weights - unit.weights,

@@ -270,6 +270,7 @@ def _inner(Z: Matrix, kernel: Kernel, column: int, linear: bool) -> Unit:
     unit = Unit(GP(kernel, 0.0, mean), Z, *(as_array(vector, Z) for vector in vectors))
     if linear:
         return unit
+    # f(Z) = L w has to be the column itself: no mean function brings it there
     lower = _cholesky(kernel._gram(unit.Z, None), name="the Gram matrix of Z").lower
     return replace(unit, weights=solve_triangular(lower, unit.Z[:, column]))
 
@@ -346,6 +347,8 @@ def root_pulled(unit: Unit, root: Matrix, root_bar: Matrix) -> tuple[Vector, Vec
         Those by the couplings.
     """
     xp = array_namespace(root_bar)
+    # B_ij = s_i T_ij: by T_ij the slope of B_ij has the factor s_i, and by s_i there is
+    # Σ_j bar_ij T_ij, whose T_ij is B_ij / s_i
     flat = xp.reshape(unit.scales[:, None] * root_bar, (-1,))
     couplings_bar = _taken(flat, _places(unit.scales.shape[0])[1])
     return xp.sum(root_bar * root, axis=1) / unit.scales, couplings_bar
@@ -371,6 +374,7 @@ class _OfRoot(VariationalPosterior):
 
     @cached_property
     def cholesky(self) -> Cholesky:
+        # P⁻¹ = BᵀB, so that P = B⁻¹ B⁻ᵀ: the inverse of a triangle is itself the factor
         return Cholesky(solve_triangular(self.root, eye(self.root.shape[0], self.root)))
 
     @cached_property

@@ -127,6 +127,7 @@ class DeepPosterior(Posterior):
         return _mixed(*(self._observe(*parts) if noise else parts))
 
     def _blocks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
+        # each block would begin the same draws again, and a row depend on where its block starts
         return [Xs]
 
     def _log_density(self, Xs: Matrix, y: Vector, chunk: int | None) -> Vector:
@@ -166,6 +167,7 @@ def _mixed(means: Matrix, variances: Matrix) -> tuple[Vector, Vector]:
     """The mean of the means, and the mean of the variances plus the variance of the means."""
     xp = array_namespace(means)
     mean = xp.mean(means, axis=0)
+    # about the mean: an average of squares less the square of the average would cancel
     return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)
 
 
@@ -217,5 +219,6 @@ def _evidence(model: DeepGP, data: Rows | Chunks) -> _Evidence:
     places = [
         (level, place) for level, layer in enumerate(model.layers) for place in range(len(layer))
     ]
+    # noise between layers is a White in a kernel, and the likelihood has that of y
     held = tuple(f"layers.{level}.{place}.gp.noise_var" for level, place in places)
     return _Evidence(data, held=held, latent=is_latent(model.likelihood))

@@ -152,9 +152,11 @@ class BoxSines(FeatureMap):
         leaf = _known(kernel)
         q, nu, d = self._squares(leaf), _FREEDOM[type(leaf)], self.orders.shape[1]
         xp = array_namespace(q)
+        # Π ℓ over all columns: one length for all of them counts d times
         logs = xp.log(leaf.lengthscale + xp.zeros_like(self.low))
         volume = leaf.variance * _exp(number(xp.sum(logs))) * (2.0 * math.pi) ** (0.5 * d)
         if math.isinf(nu):
+            # √S with the root in the exponent: S itself underflows at half the q
             return _sqrt(volume) * xp.exp(-0.25 * q)
         scale = math.lgamma(0.5 * (nu + d)) - math.lgamma(0.5 * nu) + 0.5 * d * math.log(2.0 / nu)
         return _sqrt(volume * math.exp(scale)) * (1.0 + q / nu) ** (-0.25 * (nu + d))
@@ -253,6 +255,7 @@ def leading_sines(kernel: Kernel, X: MatrixLike, n: int, *, margin: float = 1.5)
     n = memory.count(n, "n", each=2 * X.shape[1], like=X)
     margin = _check.positive(_check.number(margin, "margin"), "margin")
     lengths = array_namespace(X).zeros_like(X[0, :]) + leaf.lengthscale
+    # f is not zero at a wall, and forgets within a lengthscale or two that its sines are
     low, high = (end + s * margin * lengths for end, s in zip(_ends(X), (-1, 1), strict=True))
     if not bool(np.all(to_numpy(low) < to_numpy(high))):
         raise ValueError("X must lie nearer to zero: next to it the margin is lost to rounding")

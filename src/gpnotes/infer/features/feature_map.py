@@ -110,6 +110,7 @@ class FeatureMap(ABC):
         xp = array_namespace(X)
         gram, cross = zeros((self.size, self.size), r), zeros((self.size,), r)
         for rows in memory.blocks(X.shape[0], self.size, like=X):
+            # in float64: sums over many rows lose the digits that B needs in float32
             Phi = in_double(self._features(kernel, X[rows, :]))
             gram = gram + xp.matrix_transpose(Phi) @ Phi
             cross = cross + xp.matrix_transpose(Phi) @ r[rows]
@@ -137,6 +138,7 @@ class FeatureMap(ABC):
         xp = array_namespace(X)
         gram, cross = zeros((self.size, self.size), r), zeros((self.size,), r)
         for rows in memory.blocks(X.shape[0], self.size, like=X):
+            # a root of Λ⁻¹ on either side: a matrix with its own transpose, not two different ones
             sd = xp.sqrt(noise_var[rows])
             Phi = in_double(self._features(kernel, X[rows, :])) / sd[:, None]
             gram = gram + xp.matrix_transpose(Phi) @ Phi

@@ -180,9 +180,11 @@ class Frequencies(FeatureMap):
         bars = []
         for term, rows, leaf in self._leaves(kernel):
             total = number(xp.sum(weighted[rows]))
+            # ω = unit / ℓ, so that dω/dℓ = −unit / ℓ²
             by_omega = -omega_bar[rows, :] * self.unit[rows, :] / self._lengths(term, leaf) ** 2
             own = array_namespace(by_omega).stack([by_omega[:, k] for k in term.columns], axis=1)
             alpha = {} if term.alpha is None else {"alpha": 0.0}
+            # features are proportional to σ_f, the root of the variance: hence the 2
             bar = cotangent(
                 leaf,
                 variance=total / (2.0 * leaf.variance),
@@ -292,6 +294,7 @@ class Frequencies(FeatureMap):
         omegas, amplitudes = [], []
         scales = (scale for _, _, scale in self._summands(kernel))
         for (term, rows, leaf), scale in zip(self._leaves(kernel), scales, strict=True):
+            # in turns: a fast cosine takes off whole turns, which is exact
             omegas.append(self.unit[rows, :] / (_TURN * self._lengths(term, leaf)))
             amplitudes.append(math.sqrt(2.0 * scale * leaf.variance / term.size))
         offset = self.phases / _TURN
@@ -439,6 +442,7 @@ def _drawn(
     xp = array_namespace(unit)
     if paired:
         zeros = xp.zeros_like(unit[:, 0])
+        # cos (P − ¼ turn) is sin P, so that a pair needs no phase, and |φ(x)|² is σ_f² at every x
         return xp.concat([unit, unit]), xp.concat([zeros, zeros - 0.25 * _TURN])
     return unit, _TURN * stream.uniform(n, like=like)
 
@@ -461,12 +465,14 @@ def _unit(
     normals = stream.normal(shape, like=like)
     unit = _at_right_angles(normals, stream) if orthogonal else normals
     if isinstance(leaf, RationalQuadratic):
+        # exp(−τ r²/2ℓ²) averaged over a gamma of shape α and mean one is the rational quadratic
         precisions = stream.generator.standard_gamma(leaf.alpha, shape[0]) / leaf.alpha
         return unit * as_array(precisions**0.5, like)[:, None]
     if type(leaf) not in _FREEDOM:
         return unit
     xp = array_namespace(unit)
     freedom = _FREEDOM[type(leaf)]
+    # one χ² for all columns of a frequency: a multivariate t, not a product of single ones
     chi_squared = xp.sum(stream.normal((shape[0], freedom), like=like) ** 2, axis=1)
     return unit * xp.sqrt(freedom / chi_squared)[:, None]
 
@@ -478,6 +484,8 @@ def _at_right_angles(normals: Matrix, stream: Stream) -> Matrix:
     directions = []
     for start in range(0, m, d):
         R = xp.linalg.qr(stream.normal((d, d), like=normals))
+        # with these signs R has a positive diagonal, and Q is uniform over all rotations; as it
+        # comes, it depends on the signs that a library happens to choose
         signs = xp.sign(diagonal(R.R))
         directions.append((R.Q * signs[None, :])[: min(d, m - start), :])
     lengths = xp.sqrt(xp.sum(normals * normals, axis=1))

@@ -112,10 +112,12 @@ class _Evidence(Evidence[FeatureGP, FeaturePosterior]):
 
     def for_fit(self, model: FeatureGP) -> _Evidence:
         self.require_gradient(model)
+        # of exactly these classes: a mean that varies along X is in no sum that is formed once
         sines, level = model.frequencies, type(model.gp.mean) in (ZeroMean, ConstantMean)
         of_rows = isinstance(self.data, Rows | Chunks) and not self.data.knows_noise
         if not (of_rows and isinstance(sines, BoxSines) and level):
             return self
+        # about the mean of y: sums of squares about zero cancel where y lies far from it
         centre = float(self.data.over(spread).mean[-1])
         return replace(self, data=self.data.over(Former(model.gp, sines, centre)))
 

@@ -35,6 +35,7 @@ def posterior_of(work: Sums, data: Data | SineSums) -> FeaturePosterior:
         with trial:
             statistics: Statistics = data.over(work).warned()
             log_evidence = statistics.log_evidence
+    # B⁻¹ = L⁻ᵀ L⁻¹: a root by one solve, without an inverse that is factored again
     root = statistics.factor._half_solve_t(eye(frequencies.size, statistics.gram))
     weights = WeightPosterior(
         like_data(statistics.weight_mean, frequencies.like),

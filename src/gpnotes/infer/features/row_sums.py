@@ -60,6 +60,7 @@ class Sums:
         if self.noise is not None:
             return self._each_by_its_own(self.gp.kernel, X, r, self.noise)
         gram, cross = self._gram_and_cross(self.gp.kernel, X, r)
+        # one noise for all rows: R² sums are divided by it, not n R features
         noise_var = self.gp.noise_var
         squares = number(array_namespace(r).sum(r * r))
         log_noise = X.shape[0] * math.log(noise_var)
@@ -169,6 +170,7 @@ class Pull:
             return outer - (Phi / scales[:, None]) @ self.spread
 
         if self.noise is not None:  # λ_bar = ½ (α² − diag K_y⁻¹)
+            # Woodbury: diag K_y⁻¹ is (1 − diag(Φ B⁻¹ Φᵀ)/λ)/λ, and takes no matrix (n, n)
             explained = xp.sum((Phi @ self.spread) * Phi, axis=1)
             lambda_bar = 0.5 * (alpha * alpha - (1.0 - explained / scales) / scales)
             by_noise = number(xp.sum(share * lambda_bar))

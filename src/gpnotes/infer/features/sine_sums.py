@@ -65,6 +65,8 @@ class SineSums:
         # Σ(ỹ − low)² = Σỹ² − 2 low Σỹ + n low²
         total, of_squares = self._of_readings[:, 1].tolist()
         squares = of_squares - low * (2.0 * total - low * self.count)
+        # products with ones are in the column before the last, those with ỹ in the last: together
+        # they are Sᵀ(ỹ − low 1), which is Sᵀr
         return Statistics(
             self.count,
             a[:, None] * S[:-2, :-2] * a[None, :] / noise_var,
@@ -79,6 +81,7 @@ class SineSums:
         left = float(self._of_readings[0, 1]) - self.count * self._level(gp) - fitted  # Σ(r − Φw)
         mean = differentiable_mean(gp)
         bars = {"value": left / gp.noise_var} if type(mean) is ConstantMean else {}
+        # the frequencies of sines stay where they are: nothing is carried back to them
         return Slopes(zeros(work.frequencies.like.shape, a), cotangent(mean, **bars))
 
     @property
