@@ -138,6 +138,7 @@ def _gradient(model: HeteroscedasticGP, X: Matrix, found: Believed) -> Heterosce
     root = xp.sqrt(found.precision)
     sites = root[:, None] * found.sites.inverse() * root[None, :]
     noise_kernel_bar, _, _ = model.noise_kernel._pullback(X, None, _outer_less(found.slope, sites))
+    # σ_n² scales all of R: σ_n² ∂/∂σ_n² is Σ rᵢ ∂/∂rᵢ, the sum of the ρᵢ that are wanted
     noise_bar = float(xp.sum(found.wanted)) / gp.noise_var
     mean_bar, _ = means.with_hooks(differentiable_mean(gp))._pullback(X, found.alpha)
     gp_bar = cotangent(gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)

@@ -98,6 +98,7 @@ def believe(problem: Problem, max_steps: int = 500) -> Believed:
     zero = xp.zeros_like(problem.residual)
     now = _believed(problem, zero + 0.5, zero)
     _require_finite(now.bound)
+    # at its top the bound is level: where q is off by √eps, it is lower by eps
     tolerance, length = epsilon(problem.residual) ** 0.5, 1.0
     for _ in range(max_steps):
         precision = now.wanted + 0.5
@@ -121,6 +122,7 @@ def _step(
     problem: Problem, now: Believed, precision: Vector, shift: Vector, length: float
 ) -> tuple[float, Believed | None]:
     """Return a mixture of old and new whose bound does not fall, and its length."""
+    # rounding of the bound: a step that is right may seem to lower it by so much
     slack = 10.0 * epsilon(shift) * (1.0 + abs(now.bound))
     while length >= _SHORTEST:
         try:
@@ -167,6 +169,7 @@ def _believed(problem: Problem, precision: Vector, shift: Vector) -> Believed:
     mean = K_g @ slope
     half = sites._half_solve(root[:, None] * K_g)
     variance = xp.clip(diagonal(K_g) - xp.sum(half * half, axis=0), 0.0, None)
+    # averaged over g is the precision of the noise, not its variance: 1 / E e^−g is e^(μ − v/2)
     noise_var = problem.noise_var * xp.exp(mean - 0.5 * variance)
     factor = _cholesky(plus_noise(problem.K, noise_var), name=_NAME)
     alpha = factor._solve(problem.residual)

@@ -188,6 +188,7 @@ class HeteroscedasticPosterior(Posterior):
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None
     ) -> tuple[Vector, Vector]:
         mean, variance = super()._predict(Xs, False, chunk)
+        # the mean of y is the same for all g: no variance of means adds to the mean of variances
         return mean, variance + self._noise_at(Xs) if noise else variance
 
     def _log_density(self, Xs: Matrix, y: Vector, chunk: int | None) -> Vector:

@@ -104,12 +104,14 @@ class Harmonics(WaveVariables[Circular]):
         _check.function(function, "function")
         nodes = max(_LEAST_NODES, 8 * self.highest)
         angles = as_array(2.0 * math.pi / nodes * np.arange(nodes)[:, None], self.orders)
+        # a mean over the nodes is ∫/2π: u itself for n = 0, and for the others half of it
         means = self.waves(angles) @ function(angles) / nodes
         return array_namespace(means).where(self.of_each == 0.0, means, 2.0 * means)
 
     def lost(self, kernel: Circular) -> float:
         """The variance of f at any angle that u leaves, ``σ_f² − Σ aₙ`` over the orders; O(R)."""
         self.require_kernel(kernel)
+        # in float64: a small share that is lost is 1 less nearly 1
         wide = in_double(self.orders)
         kept = float(array_namespace(wide).sum(kernel._spectrum(wide).value))
         return kernel.variance * max(0.0, 1.0 - kept)

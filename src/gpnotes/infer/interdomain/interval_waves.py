@@ -165,9 +165,11 @@ class IntervalHarmonics(WaveVariables[Matern]):
         integrals, log_slope = self._integrals(kernel)
         S, form, of_rate = self._states(kernel)
         own = diagonal(K_bar) * integrals
+        # Σ S_bar ∘ S has the form twice, once for each S in Sᵀ P⁻¹ S
         S_bar = form @ S @ (K_bar + xp.matrix_transpose(K_bar))
         total = float(xp.sum(own)) + 0.5 * float(xp.sum(S_bar * S))
         by_rate = float(xp.sum(own * log_slope)) + float(xp.sum(S_bar * of_rate[:, None] * S))
+        # all is over σ_f², and dλ/dℓ = −λ/ℓ
         variance_bar = -total / kernel.variance**2
         length_bar = -by_rate / kernel.variance * _rate(kernel) / _length(kernel)
         return _bar(kernel, variance_bar, length_bar), self.inputs
@@ -212,11 +214,14 @@ class IntervalHarmonics(WaveVariables[Matern]):
     def _ends(self, function: MeanFunction, kernel: Matern) -> HostMatrix:
         """Derivatives of g by λx, of order below p, at the start and the end, (2, p)."""
         width = 0.25 * (self.high - self.low) / (self.highest + 1)
+        # Chebyshev nodes: a polynomial through even ones would magnify rounding at the end, where
+        # the derivatives are taken
         nodes = 0.5 - 0.5 * np.cos(math.pi * np.arange(_STENCIL) / (_STENCIL - 1))
         derivatives = []
         for end, step in ((self.low, width), (self.high, -width)):
             values = self._values(function, (end + step * nodes)[:, None])
             series = np.polynomial.Polynomial.fit(nodes, values, _STENCIL - 1, domain=[0.0, 1.0])
+            # x = end + step t, so that ∂/∂(λx) is ∂/∂t over step λ, negative at the far end
             scale = [(step * _rate(kernel)) ** -j for j in range(_POWERS[type(kernel)])]
             derivatives.append([s * series.deriv(j)(0.0) for j, s in enumerate(scale)])
         return np.asarray(derivatives)
@@ -233,6 +238,7 @@ class IntervalHarmonics(WaveVariables[Matern]):
             for j in range(p)
         ]
         jumps = sum(z.conj() ** (p - 1 - j) * z**p * rise for j, rise in enumerate(rises))
+        # waves are parts of e^{iω(x − low)}, which is 1 at both ends: the real and the imaginary
         part = np.where(np.arange(z.size) < cosines, np.real(jumps), np.imag(jumps))
         S, form, _ = (to_numpy(a).astype(float) for a in self._states(kernel))
         within = (np.abs(z) ** (2 * p) * integrals + part) / (_FACTORS[p] * rate ** (2 * p - 1))
@@ -249,7 +255,9 @@ class IntervalHarmonics(WaveVariables[Matern]):
         p, rate = _POWERS[type(kernel)], _rate(kernel)
         squares = (self._frequencies / rate) ** 2 + 1.0
         length = 0.5 * (self.high - self.low) * rate / _FACTORS[p]
+        # over whole turns ∫ cos² is half the interval, and all of it for n = 0
         twice = xp.where(self.of_each == 0.0, 2.0 * length * squares, length * squares)
+        # log (λ squaresᵖ) has the slope (1 − 2p (squares − 1)/squares)/λ
         return twice * squares ** (p - 1), (2.0 * p / squares - (2.0 * p - 1.0)) / rate
 
     def _states(self, kernel: Matern) -> tuple[Matrix, Matrix, Vector]:

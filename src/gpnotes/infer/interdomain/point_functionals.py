@@ -249,6 +249,7 @@ class WeightedPoints:
         _validate(self, kernel)
         memory.require_square(self.Z.shape[0], like=self.Z, copies=3, what="k(Z, Z)")
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
+        # a product of three matrices is symmetric only up to rounding
         return symmetric_part(self.weights @ kernel._gram(self.Z, None) @ turned)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:

@@ -157,6 +157,7 @@ class WaveVariables(ABC, Generic[K]):
     def angles(self, X: Matrix) -> Matrix:
         """The angles of inputs, of their shape."""
         start, period = self.circle
+        # angles from 0 over a turn stay as they are, to the last bit
         return X if (start, period) == (0.0, _TURN) else (X - start) * (_TURN / period)
 
     def cross(self, kernel: K, X: Matrix) -> Matrix:
@@ -292,6 +293,7 @@ class WaveSums:
         return WaveSums(
             count,
             self.mean + share * apart,
+            # about one mean they are more, by n₁ n₂ / (n₁ + n₂) of the squared gap of the two means
             self.squares + other.squares + self.count * share * apart**2,
             self.cosines + other.cosines,
             self.sines + other.sines,
@@ -333,7 +335,9 @@ class WaveSums:
     def _moments(self, variables: WaveVariables[Kernel]) -> Moments:
         p, q = (to_numpy(a).astype(np.int64) for a in (variables.orders, variables.sines))
         xp = array_namespace(self.cosines)
+        # cos pθ sin qθ = ½ (sin (p + q)θ + sin (q − p)θ)
         across = self._half(self.sines, p[:, None] + q) + self._half(self.sines, q - p[:, None])
+        # cosines of sums and differences: cos cos is half of their sum, sin sin of their difference
         apart, joined = (self._half(self.cosines, p[:, None] + sign * p) for sign in (-1, 1))
         apart_s, joined_s = (self._half(self.cosines, q[:, None] + sign * q) for sign in (-1, 1))
         above = xp.concat([apart + joined, across], axis=1)

@@ -245,6 +245,7 @@ def _length(kernel: RBF, d: int) -> float:
 def _covariance(kernel: RBF, pairs: list[_Pair]) -> Matrix:
     """``σ_f² Π (ℓ²/v)^½ exp(−δ²/2v)``, from the sum of the logarithms."""
     xp = array_namespace(pairs[0].way)
+    # logarithms are added: in many columns a product of roots may underflow on its way
     logs = xp.full_like(pairs[0].way, math.log(kernel.variance))
     for length, way, spread in pairs:
         logs = logs - 0.5 * (way * way / spread + xp.log(spread / length**2))

@@ -69,6 +69,7 @@ def _mode_near(K: Matrix, mean: Vector, y: Vector, hooks: LikelihoodBase) -> Mod
     xp = array_namespace(K)
 
     def look(alpha: Vector, f: Vector) -> Seen:
+        # α = K⁻¹(f − m) is what steps are taken in, so that the quadratic form takes no solve
         value = xp.sum(hooks._log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean))
         slopes = hooks._derivatives(y, f)
         return Seen(value, slopes, xp.any(slopes[1] > 0.0))
@@ -195,6 +196,7 @@ class LaplacePosterior(SitePosterior):
         f = self.mode if self.offset is None else self.mode + self.offset
         fit = number(xp.sum(with_hooks(self.likelihood)._log_density(self.y, f)))
         log_det = self.cholesky.log_det + (0.0 if self.bent is None else self.bent.log_det)
+        # at the mode K⁻¹(f − m) is ∇log p, which is there already
         return fit - 0.5 * number(xp.sum(self.gradient * deviation)) - 0.5 * log_det
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
@@ -266,6 +268,7 @@ class LaplacePosterior(SitePosterior):
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
         if self.bent is not None:
             R = R - array_namespace(R).matrix_transpose(self.bent.root) @ self.bent.root
+        # u aᵀ is not symmetric, and need not be: the pullback of K takes both triangles
         K_bar = (0.5 * self.gradient + way.u)[:, None] * self.gradient[None, :] - 0.5 * R
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
         mean = means.with_hooks(differentiable_mean(self.gp))
@@ -279,6 +282,8 @@ class LaplacePosterior(SitePosterior):
         xp = array_namespace(self.X)
         K = self.gp.kernel._gram(self.X, None)
         variance = xp.clip(diagonal(K) - self._told(K), 0.0, None)
+        # a site is exp(−½ W f² + (W f̂ + ∇log p) f) with the mode f̂: without it the precision is
+        # 1/v − W, and the mean f̂ − ∇log p / (1/v − W)
         wider = variance / (1.0 - self.sqrt_W**2 * variance)
         f = self.mode if self.offset is None else self.mode + self.offset
         one = likelihood._probability(f - wider * self.gradient, wider)

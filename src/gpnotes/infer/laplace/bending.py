@@ -59,6 +59,7 @@ def bending_of(K: Matrix, sqrt_W: Vector, cholesky: Cholesky, second: Vector) ->
     lower = _factor(C)
     # K R₊, transposed: R₊ K = W₊^½ B⁻¹ W₊^½ K
     explained = sqrt_W[:, None] * cholesky._half_solve_t(half)
+    # S = (I − K R₊) K: without the last K, the root goes with the covariances of f at any input
     rest = eye(K.shape[0], K) - xp.matrix_transpose(explained)
     root = solve_triangular(lower.lower, pulls[:, None] * rest)
     return Bending(root, lower.log_det)

@@ -96,7 +96,9 @@ def _shortest(products: list[float], eps: float) -> list[float]:
     many = math.isqrt(len(products))
     table = np.reshape(products, (many + 1, many))
     gram, along = table[:many, :], table[many, :]
+    # no division by zero where a way has not changed
     size = np.sqrt(np.diagonal(gram)) + np.finfo(np.float64).tiny
+    # scaled to a diagonal of ones, so that one ridge suits ways of any length
     scaled = np.linalg.solve(gram / size / size[:, None] + eps**0.75 * np.eye(many), along / size)
     return [float(w) for w in scaled / size]
 
@@ -141,6 +143,7 @@ def _settled(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli) -> tuple
         swept = _sweep(K, mean, y, likelihood, sites)
         here, before = _Step.of(sites, swept.wanted), steps if sweep > _PLAIN_SWEEPS else []
         gap, *products = map(float, (swept.gap, *here.products(before)))
+        # the evidence is stationary in the sites: where they are off by √eps, it is off by eps
         if gap <= epsilon(K) ** 0.5:
             return swept, sweep
         share = max(_SLOWER * share, _LEAST) if gap > last else min(_FASTER * share, 1.0)
@@ -160,6 +163,7 @@ def _sweep(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli, sites: _Si
     factor = factored(K, root)
     half = factor._half_solve(root[:, None] * K)
     variance = xp.clip(diagonal(K) - xp.sum(half * half, axis=0), 0.0, None)
+    # (K⁻¹ + τ)⁻¹ ν = K (ν − τ^½ B⁻¹ τ^½ K ν): K is never inverted, and may be singular
     gradient = nu - root * factor._solve(root * (K @ nu))
     f = K @ gradient
     cavity = _cavities(variance, tau, nu, f)
@@ -191,6 +195,7 @@ def _matched(
     """Precisions and shifts of the sites that are wanted, and how far these are, see `_Sweep`."""
     xp, narrower = array_namespace(variance), 1.0 - cavity_variance * beta
     precision = beta / narrower
+    # labels have log-concave likelihoods: less than zero is rounding, and has no square root
     precision = zero_where(precision < 0.0, precision)
     shift = (alpha + cavity_mean * beta) / narrower
     by_tau, by_nu = precision - tau, shift - nu
@@ -203,6 +208,7 @@ def _terms(
     log_z: Vector, tau: Vector, nu: Vector, cavity_variance: Vector, cavity_mean: Vector
 ) -> Vector:
     """The term of each label in the evidence."""
+    # no site is divided by its precision, which is zero where the label tells nothing
     wider = 1.0 + tau * cavity_variance
     square = nu * (2.0 * cavity_mean + nu * cavity_variance) - tau * (cavity_mean * cavity_mean)
     return log_z + 0.5 * array_namespace(tau).log(wider) - 0.5 * square / wider

@@ -80,6 +80,7 @@ def mode_of(
     eps = epsilon(K)
     deviation = math.sqrt(float(variance))  # f has the unit of y, which may be any
     for step in range(1, _MOST_STEPS + 1):
+        # steps are of α, not of f: K α is in the range of K, however nearly singular that is
         toward = newton(f, seen.slopes, bends) - alpha
         for halvings in range(_MOST_HALVINGS):
             tried = alpha + 0.5**halvings * toward
@@ -90,11 +91,13 @@ def mode_of(
                 seen.value, _summed(K, tried, offset), largest(pulled - pull), largest(pull), level,
             )  # fmt: skip
             there, summed, moved, size, far = map(float, asked)
+            # not lower, but for the rounding of the sums in it
             if there >= here - 10.0 * eps * (1.0 + abs(here) + summed):
                 break
         alpha, f, pull, here, bends = tried, new, pulled, there, bool(seen.bends)
         rounded = _FAR * eps * (far + size)  # what y less f loses far from zero
         # Newton squares it: √eps leaves eps
+        # a step that was halved does not say how far the top is
         if halvings == 0 and moved <= max(eps**0.5 * (deviation + size), rounded):
             return Mode(f, seen.slopes, bends, step)
     wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"

@@ -57,6 +57,7 @@ def _conditioned(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior
 
 def _log_sum(f: Array) -> Array:
     """``log Σ exp(f)`` over the last axis, which stays."""
+    # less the largest, so that no exp overflows
     xp = array_namespace(f)
     top = xp.max(f, axis=-1, keepdims=True)
     return top + xp.log(xp.sum(xp.exp(f - top), axis=-1, keepdims=True))
@@ -300,6 +301,7 @@ class SoftmaxPosterior(Posterior):
         W = share[:, :, None] * (one - share[:, None, :])
         wider = symmetric_part(xp.linalg.solve(one - V @ W, V))
         mean = self.mode - (wider @ self.gradient[:, :, None])[:, :, 0]
+        # the same draws each time: a warning must not depend on chance
         z = _mirrored(stream(0), (_DRAWS // 2, self.classes), mean)
         blocks = memory.blocks(mean.shape[0], self.classes * _DRAWS, like=mean)
         parts = [_averaged(mean[rows, :], wider[rows, :, :], z) for rows in blocks]
@@ -344,6 +346,7 @@ class SoftmaxPosterior(Posterior):
         s = -0.5 * _times_W(curvature.share, _of_classes(V) - 2.0 * mixed)
         u = s - curvature.times(K @ s)
         a = self.gradient
+        # Σ_c (½ a_c + u_c) a_cᵀ is one product, over the classes
         K_bar = (0.5 * a + u) @ xp.matrix_transpose(a)
         for c in range(self.classes):
             K_bar = K_bar - 0.5 * _own_block(curvature, c)
@@ -376,6 +379,7 @@ def _own_block(curvature: Curvature, c: int) -> Matrix:
     """The block of class c of ``(K + W⁻¹)⁻¹``."""
     root = curvature.root(c)
     E = root[:, None] * curvature.own[c].inverse() * root[None, :]
+    # E (Σ E)⁻¹ E as a half and its transpose: so it stays symmetric
     tie = curvature.common._half_solve(E)
     return E - array_namespace(E).matrix_transpose(tie) @ tie
 
