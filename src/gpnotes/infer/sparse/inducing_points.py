@@ -95,12 +95,14 @@ def pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
     """
     xp = array_namespace(X)
     gap = kernel._diag(X)
+    # a gap is a difference of numbers as large as the first: what is less than this is rounding
     least = 10.0 * X.shape[0] * epsilon(X) * float(xp.max(gap))
     rows = xp.zeros((n, X.shape[0]), dtype=X.dtype, device=device(X))
     chosen: list[int] = []
     for j in range(n):
         i = int(xp.argmax(gap))
         pivot = float(gap[i])
+        # the first is taken even where f has no variance: a choice has at least one row
         if j and pivot <= least:
             break
         chosen.append(i)
@@ -108,6 +110,7 @@ def pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
         row = (cross - rows[:j, i] @ rows[:j, :]) / pivot**0.5
         rows = set_at(rows, (j, slice(None)), row)
         gap = xp.clip(gap - row * row, 0.0, None)
+        # it is zero in exact arithmetic, and rounding must not choose a row twice
         gap = set_at(gap, i, 0.0)
     return chosen
 
@@ -170,6 +173,7 @@ def _spread_rows(X: HostMatrix, n: int, stream: Stream) -> HostMatrix:
         ends = np.cumsum(squares)
         if ends[-1] == 0.0:  # fewer different rows than points: any row will do
             ends = np.cumsum(np.ones_like(squares))
+        # draw · total may round up to the total, which has no row
         i = min(int(np.searchsorted(ends, draw * ends[-1], side="right")), X.shape[0] - 1)
         chosen.append(i)
         squares = np.minimum(squares, np.sum((X - X[i]) ** 2, axis=1))

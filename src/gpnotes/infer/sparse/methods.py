@@ -74,6 +74,7 @@ class SparseMethod:
             The term, ``−(c / 2σ²) Σ gᵢ`` for a = 0.
         """
         xp = array_namespace(gap)
+        # the limit of log(1 + a g/σ²)/a as a goes to zero
         if self.bend == 0.0:
             if isinstance(noise_var, float):
                 return -0.5 * self.penalty * float(xp.sum(gap)) / noise_var
@@ -91,6 +92,7 @@ class SparseMethod:
         noise_bar : Vector, shape (n,)
             The term of each row in the derivative by σ².
         """
+        # the correction depends on g/σ² alone: by σ² it has −g/σ² times the slope by g
         gap_bar = -0.5 * self.penalty / (noise_var + self.bend * gap)
         return gap_bar, -gap_bar * gap / noise_var
 

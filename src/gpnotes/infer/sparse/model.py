@@ -179,6 +179,7 @@ class _Evidence(Evidence[SparseGP, SparsePosterior]):
 
     def _work(self, model: SparseGP, quiet: bool = False) -> Sums:
         choose = self.chosen and not quiet
+        # no warning of this jitter: the inputs that cause it are left out below
         inducing = inducing_at(model.gp, model.variables, quiet=quiet or choose)
         if choose and inducing.factor.jitter:
             model = told_apart(model, inducing.kernel, inducing.Z)

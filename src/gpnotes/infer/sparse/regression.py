@@ -73,6 +73,7 @@ def _head(work: Sums, sums: Statistics) -> Head:
     else:
         tau, quadratic, value = noise_var, sums, sums.log_evidence
         gap_bar = -0.5 * work.method.penalty / noise_var
+        # by σ² the correction −½ c Σ g / σ² has the slope ½ c Σ g / σ⁴, which is −gap_bar Σ g / σ²
         noise_bar = 0.5 * sums.squared_alpha(noise_var) - gap_bar * sums.gap / noise_var
     w = quadratic.weight_mean
     # V α = w and B⁻¹ V Vᵀ / σ² = I − B⁻¹

@@ -164,6 +164,7 @@ class Sums:
         prior = sums.count * self.inducing.kernel._diag(seen.place)
         # Σᵢ gᵢ = n σ_f² − tr VᵀV, and the trace is that of V Vᵀ
         gap = xp.clip(prior - xp.sum(diagonal(gram)), 0.0, None)
+        # Σ r² = Σ ỹ² + n apart², since ỹ sums to zero
         return Statistics(
             sums.count,
             gram / noise_var,
@@ -301,6 +302,7 @@ class Pull:
         kernel_bar = variables.amplitudes_pullback(inducing.kernel, diagonal(K_bar_H))
         gaps_bar = xp.full_like(seen.place[:, 0], sums.count * self.gap_bar)
         diag_bar, _ = inducing.kernel._diag_pullback(seen.place, gaps_bar)
+        # no inputs can be moved: an array without rows stands for the derivatives by them
         return Slopes(
             added(kernel_bar, diag_bar),
             inducing.Z,
@@ -318,6 +320,7 @@ class Pull:
         """
         X = in_double(rows)
         xp = array_namespace(X)
+        # dropped with that: no later pass needs it
         kept = self.kept.take_whitened(start) if self.kept else None
         V, gap = kept or self.inducing.whiten(X)
         own = _noise_of(self, start, rows)
@@ -457,6 +460,7 @@ def _seen_by(work: Sums | Pull, sums: WaveSums) -> _Seen:
     amplitudes = eye(variables.size, gram) * variables.amplitudes(inducing.kernel)
     T = solve_triangular(inducing.factor.lower, amplitudes)
     place = as_array([[sums.circle[0]]], gram)
+    # r = ỹ + apart: the process may have another level than the mean of y
     seen = _Seen(T, gram, waves, products + apart * waves, apart, place)
     if work.kept is not None:
         work.kept.seen = seen

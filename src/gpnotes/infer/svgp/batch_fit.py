@@ -190,9 +190,11 @@ class _Climb:
         bound = number(sums.value) - number(kl)
         if self.objective.units.size:
             gradient = self.objective.gradient(here.model, numbers_read(model_bar))
+            # Adam moves vector / units: its slope has the units once, and its step takes them again
             by = self.objective.units * self.adam.step(self.objective.units * gradient)
             self.ahead = self.objective.vector(here.model) + by
         whole = rows.size == self.count
+        # of a batch a bound is an estimate: bounds of all rows alone say which q is the best
         if not self.trace or (whole and bound > max(self.trace)):
             self.best = here
         self.trace.append(bound)
@@ -235,6 +237,7 @@ class _Climb:
     def fit(self, posterior: V) -> Fit[SVGP, V]:
         """The fit that came of it; of a way that has led down, that of its highest point."""
         rows = self.last
+        # not the other way round: a bound that is NaN counts as lower
         if not self._bound(posterior, rows) >= self._bound(self.best, rows):
             rows = self.rows
             if not self._bound(posterior, rows) >= self._bound(self.best, rows):

@@ -352,6 +352,7 @@ def bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: Way) -> tu
     lower = posterior.inducing.lower
     xp = array_namespace(lower)
     pulled = posterior.weights[:, None] * sums.gradient + way.spare @ sums.sites
+    # half of both triangles: below the diagonal the whole entry, on it a half
     low = -0.5 * (xp.tril(pulled) + xp.tril(pulled, k=-1))
     half = solve_triangular(lower, low, transpose=True)
     K_bar = solve_triangular(lower, xp.matrix_transpose(half), transpose=True)

@@ -223,6 +223,7 @@ def optimise_q(
     for _ in range(max_steps):
         if distance(posterior, sums) <= min(tolerance(posterior), _NEAR):
             return _converged(posterior)
+        # rounding of the two large sums whose difference the bound is
         slack = 10.0 * epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
         while length >= _SHORTEST:
             candidate = cast("V", take_step(posterior, sums, length))
@@ -262,6 +263,7 @@ def slope_along(before: Any, after: Any, sums: Any) -> float:
     xp = array_namespace(after.weights)
     slope = sums.gradient - after.weights
     by_mean = float(xp.sum(slope * (after.weights - before.weights)))
+    # tr D Σ is tr R D Rᵀ with Σ = RᵀR, whose diagonal takes one product
     toward = _toward(after, sums)
     traces = [float(xp.sum((q.root @ toward) * q.root)) for q in (after, before)]
     return by_mean - 0.5 * (traces[0] - traces[1])

@@ -128,6 +128,7 @@ class VariationalPosterior(Variational):
             return number(_divergence(rows, self.weights, diagonal(self.root)))
         sums = xp.sum(self.root**2), xp.sum(self.weights**2), xp.sum(xp.log(diagonal(self.root)))
         of_root, of_weights, logs = map(float, sums)  # all are launched before one is read
+        # of the root L_P⁻¹ the logarithms sum to −½ log |P|
         squares, log_det = of_root + of_weights, -2.0 * logs
         return 0.5 * (squares - self.weights.shape[0] + log_det)
 
