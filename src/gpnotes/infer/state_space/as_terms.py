@@ -139,6 +139,7 @@ def _matern(kernel: Matern12 | Matern32 | Matern52, tolerance: float) -> Expansi
     if entries is None:  # a subclass may have another profile
         return expansion.dispatch(object)(kernel, tolerance)
     rate = math.sqrt(2 * entries - 1) / length
+    # the rate goes as 1/ℓ, so that d rate/dℓ is −rate/ℓ
     return _single(kernel, MaternLeaf(rate, entries), variance=_variance,
                    lengthscale=lambda bar: -bar.rates[0] * rate / length)  # fmt: skip
 
@@ -200,10 +201,12 @@ def harmonics(lengthscale: float, tolerance: float) -> tuple[list[float], list[f
     for j in range(1, top + 1):
         q.append(q[-1] * ratios[j] * (2.0 if j == 1 else 1.0))
     whole = math.fsum(q)
+    # the recursion leaves one factor open, which the sum of one settles
     q = [share / whole for share in q]
     # d/dz of e^{−z} Iⱼ is e^{−z} ((Iⱼ₋₁ + Iⱼ₊₁) / 2 − Iⱼ); I₋₁ = I₁
     single = [q[0], *(0.5 * share for share in q[1:])]
     slopes = [0.5 * (single[abs(j - 1)] + single[j + 1]) - single[j] for j in range(top)]
+    # dz/dℓ = −2 z/ℓ, and every wave but the level counts twice
     slopes = [(s if j == 0 else 2.0 * s) * -2.0 * z / lengthscale for j, s in enumerate(slopes)]
     for count in range(top):
         left = math.fsum(q[count + 1 :])
@@ -224,6 +227,7 @@ def _smoothly(
     last = 1.0 - tolerance - math.fsum(shares[:-1])
     if not 0.0 < last < shares[-1]:  # rounding is as large as the tolerance
         return shares, slopes
+    # the shares sum to 1 − tolerance whatever ℓ is, so that their slopes sum to zero
     return [*shares[:-1], last], [*slopes[:-1], -math.fsum(slopes[:-1])]
 
 
@@ -344,6 +348,7 @@ def _shared(
     width = len(other)
     found = []
     for k, term in enumerate(other if right else one):
+        # the terms of a product come in the order i · width + j of its pairs
         mine = [i * width + k for i in range(len(one))] if right else \
             [k * width + j for j in range(width)]  # fmt: skip
         against = one if right else other

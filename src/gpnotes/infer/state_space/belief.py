@@ -41,6 +41,7 @@ class Belief:
         fit = float(xp.sum(gap * gap * precision - xp.log(precision)))
         value = self.log_evidence - 0.5 * (fit + LOG_2PI)
         m = m + shared * (precision * gap)
+        # last, and into P itself: `shared` may be a view of a row of it
         narrow(P, shared, precision, noise, seen)
         return Belief(x, m, P, value)
 
@@ -48,6 +49,7 @@ class Belief:
         """Mean and covariance of the state at later places (m,), (D, m) and (D, D, m)."""
         xp = array_namespace(x)
         gaps = xp.clip(x - self.place, 0.0, FARTHEST)
+        # a column for each place, in arrays of their own, which the step writes into
         m = self.mean + xp.zeros_like(x)[None, :]
         P = self.cov + xp.zeros_like(x)[None, None, :]
         step = motion.at(gaps, x, float(xp.max(gaps)) if x.shape[0] else 0.0)

@@ -119,6 +119,7 @@ def compiled_filter(motion: Motion, times: Vector, readings: Vector, noise: Numb
 def sum_walked(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> CompiledWalk:
     """The same of a sum of terms."""
     lanes = lanes_of(motion, times, readings, noise, length=1)
+    # copies, since the loop writes into them
     m, P = (np.array(to_numpy(part)[..., 0]) for part in lanes.first.belief)
     d, n = motion.size, lanes.count
     mean, cov = np.empty((1, d, n)), np.empty((1, d, d, n))
@@ -192,6 +193,7 @@ def _up(table: Any, first: Any, second: Any, t: int, M: Any) -> None:
         else:
             half = 0.5 * a * a
             for c in range(M.shape[1]):
+                # from the top down: a row takes of those below it what they were before
                 M[i, c] = b * (M[i, c] + a * M[i + 1, c] + half * M[i + 2, c])
                 M[i + 1, c] = b * (M[i + 1, c] + a * M[i + 2, c])
                 M[i + 2, c] *= b
@@ -217,6 +219,7 @@ def _down(table: Any, first: Any, second: Any, t: int, M: Any) -> None:
         else:
             half = 0.5 * a * a
             for c in range(M.shape[1]):
+                # from the bottom up: a row takes of those above it what they were before
                 M[i + 2, c] = b * (M[i + 2, c] + a * M[i + 1, c] + half * M[i, c])
                 M[i + 1, c] = b * (M[i + 1, c] + a * M[i, c])
                 M[i, c] *= b
@@ -241,6 +244,7 @@ def forward(
     for t in range(readings.shape[0]):
         if t > 0:
             _up(table, first, second, t, m)
+            # F (F P)ᵀ is F P Fᵀ, as P is symmetric: so F need work on rows alone
             _up(table, first, second, t, P)
             _turn(P)
             _up(table, first, second, t, P)
@@ -281,6 +285,7 @@ def _updated(m: Any, P: Any, shared: Any, seen: Any, level: float, gap: float) -
     for i in range(P.shape[0]):
         gain = shared[i] * told
         m[i, 0] += gain * gap
+        # one triangle, mirrored: so P stays symmetric to the last bit, and half the work is left
         for j in range(i, P.shape[0]):
             P[i, j] -= gain * shared[j]
             P[j, i] = P[i, j]
@@ -334,6 +339,7 @@ def _taken(late: Any, gain: Any, seen: Any, precision: float) -> float:
         for j in range(gain.shape[0]):
             pushed[i] += late[i, j] * gain[j]
         told += gain[i] * pushed[i]
+    # (I − g H)ᵀ Λ (I − g H) + HᵀH/S: less `pushed` in rows and in columns, plus `told` at both
     for i in seen:
         for j in range(gain.shape[0]):
             late[i, j] -= pushed[j]

@@ -115,8 +115,10 @@ class Leaf(ABC):
         """
         xp = array_namespace(x)
         own, there = self.prior(x) + xp.zeros_like(x), self.prior(place)
+        # a copy, which `up` changes; the covariance at x itself is needed below
         moved = xp.asarray(own, copy=True)
         self.up(numbers, moved)
+        # F P has the later state in its rows: turned, it is of the state at x with the later one
         both = xp.permute_dims(moved, (1, 0, 2))
         r, end = both[:, 0, :], there[:, 0, :]  # the variance there is one
         return Apart(own - outer(r, r), both - outer(r, end), both, r, end)
@@ -215,6 +217,7 @@ class Wave(Leaf):
     def down(self, numbers: Prepared, M: Array) -> None:
         """Put ``Fᵀ M`` in the place of M."""
         cos, sin = numbers
+        # the transpose of a rotation turns the other way
         self.up((cos, -sin), M)
 
     def prior(self, x: Vector) -> Stack:
@@ -307,6 +310,7 @@ class Bend(Line):
 
     def noise(self, numbers: Prepared) -> Stack:
         """Q of a step."""
+        # what enters over a gap is the same motion, begun anew with nothing at the start of it
         return self._grown(numbers[0])
 
     def prior(self, x: Vector) -> Stack:
@@ -382,6 +386,7 @@ def outer(a: Matrix, b: Matrix) -> Stack:
 def _per(a: Array, b: Array) -> Array:
     """``a / b``, and nothing where b is."""
     xp = array_namespace(a)
+    # both are replaced: `where` has its two sides worked out, also where they do not count
     return xp.where(b > 0.0, a, xp.zeros_like(a)) / xp.where(b > 0.0, b, xp.ones_like(b))
 
 

@@ -130,6 +130,8 @@ class FirstReading:
     def _given(self, terms: list[Apart]) -> tuple[Matrix, Stack, Stack]:
         """`before`, of states at the places of the terms."""
         w, end = self._scaled([one.r for one in terms]), self._scaled([one.end for one in terms])
+        # between terms, which are independent before, −w wᵀ is all; within one it would cancel with
+        # the prior, and its block is written over below
         own, shared = -outer(w, w), -outer(w, end)
         for which, (block, one) in enumerate(zip(self.motion.blocks, terms, strict=True)):
             left = self._left([which])
@@ -211,5 +213,7 @@ class FirstReading:
         """``(S − Σ a_b) / S`` of some terms: the share of all others and of the noise."""
         xp = array_namespace(self.place)
         others = (a for i, a in enumerate(self.variances) if i not in group)
+        # the others are added up: S less its own variance would cancel
         left = sum(others, self.noise) * self.precision
+        # a variance that is infinite makes the precision zero, and their product no number
         return xp.where(self.precision > 0.0, left, xp.ones_like(left))

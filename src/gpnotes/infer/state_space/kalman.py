@@ -99,6 +99,7 @@ class Filtered:
     def log_det(self) -> float:
         """``Σ log S``, the log determinant of their covariance."""
         xp = array_namespace(self.precision)
+        # but for the first, whose precision is zero here: its own follows
         later = xp.sum(xp.log(self.lanes.ordered(self.precision)[1:]))
         return -float(later + xp.sum(xp.log(self.first.precision)))
 
@@ -213,6 +214,8 @@ class Scanned(Filtered):
             xp.concat([xp.flip(told[:-1, ...], axis=0), xp.zeros_like(told[:1, ...])], axis=0)
             for told in (self.later.eta, self.later.J)
         )
+        # the gradient and the Hessian of log ∫ N(x; m, C) exp(ηᵀx − ½ xᵀJx) dx by m, the first with
+        # (I + J C)⁻¹ (η − J m), the second with −(I + J C)⁻¹ J
         right = xp.concat([eta - J @ self.end_mean, J], axis=2)
         solved = solution(eye(d, J) + J @ self.end_cov, right)
         pull = turned(solved[:, :, :1], (1, 2, 0))[:, 0, :]
@@ -255,6 +258,7 @@ def kalman_filter(lanes: Lanes) -> Scanned:
     """Filter all readings, O(N)."""
     own = elements(lanes)
     xp, motion = array_namespace(lanes.gaps), lanes.motion
+    # from the back: each lane is joined with all that come after it
     later = scan(Element(*(xp.flip(a, axis=0) for a in own)), lambda a, b: compose(b, a))
     length, B = lanes.gaps.shape
     kind = {"dtype": lanes.gaps.dtype, "device": device(lanes.gaps)}
@@ -273,6 +277,7 @@ def kalman_filter(lanes: Lanes) -> Scanned:
         precision[k, ...] = 1.0 / (signal(shared, motion.seen) + noise)
         innovation[k, ...] = lanes.readings[k, ...] - signal(m, motion.seen)
         m += shared * (precision[k, ...] * innovation[k, ...])
+        # after the mean: `shared` may be a view of a row of P, which is written over here
         narrow(P, shared, precision[k, ...], noise, motion.seen)
     return Scanned(lanes, mean, cov, precision, innovation, stacked(m), stacked(P), later)
 
@@ -296,6 +301,7 @@ def _pass_back_of_covariances(run: Filtered) -> Iterator[tuple[int, Vector, Stac
         gain = signal(run.cov[k, ...], seen) * run.precision[k, ...]
         pushed = xp.sum(late * gain[None, :, :], axis=1)
         precision = run.precision[k, ...] + xp.sum(gain * pushed, axis=0)
+        # (I − g H)ᵀ Λ (I − g H) + HᵀH/S: H is one at each of `seen`, and zero elsewhere
         for i in seen:
             late[i, ...] -= pushed
         for i in seen:

@@ -41,6 +41,7 @@ class MaternMotion:
     def up(self, s: Vector, M: Array) -> None:
         """Put ``Σⱼ sʲ Nʲ / j! M`` in the place of M (D, …, B), for gaps s (B,)."""
         if self.size > 1:
+            # the first row while the second is as it was, of which it takes
             M[0, ...] += s * M[1, ...]
         if self.size > 2:
             M[0, ...] += (0.5 * s * s) * M[2, ...]
@@ -49,6 +50,7 @@ class MaternMotion:
     def down(self, s: Vector, M: Array) -> None:
         """Put the same with the transpose of N in the place of M."""
         if self.size > 2:
+            # the last row while the second is as it was, of which it takes
             M[2, ...] += s * M[1, ...]
             M[2, ...] += (0.5 * s * s) * M[0, ...]
         if self.size > 1:
@@ -82,6 +84,8 @@ def _integrals(s: Vector, decay: Vector, top: int, longest: float) -> list[Vecto
     powers = [decay]
     for _ in range(top):
         powers.append(powers[-1] * s)
+    # upwards the recursion subtracts, which cancels where gaps are short: those go downwards,
+    # where it adds, from the integral of the highest power as a series
     if longest >= _SHORT:
         shares = [0.5 * (1.0 - decay)]
         for k in range(1, top + 1):
@@ -95,6 +99,7 @@ def _integrals(s: Vector, decay: Vector, top: int, longest: float) -> list[Vecto
 
 def _series(z: Vector, start: int, largest: float) -> Vector:
     """``1 + z/(a+1) + z²/(a+1)(a+2) + …`` with a = `start`, for z up to `largest`."""
+    # as many terms for all gaps as the longest needs, so that they are one loop over arrays
     terms, term = 0, 1.0
     while term > _TINY:
         terms += 1

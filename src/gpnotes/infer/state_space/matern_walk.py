@@ -76,6 +76,7 @@ class Walked(Filtered):
     def pull(self) -> Matrix:
         """λ (D, N) after each reading."""
         own = self.precision[0, ...] * self.innovation[0, ...]
+        # a state of one entry is walked as one of two, the second zero: it needs no loop of its own
         size = max(self.mean.shape[1], 2)
         go = _means_of_two if size == 2 else _means_of_three
         return self._backwards(go, own, size)[: self.mean.shape[1]]
@@ -177,6 +178,7 @@ def _filter_of_two(begun: tuple[float, ...], steps: Iterable[Any]) -> Rows:
     rows: Rows = []
     for s, decay, q00, q01, q11, reading, noise in steps:
         m0, m1, square = decay * (m0 + s * m1), decay * m1, decay * decay
+        # (U P Uᵀ)₀₀ is a + 2 s b + s² c
         lower = b + s * c
         a = square * (a + s * (b + lower)) + q00
         b, c = square * lower + q01, square * c + q11
@@ -232,6 +234,7 @@ def _means_of_three(steps: Iterable[Any]) -> Rows:
     rows: Rows = [(l0, l1, l2)]
     for s, decay, k0, k1, k2, own in steps:
         l0 += own - k0 * l0 - k1 * l1 - k2 * l2
+        # the last entry first: it takes of the others as they were
         l2 = decay * (l2 + s * l1 + 0.5 * s * s * l0)
         l0, l1 = decay * l0, decay * (l1 + s * l0)
         rows.append((l0, l1, l2))
@@ -244,6 +247,7 @@ def _covariances_of_two(steps: Iterable[Any]) -> Rows:
     rows: Rows = [(a, b, c)]
     for s, decay, k0, k1, told in steps:
         p0, p1 = a * k0 + b * k1, b * k0 + c * k1
+        # (I − g H)ᵀ Λ (I − g H) + HᵀH/S with H = (1, 0): all of it is in the first row
         a, b = a + told + k0 * p0 + k1 * p1 - 2.0 * p0, b - p1
         square, right = decay * decay, b + s * a
         a, b, c = square * a, square * right, square * (c + s * (b + right))

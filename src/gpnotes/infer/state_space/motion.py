@@ -101,6 +101,7 @@ class ProductTerm:
         own, right = sizes[which], math.prod(sizes[which + 1 :])
         for i in range(math.prod(sizes[:which])):
             for k in range(right):
+                # in a Kronecker product the entries of one factor lie `right` apart
                 start = i * own * right + k
                 yield M[start : (i + 1) * own * right : right, ...]
 
@@ -113,6 +114,7 @@ class ProductTerm:
         own, shared, both, r, end = self.factors[0].apart(numbers[0], x, place)
         for factor, of in zip(self.factors[1:], numbers[1:], strict=True):
             one = factor.apart(of, x, place)
+            # (G + r rᵀ) ⊗ (G′ + r′ r′ᵀ) less r rᵀ ⊗ r′ r′ᵀ, without the difference
             own = kron(own, one.own + outer(one.r, one.r)) + kron(outer(r, r), one.own)
             shared = kron(shared, one.both) + kron(outer(r, end), one.shared)
             both = kron(both, one.both)
@@ -188,6 +190,7 @@ class Motion:
         """For each term the one whose first rows have its state added; None for most."""
         found: list[int | None] = [None] * len(self.terms)
         able: list[int] = []
+        # the largest first: a term is carried by one with at least as many rows
         for i in sorted(range(len(self.terms)), key=self._reluctance):
             term = self.terms[i]
             found[i] = next((k for k in able if self.terms[k].carries(term)), None)
@@ -260,6 +263,7 @@ class Motion:
         xp = array_namespace(x)
         if not (self.grows or self.lasts) or bool(xp.all(xp.abs(x) <= FARTHEST)):
             return
+        # the array API has no argmax of truths
         far = int(xp.argmax(xp.astype(xp.abs(x) > FARTHEST, xp.int8)))
         wanted, why = f"lie within {FARTHEST:g} of zero on a line", "whose lengthscale is as long"
         if not any(isinstance(f, MaternLeaf) for t in self.terms if t.lasts for f in t.factors):
@@ -323,6 +327,7 @@ class Step:
                 continue
             P[own, own, ...] += Q
             if rows != own:
+                # the rows of the carrier are those of the sum, and the noise is in that as well
                 P[rows, rows, ...] += Q
                 P[rows, own, ...] += Q
                 P[own, rows, ...] += Q
@@ -363,7 +368,9 @@ def narrow(
         The entries whose sum is the signal.
     """
     xp, told = array_namespace(P), precision > 0.0
+    # noise of a reading never made is infinite, and times a precision of zero no number
     none = xp.ones_like(precision)
+    # before P changes: where one entry is seen, `shared` is a view of a row of it
     kept = shared * xp.where(told, xp.where(told, noise, none) * precision, none)
     P -= (shared * precision)[:, None, :] * shared[None, :, :]
     if len(seen) == 1:

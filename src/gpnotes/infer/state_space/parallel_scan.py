@@ -204,6 +204,7 @@ def elements(lanes: Lanes) -> Element:
         told = 1.0 / (signal(shared, motion.seen) + noise)
         gain, gap = shared * told, lanes.readings[k, ...] - signal(b, motion.seen)
         weighed = seen * told
+        # J and η before A: where one entry is seen, `seen` is a view of a row of A
         J += seen[:, None, :] * weighed[None, :, :]
         eta += weighed * gap
         A -= gain[:, None, :] * seen[None, :, :]
@@ -222,6 +223,7 @@ def compose(first: Element, second: Element) -> Element:
     xp, t = array_namespace(first.A), array_namespace(first.A).matrix_transpose
     d = first.A.shape[1]
     right = xp.concat([first.A, first.b + first.C @ second.eta, first.C], axis=2)
+    # one solve for A, b and C, which all have (I + C J)⁻¹ to their left
     solved = solution(eye(d, first.A) + first.C @ second.J, right)
     A, b, C = solved[:, :, :d], solved[:, :, d : d + 1], solved[:, :, d + 1 :]
     return Element(
@@ -277,6 +279,7 @@ def entered(lanes: Element, mean: Stack, cov: Stack) -> tuple[Stack, Stack]:
     """
     xp = array_namespace(mean)
     b, C = stacked(mean), stacked(cov)
+    # a belief is the map that forgets the state before it, A = 0
     first = Element(xp.zeros_like(C), b, C, xp.zeros_like(b), xp.zeros_like(C))
     pairs = zip(first, lanes, strict=True)
     after = scan(Element(*(xp.concat([one, more[:-1, ...]], axis=0) for one, more in pairs)),

@@ -131,6 +131,7 @@ class StateSpacePosterior(Posterior):
     @property
     def log_evidence(self) -> float:
         """``log p(y)``."""
+        # a reading in units of the signal has √v times the density of the reading itself
         count = self.run.lanes.count
         return self.run.log_evidence - 0.5 * count * math.log(self._variance)
 
@@ -264,6 +265,7 @@ class StateSpacePosterior(Posterior):
         known = xp.stack([run._unit(x[:, 0], False, seen)[0] for run in told], axis=1)
         left = symmetric_part(prior - known)
         size, rest = (float(xp.max(xp.abs(a))) for a in (prior, left))
+        # rounding is eps times the prior: here it is more than eps^¼ of what is left
         if epsilon(prior) ** 0.75 * size > rest:
             said = "the covariance of a part has lost its digits to its prior variance"
             warnings.warn(f"{said}; ask for its variance", RoundingWarning, stacklevel=5)
@@ -290,6 +292,7 @@ class StateSpacePosterior(Posterior):
         places = xp.concat([self.times, x])
         order = xp.argsort(places)
         ascending, back = xp.take(places, order), xp.argsort(order)
+        # a draw of the prior looks at neither readings nor noise: zeros and a one stand for them
         whole = lanes_of(motion, ascending, xp.zeros_like(ascending), 1.0)
         noise = self._unit_noise**0.5
         rows = []
@@ -342,6 +345,7 @@ class StateSpacePosterior(Posterior):
         """The same of a block of places."""
         xp, motion, run = array_namespace(x), self.run.lanes.motion, self.run
         n = self.times.shape[0]
+        # readings at a place itself count as before it: the filter has read them
         after = xp.searchsorted(self.times, x, side="right")
         left, right = xp.clip(after - 1, 0, None), xp.clip(after, None, n - 1)
         m, P = self._filtered(left)
@@ -350,6 +354,7 @@ class StateSpacePosterior(Posterior):
         mean, variance = _signal(m, seen), _signal(shared, seen)
         until = xp.clip(xp.take(self.times, right) - x, 0.0, FARTHEST)
         early = after == 0
+        # before the first reading the filter has no belief: there the first reading's own is taken
         if bool(xp.any(early)):
             m, P, C = run.first.before(xp.minimum(x, self.times[:1]))
             mean = xp.where(early, _signal(m, seen), mean)
@@ -566,6 +571,7 @@ class StateSpaceForecast(Posterior):
 
 def _merged(pieces: tuple[Rows, ...], rows: Rows) -> tuple[Rows, ...]:
     """Return the pieces with one more; those no larger than all after them are joined."""
+    # as in a binary counter: of n readings one by one, each is copied O(log n) times
     while pieces and pieces[-1].y.shape[0] <= rows.y.shape[0]:
         rows = joined(pieces[-1], rows)
         pieces = pieces[:-1]

@@ -55,6 +55,8 @@ def _value_and_gradient(
     run = filtered(found, times, residual, noise, model.compiled)
     xp, lanes, unit = array_namespace(times), run.lanes, found.unit
     alpha, precision, bars = _pulled(run)
+    # K_y is `unit` times that of the filter, and r √unit times its readings: so α², as K_y⁻¹,
+    # is as many times smaller
     lambda_bar = 0.5 * (lanes.ordered(alpha) ** 2 - lanes.ordered(precision)) / unit
     own = [bar._replace(variance=bar.variance / unit) for bar in bars]
     kernel_bar = found.pull(own, float(xp.sum(lambda_bar)))
@@ -78,6 +80,7 @@ def _pulled(run: Filtered) -> tuple[Matrix, Matrix, list[TermBar]]:
     terms = enumerate(zip(motion.terms, motion.told, strict=True))
     sums = [TermSums(term, told, [motion.entries(i, row) for row in range(term.size)])
             for i, (term, told) in terms]  # fmt: skip
+    # both ways back in step: of λ and Λ no more than one step is kept
     passes = zip(run.pass_back_of_means(), run.pass_back_of_covariances(), strict=True)
     for (k, told, late), (_, share, taken) in passes:
         alpha[k, ...], precision[k, ...] = told, share
@@ -85,6 +88,7 @@ def _pulled(run: Filtered) -> tuple[Matrix, Matrix, list[TermBar]]:
         belief = run.mean[k, ...], run.cov[k, ...]
         for one, Q in zip(sums, step.noise, strict=True):
             one.add(step.x, run.lanes.gaps[k, ...], Q, *belief, late, taken)
+    # before the first reading there is no gap: going on over it has left λ and Λ as they were
     first = late[:, :1], taken[:, :, :1]
     known = zip(sums, run.first.unseen, run.first.shares(*first), strict=True)
     for one, unseen, of_value in known:
