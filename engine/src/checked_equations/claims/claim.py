@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -30,7 +30,8 @@ _AS_FAR = 0.3  # a nudge that moves a draw by this share of what it is off expla
 _SAME = 0.05  # how far a repeated effect may be off, in standard deviations of the stored ones
 
 # A function of one stream, or several sides that are given the same stream.
-Experiment = Callable[[np.random.Generator], Any] | Mapping[str, Callable[..., Any]]
+Numbers = Mapping[str, object]
+Experiment = Callable[[np.random.Generator], Numbers] | Mapping[str, Callable[..., Numbers]]
 
 
 class ClaimError(ValueError):
@@ -47,7 +48,7 @@ class Draw:
     seconds: Mapping[str, float] = field(default_factory=dict)
     at_edge: Sequence[str] = ()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The draw as plain data."""
         effect = {} if self.effect is None else {"effect": float(f"{self.effect:.6g}")}
         spent = {side: float(f"{s:.2g}") for side, s in self.seconds.items()}
@@ -78,14 +79,14 @@ class Claim:
 
     label: str
     experiment: Experiment
-    holds: Callable[[Outcome], Any]
+    holds: Callable[[Outcome], object]
     draws: int = 12
     least: int | None = None
-    effect: Callable[[Outcome], Any] | None = None
-    parts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    effect: Callable[[Outcome], SupportsFloat] | None = None
+    parts: Mapping[str, Callable[..., str]] = field(default_factory=dict)
     without: Mapping[str, Experiment] = field(default_factory=dict)
     settings: Mapping[str, Experiment] = field(default_factory=dict)
-    differences: Callable[[Outcome], Mapping[str, Any]] | None = None
+    differences: Callable[[Outcome], Numbers] | None = None
     blocks: int | None = None
     once: str = ""
 
@@ -111,7 +112,7 @@ class Claim:
     def draw(self, experiment: Experiment, number: int, salt: str = "") -> Draw:
         """One draw of the experiment; its sides have the same stream, and are timed."""
         sides = experiment if isinstance(experiment, Mapping) else {"": experiment}
-        found: dict[str, Any] = {}
+        found: dict[str, Numbers] = {}
         seconds: dict[str, float] = {}
         for side, function in sides.items():
             start = time.process_time()
@@ -164,7 +165,7 @@ def _stored(file: Path) -> dict[str, dict[str, Any]]:
     return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
-def _store(file: Path, label: str, entry: Mapping[str, Any]) -> None:
+def _store(file: Path, label: str, entry: Mapping[str, object]) -> None:
     """Write the entry of a claim, with a draw a line, so that a change can be read."""
     claims = []
     for name, known in sorted({**_stored(file), label: entry}.items()):
@@ -176,7 +177,7 @@ def _store(file: Path, label: str, entry: Mapping[str, Any]) -> None:
     partly.replace(file)
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "[\n" + ",\n".join(f"    {_one(entry)}" for entry in value) + "\n  ]"
     if isinstance(value, dict) and any(isinstance(entry, list) for entry in value.values()):
@@ -184,7 +185,7 @@ def _value(value: Any) -> str:
     return _one(value)
 
 
-def _one(value: Any) -> str:
+def _one(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -319,7 +320,7 @@ def _near(again: float, before: float, among: Sequence[float]) -> bool:
     return abs(again - before) <= _SAME * float(np.std(among)) + 1e-4 * abs(before)
 
 
-def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[str, Any]:
+def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[str, object]:
     """Return the tallies with fresh draws added: the date and the earlier count are the salt."""
     today = date.today().isoformat()
     count = before.get("of", 0)

@@ -13,19 +13,18 @@ import linecache
 from collections.abc import Iterator, Mapping
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
 
 _PLAIN = (str, bytes, bool, int, float, complex, type(None))
 
 
-def key_of(*things: Any, version: str = "") -> str:
+def key_of(*things: object, version: str = "") -> str:
     """Sixteen hex digits for the code of `things`; raises `ValueError` where it cannot be read."""
-    seen: dict[int, Any] = {}
+    seen: dict[int, object] = {}
     words = [word for thing in things for word in _told(thing, seen)]
     return hashlib.sha256("\0".join([version, *words]).encode()).hexdigest()[:16]
 
 
-def _told(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
+def _told(thing: object, seen: dict[int, object]) -> Iterator[str]:
     """Yield the parts of a thing that count; each function and each class once."""
     if isinstance(thing, float):
         yield f"{thing:.6g}"  # what was computed may differ in its last digits elsewhere
@@ -43,7 +42,7 @@ def _told(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
         yield from _told_of_code(thing, seen)
 
 
-def _told_of_code(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
+def _told_of_code(thing: object, seen: dict[int, object]) -> Iterator[str]:
     """Yield the parts of a callable, or of a thing known by its name or its shape alone."""
     if isinstance(thing, MethodType):
         yield from (*_told(thing.__func__, seen), type(thing.__self__).__qualname__)
@@ -62,7 +61,7 @@ def _told_of_code(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
         yield f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _of_function(function: FunctionType, seen: dict[int, Any]) -> Iterator[str]:
+def _of_function(function: FunctionType, seen: dict[int, object]) -> Iterator[str]:
     yield _source(function)
     names = sorted(set(_names(function.__code__)))
     bound = {name: function.__globals__[name] for name in names if name in function.__globals__}

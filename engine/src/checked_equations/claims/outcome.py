@@ -63,7 +63,7 @@ class Outcome(Mapping[str, Any]):
         If a number is not finite, or a value is neither of these.
     """
 
-    def __init__(self, found: Mapping[str, Any]) -> None:
+    def __init__(self, found: Mapping[str, object]) -> None:
         self._found = {str(name): _plain(value, str(name)) for name, value in found.items()}
 
     def __getitem__(self, name: str) -> Any:
@@ -116,12 +116,12 @@ class Outcome(Mapping[str, Any]):
             else:
                 yield name, value
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the numbers as plain data, to six digits: comparisons are coarser."""
         return {name: _rounded(self[name]) for name in self}
 
 
-def _plain(value: Any, name: str) -> Any:
+def _plain(value: object, name: str) -> object:
     """A value as an outcome holds it: bool, int, float, list, pick or outcome."""
     if isinstance(value, Pick | Outcome):
         return value
@@ -140,7 +140,7 @@ def _plain(value: Any, name: str) -> Any:
     return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value: object) -> object:
     if isinstance(value, Outcome):
         return value.to_json()
     if isinstance(value, list):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
@@ -58,10 +57,10 @@ class Nudged(np.random.Generator):
         self.part = part
 
 
-def _nudging(name: str) -> Callable[..., Any]:
+def _nudging(name: str) -> Callable[..., object]:
     drawn = getattr(np.random.Generator, name)
 
-    def smaller(self: Nudged, *args: Any, **options: Any) -> Any:
+    def smaller(self: Nudged, *args: object, **options: object) -> object:
         return drawn(self, *args, **options) * (1 - self.part)
 
     return smaller

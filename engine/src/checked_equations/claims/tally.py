@@ -75,7 +75,7 @@ class Tally:
             numbers[path] = numbers[path] + moments if path in numbers else moments
         return Tally(self.held + other.held, self.of + other.of, numbers)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The tally as plain data."""
         numbers = {path: moments.to_json() for path, moments in self.numbers.items()}
         return {"held": self.held, "of": self.of, "numbers": numbers}
