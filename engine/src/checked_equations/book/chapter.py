@@ -8,10 +8,11 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import SupportsFloat
 
 from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.equation_check import Terms, definition_record, equation_record, finished
+from ..check.phrases import Data
 from ..check.records import Record
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
@@ -20,6 +21,7 @@ from ..claims.judgement import judge, refuse_ill_posed
 from ..claims.outcome import Outcome
 from ..claims.sentence import number_faults
 from ..errors import EquationError
+from ..evaluate.libraries import Drawn
 from ..latex.equation import Equation, located
 from .ledger import chapter_totals, inline_totals, outgrown, refuse_missing, waiting
 from .manuscripts import Manuscript, read_manuscript
@@ -194,14 +196,14 @@ class Chapter:
         label: str,
         experiment: Experiment,
         *,
-        holds: Callable[[Outcome], Any],
+        holds: Callable[[Outcome], object],
         draws: int = 12,
         least: int | None = None,
-        effect: Callable[[Outcome], Any] | None = None,
-        parts: Mapping[str, Callable[..., Any]] | None = None,
+        effect: Callable[[Outcome], SupportsFloat] | None = None,
+        parts: Mapping[str, Callable[..., str]] | None = None,
         without: Mapping[str, Experiment] | None = None,
         settings: Mapping[str, Experiment] | None = None,
-        differences: Callable[[Outcome], Mapping[str, Any]] | None = None,
+        differences: Callable[[Outcome], Mapping[str, object]] | None = None,
         blocks: int | None = None,
         once: str = "",
     ) -> ClaimRecord:
@@ -276,7 +278,7 @@ class Chapter:
             raise ClaimError(f"{where}: {label}: {'; '.join(faults)}")
         return record
 
-    def sentence_faults(self, text: str, record: Mapping[str, Any]) -> Iterator[str]:
+    def sentence_faults(self, text: str, record: Data) -> Iterator[str]:
         """Yield the faults of a claim's sentence, for which its check fails."""
         yield from number_faults(text, record)
 
@@ -403,7 +405,7 @@ class Chapter:
             raise ValueError(f"{self.place}: no equation has the label {label}{hint}")
         return self.text.equations[label]
 
-    def numbers(self, bindings: Bindings, seed: str, *latex: str) -> tuple[dict[str, Any], ...]:
+    def numbers(self, bindings: Bindings, seed: str, *latex: str) -> tuple[Drawn, ...]:
         """Return the numbers, one set a draw by `seed`, with the fields of symbols in `latex`."""
         return draw_bindings(bindings, f"{self.slug}:{seed}", self._fields.naming(*latex))
 

@@ -6,7 +6,6 @@ That of a claim opens to a mark for each draw, means, costs and counts.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..check import phrases
 from ..check.html import code, element, number_cell, row, say, scrolled, table
@@ -58,7 +57,7 @@ def _strips(rows: Mapping[str, Data]) -> str:
     return picture + element("p", say(told + "."), class_="eqn-foot")
 
 
-def _strip(dots: Sequence[Sequence[Any]], row: int, low: float, high: float) -> str:
+def _strip(dots: Sequence[Sequence[float | None]], row: int, low: float, high: float) -> str:
     y = _ROW * row + _ROW // 2
     step = min(22.0, (_WIDTH - 24) / max(len(dots) - 1, 1))
     drawn = {"eqn-held": "", "eqn-missed": ""}

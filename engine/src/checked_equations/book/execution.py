@@ -117,10 +117,10 @@ class Run:
 def run_page(path: Path) -> Run:
     """Run the cells of a page: of all errors only a false equation or claim does not end it."""
     path = path.resolve()
-    scope: dict[str, Any] = {"__name__": "__main__"}
+    scope: dict[str, object] = {"__name__": "__main__"}
     scope |= {"display": lambda *things, **options: None, "get_ipython": lambda: None}
     faults: list[Fault] = []
-    shown: list[Any] = []
+    shown: list[object] = []
     with chdir(path.parent), redirect_stdout(io.StringIO()):
         for cell in cells(path):
             if "skip-execution" in cell.tags:
@@ -137,7 +137,7 @@ def run_page(path: Path) -> Run:
     return _summed(path, [*scope.values(), *shown], told)
 
 
-def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
+def _executed(cell: Cell, path: Path, scope: dict[str, object]) -> Any:
     """Return the value of a last line that is an expression, without the syntax of IPython."""
     lines = [] if _FOREIGN.match(cell.code) else cell.code.split("\n")
     name = named(cell, path)
@@ -179,7 +179,7 @@ def _fault(error: Exception, path: Path, cell: Cell) -> Fault:
     return Fault(str(path), line, 1, said, error.label)
 
 
-def _summed(path: Path, values: list[Any], faults: tuple[Fault, ...]) -> Run:
+def _summed(path: Path, values: list[object], faults: tuple[Fault, ...]) -> Run:
     once = list({id(value): value for value in values}.values())
     run = Run(faults=faults)
     checks = []

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
 
 from ..check.phrases import Data, claim_phrases
 from ..check.records import Shown
@@ -63,7 +62,7 @@ class ClaimRecord(Shown):
     without: Mapping[str, tuple[Outcome, ...]]
     settings: Mapping[str, tuple[Outcome, ...]]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The record as plain JSON data."""
         return dict(self.data)
 
@@ -102,7 +101,7 @@ def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str
 _OF_FRESH = ("held", "of", "edges", "until")  # its tallies are in the counts of the variants
 
 
-def _counts(found: Found, name: str) -> dict[str, Any]:
+def _counts(found: Found, name: str) -> dict[str, object]:
     """Count how often it holds: a dot for each stored draw, counts and numbers of all draws."""
     stored, fresh = found.drawn(name), found.drawn_fresh(name)
     pooled = stored + fresh
@@ -121,7 +120,9 @@ def _told(number: Moments) -> list[float]:
     return [float(f"{number.mean:.6g}"), float(f"{number.error:.3g}"), number.count, *extremes]
 
 
-def _worst(numbers: Mapping[str, Moments], name: str, least: Any) -> dict[str, Any]:
+def _worst(
+    numbers: Mapping[str, Moments], name: str, least: Callable[..., str]
+) -> dict[str, object]:
     """The part whose mean over the draws is the worst: `least` picks it, as `min` or `max` do."""
     paths = [path for path in numbers if path.startswith(f"{name}.")]
     worst = least(paths, key=lambda path: numbers[path].mean)

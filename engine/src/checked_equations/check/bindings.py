@@ -23,11 +23,12 @@ from ..latex.tree import Apply, Integral, Name, Node, Under, walk
 DRAWS = 3
 
 # A mapping, a problem (any other object), a pair of both; or a function that returns one of these.
-Bindings = Mapping[str, Any] | Callable[[np.random.Generator], Any] | object
-Naming = Callable[[Any], dict[str, Any]]  # what was given or drawn, by the normal form of symbols
+Bindings = Mapping[str, object] | Callable[[np.random.Generator], object] | object
+# From what was given or drawn to the same by the normal form of symbols.
+Naming = Callable[[object], dict[str, object]]
 
 
-def normalised(bindings: Bindings) -> dict[str, Any]:
+def normalised(bindings: Bindings) -> dict[str, object]:
     """The bindings keyed by the normal form of their names."""
     if not isinstance(bindings, Mapping):
         said = type(bindings).__name__
@@ -61,7 +62,7 @@ def draw_bindings(
     return drawn
 
 
-def split_given(given: object) -> tuple[Any, Mapping[str, Any]]:
+def split_given(given: object) -> tuple[object, Mapping[str, object]]:
     """Return the problem of `given`, which is no mapping, and the names bound next to it."""
     if type(given) is tuple and len(given) == 2 and isinstance(given[1], Mapping):
         return (given, {}) if isinstance(given[0], Mapping) or callable(given[0]) else given
@@ -107,7 +108,7 @@ class Fields:
         """Return the `naming` of `draw_bindings`: the fields for the formulas `latex`."""
         return partial(self.named, latex=latex) if self.rows else normalised
 
-    def named(self, given: Bindings, latex: Sequence[str]) -> dict[str, Any]:
+    def named(self, given: Bindings, latex: Sequence[str]) -> dict[str, object]:
         """The numbers of `given` by the normal form of their symbols.
 
         Those that are bound by name, all of them; and of the fields of a problem those whose

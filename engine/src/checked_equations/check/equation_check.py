@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 from .. import plugins
 from ..errors import EquationError, is_of_library
@@ -24,6 +23,7 @@ from .bindings import (
     DRAWS,
     Bindings,
     Fields,
+    Naming,
     Tight,
     draw_bindings,
     draw_tight_bindings,
@@ -59,7 +59,7 @@ class Terms:
     chapter: str = ""
     fields: Fields = field(default_factory=Fields)
 
-    def place(self, equation: Equation) -> tuple[str, Callable[[Any], dict[str, Any]]]:
+    def place(self, equation: Equation) -> tuple[str, Naming]:
         """The seed of the draws of `equation`, and the fields that stand for its symbols."""
         return f"{self.chapter}:{equation.label}", self.fields.naming(equation.latex)
 

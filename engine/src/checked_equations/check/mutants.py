@@ -12,13 +12,14 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ..latex import tree as t
 
 Say = Callable[[t.Node], str]
 Edit = tuple[str, t.Node]
 Steps = tuple[t.Step, ...]
+T = TypeVar("T")
 
 _ROUND = {
     r"\le": r"\ge", r"\ge": r"\le", "<": ">", ">": "<",
@@ -193,7 +194,7 @@ def _dropped(node: t.Product | t.Elementwise, i: int, scope: Scope) -> Iterator[
         yield f"drop the factor {scope.say(node.factors[i])}", left
 
 
-def _without(values: tuple[Any, ...], i: int) -> tuple[Any, ...]:
+def _without(values: tuple[T, ...], i: int) -> tuple[T, ...]:
     return values[:i] + values[i + 1 :]
 
 
