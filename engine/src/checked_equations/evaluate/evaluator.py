@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, NamedTuple, Protocol
@@ -26,12 +26,13 @@ from .values import Array, Estimate, conform, kind, scalar
 class Item(NamedTuple):
     """The present value of a running variable, and a token that keeps its values apart."""
 
-    token: Any
+    token: Hashable
     value: Any
 
 
 Scope = Mapping[str, Item]
 Points = list[tuple[float, dict[str, Item]]]
+Key = tuple[Hashable, ...]  # the tokens under which a value is remembered
 
 
 @singledispatch
@@ -61,7 +62,7 @@ class _Memo:
     node: t.Node
     rule: Callable[[t.Node, Evaluator, Scope], Array]
     keys: tuple[str, ...]
-    values: dict[tuple[Any, ...], Any]
+    values: dict[Key, Array]
 
 
 class Evaluator:
@@ -92,7 +93,7 @@ class Evaluator:
         self.longest = math.inf  # the terms of a sum with both ends, before it is refused
         self.points: dict[tuple[str, tuple[str, ...]], Points] = {}  # of nodes, and who is drawn
         self._memo: dict[int, _Memo] = {}
-        self._since: list[tuple[dict[tuple[Any, ...], Any], tuple[Any, ...]]] | None = None
+        self._since: list[tuple[dict[Key, Array], Key]] | None = None
         self._bound: dict[str, Array] = {}
 
     def value(self, node: t.Node, scope: Scope | None = None) -> Array:
@@ -105,7 +106,7 @@ class Evaluator:
         memo = self._memo.get(id(node))
         return list(memo.values.values()) if memo else []
 
-    def note(self, node: t.Node, key: tuple[Any, ...], value: complex) -> None:
+    def note(self, node: t.Node, key: Key, value: complex) -> None:
         """Remember a value that was computed elsewhere, to be observed."""
         memo = self._memo.get(id(node)) or self._remember(node)
         memo.values[key] = scalar(value)

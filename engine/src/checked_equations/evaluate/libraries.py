@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +27,7 @@ class Drawn(dict[str, Any]):
     library = "numpy"
 
 
-def brought(bindings: Mapping[str, Any]) -> Drawn:
+def brought(bindings: Mapping[str, object]) -> Drawn:
     """Return the values of `bindings` on the host; NumPy's own stay as they are.
 
     Functions are then called with arrays on the host, or with arrays of the first library that is
@@ -63,7 +63,7 @@ def _foreign(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _is_foreign(value: Any) -> bool:
+def _is_foreign(value: object) -> bool:
     numpy = isinstance(value, np.ndarray | np.generic)
     return not numpy and any(hasattr(type(value), mark) for mark in _MARKS)
 
@@ -87,9 +87,9 @@ class _Above:
         self.name = str(self.xp.__name__.partition(".")[0])
         self.like = like
         self.dtype = str(like.dtype).rpartition(".")[2]  # `torch.float32` is NumPy's `float32`
-        self.originals: dict[Any, Any] = {}  # of distributions, which are known by what they are
+        self.originals: dict[Distribution, Distribution] = {}  # by those on the host
 
-    def brought(self, value: Any) -> Any:
+    def brought(self, value: Any) -> object:
         """`value` on the host; a function, so that it can be called from there."""
         if _is_foreign(value):
             array = np.array(on_host(value))  # a copy
@@ -111,13 +111,13 @@ class _Above:
     def _called(self, value: Any) -> Any:
         return _Function(value, self) if kind(value) == "callable" else value
 
-    def original(self, value: Any) -> Any:
+    def original(self, value: object) -> object:
         """A bound function or distribution as it was bound, for a function that is given it."""
         if isinstance(value, _Function):
             return value.function
         return self.originals.get(value, value) if isinstance(value, Distribution) else value
 
-    def lifted(self, value: Any) -> Any:
+    def lifted(self, value: Any) -> object:
         """An array as one of the library; numbers of Python and whole numbers stay."""
         if type(value) in (list, tuple):
             return type(value)(map(self.lifted, value))
@@ -137,11 +137,11 @@ class _Function:
     Once it has worked in one of the two it is not tried in the other: a later failure is its own.
     """
 
-    def __init__(self, function: Any, above: _Above) -> None:
+    def __init__(self, function: Callable[..., object], above: _Above) -> None:
         self.function, self.above = function, above
         self.works = ""  # where
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> object:
         here = [self.above.original(one) for one in arguments]
         if self.works != "above":
             try:
@@ -156,7 +156,7 @@ class _Function:
             return value
         return self.function(*map(self.above.lifted, here))
 
-    def _above(self, here: list[Any], wrong: Exception) -> Any:
+    def _above(self, here: list[object], wrong: Exception) -> object:
         """The value in the library, where there was none on the host, as `wrong` says."""
         try:
             value = self.function(*map(self.above.lifted, here))

@@ -14,7 +14,7 @@ from ..errors import OperationError
 Array: TypeAlias = np.ndarray
 
 
-def host(value: Any) -> Array:
+def host(value: object) -> Array:
     """`value` as a NumPy array of its own shape, float64 or complex128, wherever it lives."""
     if type(value) is np.ndarray and value.dtype in (np.float64, np.complex128):
         return value  # as most are
@@ -46,12 +46,12 @@ def on_host(value: Any) -> Array:
     return np.from_dlpack(value.to_device(info.default_device()))
 
 
-def _no_array(value: Any) -> OperationError:
+def _no_array(value: object) -> OperationError:
     name = type(value).__name__
     return OperationError(f"a{'n' * (name[0] in 'aeiou')} {name} is no number or array")
 
 
-def conform(value: Any) -> Array:
+def conform(value: object) -> Array:
     """`value` in the shape that the language computes with.
 
     A vector (n,) becomes a column (n, 1); one number in any shape becomes a scalar; a
@@ -149,7 +149,7 @@ class Nodes:
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "weights", weights)
 
-    def values(self, place: int, variables: int, key: str) -> list[Any]:
+    def values(self, place: int, variables: int, key: str) -> list[object]:
         """Return jointly drawn variables at one point of the nodes `key`, each by itself.
 
         Raises `OperationError` if the points have columns for another number of `variables`.
@@ -204,8 +204,8 @@ class Distribution:
     """
 
     nodes: Nodes | Callable[..., Nodes]
-    density: Callable[..., Any] | None = None
-    value: Any = None
+    density: Callable[..., object] | None = None
+    value: object = None
 
     def __post_init__(self) -> None:
         if not (isinstance(self.nodes, Nodes) or callable(self.nodes)):
@@ -223,7 +223,7 @@ class Word:
     'word'
     """
 
-    function: Callable[..., Any]
+    function: Callable[..., object]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from typing import Any
 
@@ -260,7 +260,7 @@ def _apply(node: t.Apply, ev: Evaluator, scope: Scope) -> Array:
     return call(node.key, function, [argument(ev, a, scope) for a in node.arguments])
 
 
-def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
+def call(key: str, function: Callable[..., object], arguments: Sequence[object]) -> Array:
     """Return the value of a bound function; an error inside it is reported as its failure."""
     try:
         return conform(function(*arguments))
@@ -276,7 +276,7 @@ def failure(what: str, wrong: Exception) -> OperationError:
     return (LibraryError if of_library else OperationError)(f"{what} failed: {wrong}")
 
 
-def argument(ev: Evaluator, node: t.Node, scope: Scope) -> Any:
+def argument(ev: Evaluator, node: t.Node, scope: Scope) -> object:
     """A bound symbol goes in as it was bound; a computed vector goes in with one axis."""
     if isinstance(node, t.Name | t.Index) and node.key in scope:
         return scope[node.key].value
