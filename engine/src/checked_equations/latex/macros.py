@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..errors import EquationError
 from .equation import Equation
 from .tree import Node, Span, mapped
 
-Macros = Mapping[str, str | Sequence[Any]]
+Macros = Mapping[str, str | Sequence[object]]
 
 Piece = tuple[str, Span]  # a command or a character, and where it was written
 

@@ -19,6 +19,7 @@ from .antiderivatives import differentiated
 from .dots import DOTS, multiplied, summed
 
 Head = tuple[str, Node | None]  # a function word and the power at it: ``\cos^2``
+Claim = tuple[list[t.Step], list[Node]]
 
 
 def bind(node: Node, keys: Iterable[str]) -> Node:
@@ -74,7 +75,7 @@ def _number(text: str, span: Span) -> t.Number:
 
 
 # The rules that make something of their parts, whatever those are.
-_PLAIN: dict[str, Callable[..., Any]] = {
+_PLAIN: dict[str, Callable[..., object]] = {
     "number": lambda text, span: _number(str(text), span),
     "name": lambda key, span: t.Name(str(key), span=span),
     "plain": lambda key, span: t.Name(str(key), span=span),  # as it stands behind `\nabla`
@@ -134,7 +135,7 @@ class Expressions:
 
     # -- statements ---------------------------------------------------------------------
 
-    def equation(self, span: Span, *claims: Any) -> t.Statement:
+    def equation(self, span: Span, *claims: Claim) -> t.Statement:
         """All claims of an equation, in reading order."""
         steps = tuple(step for chain, _ in claims for step in chain)
         conditions = tuple(condition for _, stated in claims for condition in stated)
@@ -195,7 +196,7 @@ class Expressions:
             return found
         return terms[0] if signs == (1,) else t.Sum(terms, signs, span=span)
 
-    def term(self, span: Span, *parts: Any) -> Node:
+    def term(self, span: Span, *parts: object) -> Node:
         """Return the factors between two signs of a sum, with one binary operator at most."""
         self.several = len(parts) > 1
         for part in parts:

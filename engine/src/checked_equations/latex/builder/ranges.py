@@ -14,14 +14,13 @@ from ..ambiguities import mentions_free, trailing_factor
 from ..names import DISTRIBUTIONS, normal, signature
 from ..tokenizer import tokens
 from ..tree import Node, Span
-from .expressions import Expressions, around, below, bind, one_product
+from .expressions import Claim, Expressions, around, below, bind, one_product
 
 _KINDS = {"EXPECT": t.Expectation, "VARIANCE": t.Variance, "COVARIANCE": t.Covariance}
 _ORDERS = {"[": "\\le", "]": "\\le", "(": "<", ")": "<"}
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\ne", "\\succeq", "\\preceq"})
 _INFINITY = t.Constant("\\infty")
 _INFINITE = (_INFINITY, t.Sum((_INFINITY,), (-1,)), t.Sum((_INFINITY,), (1,)))
-Claim = tuple[list[t.Step], list[Node]]
 Items = tuple[Node, ...]
 Listed = tuple[Items, Node | None]  # what a set lists, and where its dots end
 
@@ -236,7 +235,7 @@ class TreeBuilder(Expressions):
 
     # -- conditions: `for`, `if`, `for all` -----------------------------------------------
 
-    def lead(self, span: Span, *parts: object) -> tuple[Any, ...]:
+    def lead(self, span: Span, *parts: object) -> tuple[object, ...]:
         """``\\text{If } x > 0,`` before a chain."""
         return parts
 
