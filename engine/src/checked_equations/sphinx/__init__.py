@@ -42,7 +42,7 @@ _SETTINGS = {
 }
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: Sphinx) -> dict[str, object]:
     """Connect the extension to a Sphinx application.
 
     Raises ExtensionError where the installed distribution does not name the renderer.

@@ -79,7 +79,7 @@ class Added:
     columns: Mapping[str, Callable[[Row], Sequence[str]]] = field(default_factory=dict)
     totals: Mapping[str, int] = field(default_factory=dict)
     told: tuple[tuple[str, str], ...] = ()
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, object] = field(default_factory=dict)
 
     def cells(self, row: Row) -> dict[str, list[str]]:
         """Return the words of the columns for a row."""
@@ -205,7 +205,7 @@ _OF_CLAIMS = ("label", "chapter", "held", "of", "least", "once", "worst", "secon
               "earlier", "weakened", "stored", "pooled", "blocks", "refuted_by")  # fmt: skip
 
 
-def as_json(book: Book, added: Added = NOTHING) -> dict[str, Any]:
+def as_json(book: Book, added: Added = NOTHING) -> dict[str, object]:
     """Return the ledger as the data next to its page; of a claim less than its badge shows."""
     claims = [
         {"document": docname, **{key: record[key] for key in _OF_CLAIMS}}

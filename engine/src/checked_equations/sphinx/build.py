@@ -20,6 +20,7 @@ from sphinx.util import logging
 from ..book.ledger import KINDS, waiting
 from ..book.settings import claims_file, find_settings
 from ..check.html import display, element, link
+from ..check.phrases import Data
 from . import folding, generated_tables
 from .book_ledger import Book, Named, Row, accused, added_to, as_json, problems
 from .directives import CITED, CLAIM, boxes, generated
@@ -39,7 +40,6 @@ from .page_badges import (
 from .pages import Page, is_chapter, read_page, store, taking_part
 from .trials import badges, which
 
-Data = Mapping[str, Any]
 logger = logging.getLogger(__name__)
 
 

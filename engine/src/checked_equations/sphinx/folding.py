@@ -14,7 +14,6 @@ import ast
 import symtable
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -23,12 +22,12 @@ from sphinx.util.nodes import traverse_parent
 
 from ..book.ledger import KINDS
 from ..check.html import element, link
+from ..check.phrases import Data
 from .book_ledger import Named
 from .directives import EVIDENCE, boxes
 from .generated_tables import raw, render
 from .output import check_output
 
-Data = Mapping[str, Any]
 logger = logging.getLogger(__name__)
 
 SLOT = "<!-- the code of the check -->"

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from docutils import nodes
 from sphinx.domains.math import MathDomain
@@ -23,6 +23,7 @@ from sphinx.util.nodes import traverse_parent
 
 from ..book import markup
 from ..book.prose import Sentence
+from ..check.phrases import Data
 from ..latex.equation import Equation
 from .directives import CITED, CLAIM, boxes, generated
 from .output import check_output
@@ -38,7 +39,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 class Noted:
     """A record that a cell left, and the line of that cell."""
 
-    record: Mapping[str, Any]
+    record: Data
     line: int
 
 
@@ -72,12 +73,12 @@ class Page:
         """The chapters that its records are of; a check of a bare string belongs to none."""
         return {note.record["chapter"] for note in self.notes if note.record.get("chapter")}
 
-    def records(self, *kinds: str) -> list[Mapping[str, Any]]:
+    def records(self, *kinds: str) -> list[Data]:
         """The records of these kinds, in reading order."""
         return [note.record for note in self.notes if note.record["kind"] in kinds]
 
     @property
-    def claimed(self) -> dict[str, Mapping[str, Any]]:
+    def claimed(self) -> dict[str, Data]:
         """The records of claims, by their labels."""
         return {record["label"]: record for record in self.records("claim")}
 
