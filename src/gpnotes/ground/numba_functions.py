@@ -9,7 +9,7 @@ from typing import Any
 __all__ = ["compiled_functions"]
 
 
-def compiled_functions(module: dict[str, Any], *parts: Callable[..., Any]) -> dict[str, Any]:
+def compiled_functions(module: dict[str, Any], *parts: Callable[..., object]) -> dict[str, Any]:
     """Return the names of a module with some of its functions compiled, each before its callers.
 
     The names of the module itself stay those of ordinary functions, as Numba is optional and tests

@@ -9,10 +9,10 @@ A term is a row of a table: its kind, the first of its entries in the state, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,9 +43,9 @@ _MATERN, _WAVE = 0, 1
 class Loops(NamedTuple):
     """The loops over readings, as they are or compiled."""
 
-    forward: Any
-    means_back: Any
-    covariances_back: Any
+    forward: Callable[..., None]
+    means_back: Callable[..., None]
+    covariances_back: Callable[..., None]
 
 
 def is_compiled(motion: Motion) -> bool:
@@ -173,7 +173,7 @@ def compiled() -> Loops:
     return Loops(names["forward"], names["means_back"], names["covariances_back"])
 
 
-def _up(table: Any, first: Any, second: Any, t: int, M: Any) -> None:
+def _up(table: HostMatrix, first: HostMatrix, second: HostMatrix, t: int, M: HostMatrix) -> None:
     """Put ``F M`` in the place of M (D, K), of step t."""
     for which in range(table.shape[0]):
         kind, i, size = table[which, 0], table[which, 1], table[which, 2]
@@ -199,7 +199,7 @@ def _up(table: Any, first: Any, second: Any, t: int, M: Any) -> None:
                 M[i + 2, c] *= b
 
 
-def _down(table: Any, first: Any, second: Any, t: int, M: Any) -> None:
+def _down(table: HostMatrix, first: HostMatrix, second: HostMatrix, t: int, M: HostMatrix) -> None:
     """Put ``Fᵀ M`` in the place of M."""
     for which in range(table.shape[0]):
         kind, i, size = table[which, 0], table[which, 1], table[which, 2]
@@ -225,7 +225,7 @@ def _down(table: Any, first: Any, second: Any, t: int, M: Any) -> None:
                 M[i, c] *= b
 
 
-def _turn(M: Any) -> None:
+def _turn(M: HostMatrix) -> None:
     """Put the transpose of M (D, D) in its place."""
     for i in range(M.shape[0]):
         for j in range(i):
@@ -233,8 +233,9 @@ def _turn(M: Any) -> None:
 
 
 def forward(
-    table: Any, first: Any, second: Any, places: Any, noise: Any, readings: Any, level: Any,
-    m: Any, P: Any, mean: Any, cov: Any, precision: Any, innovation: Any,
+    table: HostMatrix, first: HostMatrix, second: HostMatrix, places: HostMatrix, noise: HostMatrix,
+    readings: HostVector, level: HostVector, m: HostMatrix, P: HostMatrix, mean: HostMatrix,
+    cov: HostArray, precision: HostVector, innovation: HostVector,
 ) -> None:  # fmt: skip
     """Fill in mean (D, N), cov (D, D, N), ``1 / S`` and innovations (N,), as of `Filtered`.
 
@@ -259,7 +260,7 @@ def forward(
             precision[t] = _updated(m, P, shared, seen, level[t], innovation[t])
 
 
-def _put(m: Any, P: Any, t: int, mean: Any, cov: Any) -> None:
+def _put(m: HostMatrix, P: HostMatrix, t: int, mean: HostMatrix, cov: HostArray) -> None:
     """Store a vector (D, 1) and a matrix (D, D) of step t."""
     for i in range(P.shape[0]):
         mean[i, t] = m[i, 0]
@@ -267,7 +268,7 @@ def _put(m: Any, P: Any, t: int, mean: Any, cov: Any) -> None:
             cov[i, j, t] = P[i, j]
 
 
-def _row_sums(cov: Any, seen: Any, t: int, scale: float, out: Any) -> None:
+def _row_sums(cov: HostArray, seen: HostVector, t: int, scale: float, out: HostVector) -> None:
     """Put ``P Hᵀ`` of step t, times a number, into `out` (D,)."""
     for i in range(out.shape[0]):
         out[i] = 0.0
@@ -276,7 +277,9 @@ def _row_sums(cov: Any, seen: Any, t: int, scale: float, out: Any) -> None:
         out[i] *= scale
 
 
-def _updated(m: Any, P: Any, shared: Any, seen: Any, level: float, gap: float) -> float:
+def _updated(
+    m: HostMatrix, P: HostMatrix, shared: HostVector, seen: HostVector, level: float, gap: float
+) -> float:
     """Put the belief after a reading in the place of m and P, of ``P Hᵀ``; return ``1 / S``."""
     variance = level
     for i in seen:
@@ -297,8 +300,8 @@ def _updated(m: Any, P: Any, shared: Any, seen: Any, level: float, gap: float) -
 
 
 def means_back(
-    table: Any, first: Any, second: Any, cov: Any, precision: Any, innovation: Any, adjoint: Any,
-    alpha: Any,
+    table: HostMatrix, first: HostMatrix, second: HostMatrix, cov: HostArray, precision: HostVector,
+    innovation: HostVector, adjoint: HostMatrix, alpha: HostVector,
 ) -> None:  # fmt: skip
     """Fill in λ (D, N) and ``K_y⁻¹ r`` (N,), but for the first, as of `SmoothedMeans`."""
     d, seen = cov.shape[0], table[:, 1]
@@ -316,8 +319,9 @@ def means_back(
 
 
 def covariances_back(
-    table: Any, first: Any, second: Any, cov: Any, precision: Any, adjoint: Any, known: Any
-) -> None:
+    table: HostMatrix, first: HostMatrix, second: HostMatrix, cov: HostArray, precision: HostVector,
+    adjoint: HostArray, known: HostVector,
+) -> None:  # fmt: skip
     """Fill in Λ (D, D, N) and the diagonal of ``K_y⁻¹``, as of `SmoothedCovariances`."""
     d, seen = cov.shape[0], table[:, 1]
     late, gain = np.zeros((d, d)), np.empty(d)
@@ -332,7 +336,7 @@ def covariances_back(
         _down(table, first, second, t, late)
 
 
-def _taken(late: Any, gain: Any, seen: Any, precision: float) -> float:
+def _taken(late: HostMatrix, gain: HostVector, seen: HostVector, precision: float) -> float:
     """Put Λ with a reading in the place of that without; return its entry of ``K_y⁻¹``."""
     pushed, told = np.zeros(gain.shape[0]), precision
     for i in range(gain.shape[0]):

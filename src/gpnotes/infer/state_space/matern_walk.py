@@ -43,6 +43,8 @@ _MOST = {1: 4000, 2: 4000, 3: 3000}  # readings up to which it is the faster way
 _PAIRS = {2: ([0, 0, 1], [0, 1, 1]), 3: ([0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2])}
 
 Rows: TypeAlias = list[tuple[float, ...]]
+Steps: TypeAlias = Iterable[tuple[float, ...]]
+Before: TypeAlias = tuple[tuple[float, ...], ...]
 
 
 def is_walked(motion: Motion, times: Vector) -> bool:
@@ -129,7 +131,7 @@ def walked(
 
 
 def _columns(
-    compiled: bool, loop: Callable[..., Rows], before: tuple[Any, ...], steps: list[HostVector],
+    compiled: bool, loop: Callable[..., Rows], before: Before, steps: list[HostVector],
     out: HostMatrix,
 ) -> HostMatrix:  # fmt: skip
     """Fill in the rows of a loop over steps as columns of `out`, and return it."""
@@ -142,7 +144,9 @@ def _columns(
     return out
 
 
-def _fill(loop: Any, before: Any, steps: Any, out: Any) -> None:
+def _fill(
+    loop: Callable[..., Rows], before: Before, steps: tuple[HostVector, ...], out: HostMatrix
+) -> None:
     """The same for Numba."""
     rows = loop(*before, zip(*steps))  # noqa: B905 - which Numba does not know
     for t in range(len(rows)):
@@ -172,7 +176,7 @@ def _symmetric(entries: HostMatrix, size: int) -> HostArray:
     return full
 
 
-def _filter_of_two(begun: tuple[float, ...], steps: Iterable[Any]) -> Rows:
+def _filter_of_two(begun: tuple[float, ...], steps: Steps) -> Rows:
     """Mean and covariance before each reading, ``1 / S`` and the innovation."""
     m0, m1, a, b, c = begun
     rows: Rows = []
@@ -192,7 +196,7 @@ def _filter_of_two(begun: tuple[float, ...], steps: Iterable[Any]) -> Rows:
     return rows
 
 
-def _filter_of_three(begun: tuple[float, ...], steps: Iterable[Any]) -> Rows:
+def _filter_of_three(begun: tuple[float, ...], steps: Steps) -> Rows:
     """The same of three numbers."""
     m0, m1, m2, a, b, c, d, f, g = begun
     rows: Rows = []
@@ -217,7 +221,7 @@ def _filter_of_three(begun: tuple[float, ...], steps: Iterable[Any]) -> Rows:
     return rows
 
 
-def _means_of_two(steps: Iterable[Any]) -> Rows:
+def _means_of_two(steps: Steps) -> Rows:
     """λ after each reading, the last first."""
     l0 = l1 = 0.0
     rows: Rows = [(l0, l1)]
@@ -228,7 +232,7 @@ def _means_of_two(steps: Iterable[Any]) -> Rows:
     return rows
 
 
-def _means_of_three(steps: Iterable[Any]) -> Rows:
+def _means_of_three(steps: Steps) -> Rows:
     """The same of three numbers."""
     l0 = l1 = l2 = 0.0
     rows: Rows = [(l0, l1, l2)]
@@ -241,7 +245,7 @@ def _means_of_three(steps: Iterable[Any]) -> Rows:
     return rows
 
 
-def _covariances_of_two(steps: Iterable[Any]) -> Rows:
+def _covariances_of_two(steps: Steps) -> Rows:
     """Λ after each reading, the last first."""
     a = b = c = 0.0
     rows: Rows = [(a, b, c)]
@@ -255,7 +259,7 @@ def _covariances_of_two(steps: Iterable[Any]) -> Rows:
     return rows
 
 
-def _covariances_of_three(steps: Iterable[Any]) -> Rows:
+def _covariances_of_three(steps: Steps) -> Rows:
     """The same of three numbers."""
     a = b = c = d = f = g = 0.0
     rows: Rows = [(a, b, c, d, f, g)]
