@@ -101,7 +101,7 @@ Chunk: TypeAlias = Fetched | Callable[[], Fetched]
 """Inputs X (n, d) with observations y (n,), as a pair or as `Rows`, or a function that fetches
 them."""
 
-Mapper: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+Mapper: TypeAlias = Callable[[Callable[[Any], object], Iterable[object]], Iterable[Any]]
 """The type of the builtin `map`: a function and an iterable in, an iterable of the results out."""
 
 
@@ -293,7 +293,7 @@ def _iterator(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         raise TypeError(f"chunks must be {wanted}; got {_check.kind_of(chunks)}") from None
 
 
-def _answers(given: Any) -> Iterator[Any]:
+def _answers(given: Iterable[object]) -> Iterator[object]:
     try:
         return iter(given)
     except TypeError:

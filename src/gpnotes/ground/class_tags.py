@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 __all__ = ["class_of", "saved_as", "tag_of"]
 
@@ -40,7 +40,7 @@ def saved_as(tag: str) -> Callable[[type[T]], type[T]]:
     return noted
 
 
-def class_of(tag: str) -> type[Any] | None:
+def class_of(tag: str) -> type[object] | None:
     """Return the class that has a tag.
 
     Returns

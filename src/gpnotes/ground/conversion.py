@@ -140,7 +140,7 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
     return made
 
 
-def out_of_order(tables: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+def out_of_order(tables: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
     """Find tables of the same rows that label them otherwise, as two frames of pandas may.
 
     Parameters

@@ -57,7 +57,7 @@ def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
     return arrays
 
 
-def write(path: str | os.PathLike[str], run: str, arrays: Mapping[str, Any]) -> None:
+def write(path: str | os.PathLike[str], run: str, arrays: Mapping[str, HostArray]) -> None:
     """Write the arrays of a run, by name; until all are written, the file is as it was before."""
     place = _place(path)
     write_arrays(place, {**arrays, _RUN: np.asarray(run)})

@@ -18,7 +18,7 @@ __all__ = ["Question", "ask", "asks", "run_in_step"]
 
 T = TypeVar("T")
 
-Answers = Callable[[list[Any]], Sequence[Any]]
+Answers = Callable[[list[Any]], Sequence[object]]
 
 
 class _Task(greenlet):

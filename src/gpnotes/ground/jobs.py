@@ -20,7 +20,7 @@ Jobs: TypeAlias = int | Mapper
 """How many processes, or a `map`."""
 
 
-def checked_jobs(jobs: Any) -> Jobs:
+def checked_jobs(jobs: Jobs) -> Jobs:
     """Return `jobs`, if it is a number of processes from 1 or a function.
 
     Raises

@@ -34,7 +34,7 @@ _all: Callable[..., Array] = partial(np.logical_and.reduce, axis=None)
 _any: Callable[..., Array] = partial(np.logical_or.reduce, axis=None)
 
 
-def array_namespace(*arrays: Any) -> Namespace:
+def array_namespace(*arrays: object) -> Namespace:
     """Return the namespace of some arrays, ``xp``: the array API standard in their library."""
     for a in arrays:
         if type(a) is not np.ndarray:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -92,10 +91,10 @@ def _shown(path: str, entries: Sequence[str]) -> list[str]:
 
 def given_by_entry(
     argument: str,
-    given: Mapping[Any, Any],
+    given: Mapping[str, object],
     there: Mapping[str, Sequence[str]],
     tied: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, str]:
     """Return for each entry the key of a mapping that names it, alone or with its whole array.
 
     Parameters
@@ -128,7 +127,7 @@ def given_by_entry(
     if none := sorted((name for name in given if spelt(name) not in named), key=str):
         ordered = {path: there[path] for path in sorted(there)}
         raise unknown(argument + " name {}; the parameters are {}", none, ordered)
-    keys: dict[str, object] = {}
+    keys: dict[str, str] = {}
     for key in given:
         for entry in dict.fromkeys((tied or {}).get(e, e) for e in named[spelt(key)]):
             if entry in keys:

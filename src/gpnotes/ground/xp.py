@@ -69,7 +69,7 @@ def keep_copies(obj: object, *names: str) -> None:
         object.__setattr__(obj, name, array_namespace(a).asarray(a, copy=True))
 
 
-def as_array(value: Any, like: Array) -> Array:
+def as_array(value: object, like: Array) -> Array:
     """Return anything array-like as an array of the namespace, dtype and device of `like`."""
     xp = array_namespace(like)
     if is_torch_namespace(xp) and type(value) is HostArray:
