@@ -113,7 +113,7 @@ class GPEstimator(BaseEstimator):
         """
         saving.write(path, self.saved_values(), self._kind)
 
-    def saved_values(self) -> dict[str, Any]:
+    def saved_values(self) -> dict[str, object]:
         """The arguments and the fit by their names, as `gpnotes.save` writes them.
 
         Before a fit, a ``NotFittedError``.
@@ -152,7 +152,7 @@ class GPEstimator(BaseEstimator):
         model._restore(values)
         return model
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, object]:
         """The arguments by their names.
 
         With `deep`, as scikit-learn's searches want it, the hyperparameters of the kernel too:
@@ -236,7 +236,7 @@ class GPEstimator(BaseEstimator):
         y: HostVector,
         *,
         fixed: Sequence[str] = (),
-        **known: Any,
+        **known: object,
     ) -> Fit[Parameters, Posterior]:
         """Fit a model from its own values; zeros stay zero.
 

@@ -307,7 +307,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
             best = np.argmax(to_numpy(self._probabilities(rows)), axis=1)
         return self.classes_[best]
 
-    def saved_values(self) -> dict[str, Any]:
+    def saved_values(self) -> dict[str, object]:
         """The arguments and the fit by their names, as `gpnotes.save` writes them.
 
         Before a fit, a ``NotFittedError``.

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..ground import check as _check
 from ..ground.conversion import columns_of, ordered
-from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
+from ..ground.xp import Array, HostArray, HostMatrix, HostVector, to_numpy
 from ..infer.exact import ExactPosterior
 from ..infer.fit_checks import COPIES
 from ..infer.fitting import Fit
@@ -281,7 +281,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
     def _admit(self, rows: HostMatrix) -> None:
         """The kernel is of rows with outputs, which the posterior looks at."""
 
-    def _table(self, values: Any) -> HostArray:
+    def _table(self, values: Array) -> HostArray:
         """Values of all outputs, row by row, in the units of y."""
         return self._shaped(to_numpy(values).reshape(-1, self.scale_.shape[0]) * self.scale_)
 
@@ -309,7 +309,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         super().check_arguments()
         _check.whole(self.rank, "rank", 1)
 
-    def saved_values(self) -> dict[str, Any]:
+    def saved_values(self) -> dict[str, object]:
         """The arguments and the fit by their names, as `gpnotes.save` writes them."""
         of_outputs = ("centre_", "scale_", "is_vector_", "output_names_")
         more = {name: getattr(self, name) for name in of_outputs}

@@ -186,7 +186,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         If the file cannot be opened, as a ``FileNotFoundError`` where there is none.
     """
 
-    def made(values: dict[str, Any], kind: str) -> Any:
+    def made(values: dict[str, object], kind: str) -> object:
         if kind in _ESTIMATORS:
             return _class(_ESTIMATORS[kind], kind).of_saved(values)
         (value,) = values.values()
@@ -241,7 +241,7 @@ _OWN: dict[str, type] = {}
 _MARK = "own: "  # before the names of such classes, so that they are none of the package's
 
 
-def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) -> None:
+def write(path: str | os.PathLike[str], values: Mapping[str, object], kind: str) -> None:
     """Write named values to a file, without pickle.
 
     Parameters
@@ -268,7 +268,7 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) ->
     write_arrays(place, held)
 
 
-def read(path: str | os.PathLike[str], kind: str, made: Callable[[dict[str, Any]], T]) -> T:
+def read(path: str | os.PathLike[str], kind: str, made: Callable[[dict[str, object]], T]) -> T:
     """Read the values that `write` put into a file, and make something of them.
 
     Parameters
@@ -292,7 +292,7 @@ def read(path: str | os.PathLike[str], kind: str, made: Callable[[dict[str, Any]
 
 
 def _read(
-    path: str | os.PathLike[str], kinds: set[str], made: Callable[[dict[str, Any], str], T]
+    path: str | os.PathLike[str], kinds: set[str], made: Callable[[dict[str, object], str], T]
 ) -> T:
     import json
     import zipfile
@@ -319,7 +319,7 @@ def _read(
             raise ValueError(f"{wanted}; got {got}") from wrong
 
 
-def _kind(description: Any, kinds: set[str]) -> str:
+def _kind(description: Mapping[str, object], kinds: set[str]) -> str:
     """Return the kind of a file, if it is one of these kinds and of this version."""
     if description["form"] != _FORM:
         raise ValueError(f"its form is {description['form']!r}, not {_FORM!r}")
@@ -375,7 +375,7 @@ def _read_class(key: str) -> Any:
 # -- values -----------------------------------------------------------------------------------
 
 
-def _told(value: object, name: str, arrays: dict[int, tuple[object, HostArray]]) -> Any:
+def _told(value: object, name: str, arrays: dict[int, tuple[object, HostArray]]) -> object:
     """`value` in the terms of JSON; its arrays go into `arrays`, each once."""
     if isinstance(value, np.generic):
         value = value.item()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from ...ground.xp import (
     HostVector,
     Matrix,
     MatrixLike,
+    Numbers,
     Vector,
     array_namespace,
     as_array,
@@ -187,11 +188,11 @@ class BoxSines(FeatureMap):
         return array_namespace(scaled).sum(scaled * scaled, axis=1)
 
 
-def _exp(a: Any) -> Any:
+def _exp(a: Numbers) -> Numbers:
     return math.exp(a) if isinstance(a, float) else array_namespace(a).exp(a)
 
 
-def _sqrt(a: Any) -> Any:
+def _sqrt(a: Numbers) -> Numbers:
     return math.sqrt(a) if isinstance(a, float) else array_namespace(a).sqrt(a)
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...ground import check as _check
 from ...ground.params import added, cotangent, left_open
+from ...ground.xp import Numbers
 from ...model.gaussian_process import GP, require_known_mean
 from ...model.kernels import (
     ActiveDims,
@@ -32,7 +33,7 @@ from ...model.kernels import (
     White,
     Wiener,
 )
-from .elementary_processes import Bend, Level, Line, MaternLeaf, Walk, Wave
+from .elementary_processes import Bend, Leaf, Level, Line, MaternLeaf, Walk, Wave
 from .motion import Motion, ProductTerm
 
 __all__ = [
@@ -110,7 +111,7 @@ def expansion(kernel: Kernel, tolerance: float) -> Expansion:
     raise TypeError(f"gp must have the kernel {wanted}; got {kernel!r}")
 
 
-def _single(kernel: Any, leaf: Any, **slopes: Callable[[TermBar], float]) -> Expansion:
+def _single(kernel: Kernel, leaf: Leaf, **slopes: Callable[[TermBar], float]) -> Expansion:
     """A kernel of one term, whose fields have derivatives by those of the term."""
     variance = getattr(kernel, "variance", 1.0)
 
@@ -124,7 +125,7 @@ def _variance(bar: TermBar) -> float:
     return bar.variance
 
 
-def _require_scalar(value: Any, kernel: Kernel, name: str) -> float:
+def _require_scalar(value: Numbers, kernel: Kernel, name: str) -> float:
     if getattr(value, "ndim", 0):
         raise TypeError(f"gp must have one {name}, as a line has one dimension; got {kernel!r}")
     return float(value)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
+from ...ground.xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, as_array
 from .matern_sde import FAR, MaternMotion
 
 __all__ = [
@@ -390,7 +390,7 @@ def _per(a: Array, b: Array) -> Array:
     return xp.where(b > 0.0, a, xp.zeros_like(a)) / xp.where(b > 0.0, b, xp.ones_like(b))
 
 
-def _square(rows: list[list[Vector]], xp: Any) -> Stack:
+def _square(rows: list[list[Vector]], xp: Namespace) -> Stack:
     return xp.stack([xp.stack(row) for row in rows])
 
 
