@@ -146,7 +146,7 @@ def smooth(model: StateModel[B], readings: object, *, observed: object = None) -
     return model.stack(smoothed[::-1])
 
 
-def _prepared(model: StateModel[B], readings: Any, observed: Any) -> tuple[object, list[bool]]:
+def _prepared(model: StateModel[B], readings: Any, observed: Any) -> tuple[Array, list[bool]]:
     for name in ("check_readings", "predict", "update", "smooth"):
         if not hasattr(model, name) or isinstance(model, type):
             raise TypeError(
@@ -166,7 +166,7 @@ def _prepared(model: StateModel[B], readings: Any, observed: Any) -> tuple[objec
 
 
 def _forward(
-    model: StateModel[B], readings: Any, observed: list[bool]
+    model: StateModel[B], readings: Array, observed: list[bool]
 ) -> tuple[list[B], list[B], float]:
     """The beliefs before and after each reading, and the sum of the log densities."""
     predicted: list[B] = []
@@ -269,7 +269,7 @@ def smoothed_belief(
     return belief / xp.sum(belief)  # the sum is one up to rounding
 
 
-def check_observations(readings: Any, name: str, count: int) -> Array:
+def check_observations(readings: Array, name: str, count: int) -> Array:
     """Return `readings`, if they are a vector of whole numbers below `count`."""
     xp = array_namespace(_check.array(readings, name))
     if not xp.isdtype(readings.dtype, "integral"):

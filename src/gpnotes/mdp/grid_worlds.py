@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -81,7 +80,7 @@ class GridWorld:
                 f"rows must have one S for the cliff C to put back to; got {letters.count('S')}"
             )
 
-    def __reduce__(self) -> tuple[type[GridWorld], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type[GridWorld], tuple[object, ...]]:
         """Pickle the rewards as a dict, since their read-only view cannot be pickled."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         return type(self), tuple((values | {"rewards": dict(self.rewards)}).values())

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..ground import check as _check
 from ..ground.ascent import UNEVALUABLE
-from ..ground.xp import Numbers, Vector, array_namespace
+from ..ground.xp import Array, Numbers, Vector, array_namespace
 
 __all__ = ["MinibatchDensity", "Target", "log_density_and_gradient", "log_density_at", "start_at"]
 
@@ -40,9 +40,9 @@ class MinibatchDensity:
         The numbers of all rows, in the kind of array that `log_likelihood` takes.
     """
 
-    log_prior: Callable[[Vector], tuple[Any, Vector]]
-    log_likelihood: Callable[[Vector, Any], tuple[Any, Vector]]
-    rows: Any
+    log_prior: Callable[[Vector], tuple[Numbers, Vector]]
+    log_likelihood: Callable[[Vector, Array], tuple[Numbers, Vector]]
+    rows: Array
 
     def __post_init__(self) -> None:
         _check.function(self.log_prior, "log_prior", "a vector")
@@ -57,7 +57,7 @@ class MinibatchDensity:
         """Return the log posterior up to a constant, and its gradient, from all rows."""
         return self.estimate(x, self.rows)
 
-    def estimate(self, x: Vector, rows: Any) -> tuple[float, Vector]:
+    def estimate(self, x: Vector, rows: Array) -> tuple[float, Vector]:
         """Estimate the log posterior from some rows, each weighted by n/m.
 
         Its mean over rows that are drawn at random is the log posterior; so it is of the gradient.
@@ -178,7 +178,7 @@ def start_at(
     return value, slope
 
 
-def _check_value(answer: Any, name: str) -> float:
+def _check_value(answer: Numbers | tuple[Numbers, Vector], name: str) -> float:
     value = answer[0] if isinstance(answer, tuple) and answer else answer
     try:
         number = float(value)

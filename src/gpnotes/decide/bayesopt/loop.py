@@ -300,9 +300,9 @@ class Spending(Generic[Asked]):
 
     def __init__(
         self,
-        objective: Callable[[Any], Any],
+        objective: Callable[[Any], object],
         budget: int,
-        callback: Any,
+        callback: Callable[[Any], bool | None] | None,
         progress: bool,
         expects_failures: bool,
         told: Telling[Asked],
@@ -363,7 +363,7 @@ class Spending(Generic[Asked]):
         else:
             self.told.tell(optimiser, x, answer)
 
-    def _is_last(self, evaluation: Any) -> bool:
+    def _is_last(self, evaluation: object) -> bool:
         answer = None if self.callback is None else self.callback(evaluation)
         return answer is not None and _check.flag(answer, "callback(evaluation)")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...ground import check as _check
 from ...ground.interrupts import raised_interrupts
@@ -86,7 +86,7 @@ class Dynamics:
         """The GPs made ready for uncertain inputs; O(n³) once."""
         return predictor(self.posteriors)
 
-    def __reduce__(self) -> tuple[type[Dynamics], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type[Dynamics], tuple[object, ...]]:
         """Store the posteriors; the predictor is made anew."""
         return Dynamics, (self.posteriors, self.angles)
 

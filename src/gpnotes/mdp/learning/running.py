@@ -93,7 +93,7 @@ class Run:
     rewards: HostMatrix
     watched: HostArray
     transitions: Transition | None
-    _settings: Any = field(repr=False)
+    _settings: _Settings = field(repr=False)
     _parts: dict[str, HostArray] = field(repr=False)
     interrupted: bool = False
 
