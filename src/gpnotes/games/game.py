@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -110,7 +110,7 @@ class RoleSymmetricGame:
         ends = list(accumulate(self.strategies, initial=0))
         return tuple(slice(a, b) for a, b in pairwise(ends))
 
-    def to_dict(self, row: Sequence[object]) -> dict[str, dict[str, Any]]:
+    def to_dict(self, row: Sequence[object]) -> dict[str, dict[str, object]]:
         """Return a profile, a mixture or payoffs as a dict by roles and strategies.
 
         Parameters

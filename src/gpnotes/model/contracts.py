@@ -500,7 +500,7 @@ def missing(value: object, contract: object) -> list[str]:
 
 
 @cache
-def _members(contract: Any) -> tuple[str, ...]:
+def _members(contract: type[object]) -> tuple[str, ...]:
     bases = [base for base in reversed(contract.__mro__) if getattr(base, "_is_protocol", False)]
     members = [name for base in bases for name in vars(base) if _is_member(name)]
     return tuple(dict.fromkeys(members))
@@ -510,7 +510,7 @@ def _is_member(name: str) -> bool:
     return name == "__call__" or not name.startswith("_")
 
 
-def require(value: T, name: str, contract: Any) -> T:
+def require(value: T, name: str, contract: type[object]) -> T:
     """Return `value` if it is an object with all members of `contract`.
 
     Parameters

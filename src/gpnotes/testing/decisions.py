@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
@@ -265,7 +265,7 @@ def check_acquisition(acquisition: contracts.Acquisition, mean: Vector, variance
         )  # fmt: skip
 
 
-def _pulled(acquisition: contracts.Acquisition) -> Any:
+def _pulled(acquisition: contracts.Acquisition) -> Callable[..., tuple[Vector, Vector]]:
     """The derivatives, which are by entry, as a pullback."""
 
     def pullback(mean: Vector, variance: Vector, bar: Vector) -> tuple[Vector, Vector]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..ground import check as _check
@@ -68,11 +66,11 @@ def check_inducing_variables(
         _check_pullbacks(variables, kernel, X)
 
 
-def _column(kernel: Kernel, X: Matrix, i: int) -> Any:
+def _column(kernel: Kernel, X: Matrix, i: int) -> contracts.MeanFunction:
     return lambda inputs: kernel(inputs, X[i : i + 1, :])[:, 0]
 
 
-def _row(variables: contracts.InducingVariables, kernel: Kernel, i: int) -> Any:
+def _row(variables: contracts.InducingVariables, kernel: Kernel, i: int) -> contracts.MeanFunction:
     return lambda inputs: variables.cross(kernel, inputs)[i, :]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from functools import partial
 from typing import Any, cast
@@ -216,7 +217,7 @@ def _check_prediction(likelihood: contracts.PredictiveLikelihood, f: Vector) -> 
     is_array("the predicted variance", variance if finite else xp.zeros_like(mean), f.shape, f)
     hold(bool(np.all(to_numpy(variance) >= 0.0)), "a predicted variance is negative")
 
-    def known(which: int) -> Any:
+    def known(which: int) -> Callable[[Vector], Vector]:
         return lambda f: likelihood.predict(f, xp.zeros_like(f))[which]
 
     average = expect(known(0), f, 0.25 * ones, 60)

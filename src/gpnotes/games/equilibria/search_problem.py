@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class MethodPayoffs:
 
     model: PayoffModel
     method: str
-    options: dict[str, Any]
+    options: dict[str, object]
 
     def __call__(self, p: Array) -> Array:
         """The payoffs of deviating from `p`."""

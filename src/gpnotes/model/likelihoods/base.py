@@ -311,7 +311,7 @@ class LikelihoodBase(ABC):
         y = self._validate(y, mean)
         return y if getattr(y, "ndim", 0) else xp.full_like(mean, float(y))
 
-    def _validate(self, y: Any, f: Array) -> Array:
+    def _validate(self, y: Array, f: Array) -> Array:
         """y, if it goes with f and can be observed."""
         _check.finite(_check.floating(f, "f"), "f")
         if getattr(y, "ndim", 0) == 0:
