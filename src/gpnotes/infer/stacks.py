@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -74,7 +74,7 @@ def in_step(
     if not isinstance(items, Iterable):
         raise TypeError(f"items must be iterable; got {_check.kind_of(items)}")
 
-    def answers(asked: list[Asked]) -> Sequence[Any]:
+    def answers(asked: list[Asked]) -> Sequence[object]:
         if stopped is not None and stopped():
             # an answer that is an exception is raised where it was asked for, in each run
             return [KeyboardInterrupt()] * len(asked)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ground.random import Stream
 from ..ground.xp import HostMatrix, as_array, to_numpy
-from .states import State, Step
+from .states import Sampler, State, Step, Tunable
 from .targets import Target
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
     "find_reasonable_step_size", "warm_up",
 ]  # fmt: skip
 
-S = TypeVar("S")  # a sampler
+S = TypeVar("S", bound=Sampler)
 Tick: TypeAlias = Callable[[], object]
 
 _FEWEST = 10  # draws from which a mass matrix is learnt
@@ -111,7 +111,9 @@ def estimate_inverse_mass_root(draws: HostMatrix, mass_matrix: str) -> HostMatri
     return scales[:, None] * np.linalg.cholesky(correlation)
 
 
-def find_reasonable_step_size(sampler: Any, target: Target, state: State, stream: Stream) -> float:
+def find_reasonable_step_size(
+    sampler: Tunable, target: Target, state: State, stream: Stream
+) -> float:
     """Return a step near which a proposal is accepted every second time.
 
     That of the sampler is halved or doubled until a proposal goes the other way.
@@ -206,7 +208,7 @@ class WarmUp(Generic[S]):
 
     def run(self, num_warmup: int, mass_matrix: str, tick: Tick = _unheard) -> None:
         """Take the steps, as in `warm_up`."""
-        tuned: Any = self.sampler
+        tuned = self.sampler
         if tuned.target_acceptance is None:
             for _ in range(num_warmup):
                 self._step(tuned)
@@ -219,7 +221,7 @@ class WarmUp(Generic[S]):
             if is_middle and mass_matrix != "none" and length >= _FEWEST:
                 self._learn_mass_matrix(self.steps[-length:], mass_matrix)
 
-    def _step(self, sampler: Any) -> Step:
+    def _step(self, sampler: Sampler) -> Step:
         step: Step = sampler.step(self.target, self.state, self.stream)
         self.state = step.state
         self.steps.append(step)

@@ -112,14 +112,14 @@ class Outcome(Generic[Place]):
 @overload
 def minimise(
     objective: Callable[[Point], Given], box: Space, budget: int, *,
-    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: Any,
+    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: object,
 ) -> Outcome[Point]: ...  # fmt: skip
 
 
 @overload
 def minimise(
     objective: Callable[[HostVector], Given], box: Pairs, budget: int, *,
-    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: Any,
+    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: object,
 ) -> Outcome[HostVector]: ...  # fmt: skip
 
 
@@ -215,14 +215,14 @@ def minimise(
 @overload
 def maximise(
     objective: Callable[[Point], Given], box: Space, budget: int, *,
-    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: Any,
+    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: object,
 ) -> Outcome[Point]: ...  # fmt: skip
 
 
 @overload
 def maximise(
     objective: Callable[[HostVector], Given], box: Pairs, budget: int, *,
-    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: Any,
+    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: object,
 ) -> Outcome[HostVector]: ...  # fmt: skip
 
 

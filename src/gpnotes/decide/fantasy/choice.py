@@ -8,7 +8,7 @@ left by its predecessors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from ...ground.xp import (
     to_numpy,
 )
 from ...infer.exact import ExactPosterior
+from ...model.kernels import Kernel
 from .input_averages import (
     Candidates,
     UncertainInput,
@@ -115,7 +116,7 @@ def batch_variance_reduction(
 class _BatchState(NamedTuple):
     """One output's candidates, given the data and the fantasies made so far."""
 
-    kernel: Any
+    kernel: Kernel
     noise_var: float
     inputs: Matrix
     candidates: Candidates

@@ -117,7 +117,7 @@ class Progress(NamedTuple):
     """
 
     step: int
-    posterior: Any
+    posterior: Variational
     bound: float
 
     def __repr__(self) -> str:

@@ -242,7 +242,7 @@ class _Settings:
     every: int
     watch: Watch | None
     record: bool
-    file: Any
+    file: str | os.PathLike[str] | None
     loop: Any = None
 
     @property
