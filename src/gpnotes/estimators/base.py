@@ -283,7 +283,7 @@ class GPEstimator(BaseEstimator):
         """The posterior of a fit; without one, of the model as it is."""
         return found.posterior if found else condition(model, self._with_names(X), y, **known)
 
-    def _with_names(self, X: HostMatrix) -> Any:
+    def _with_names(self, X: HostMatrix) -> HostMatrix | NamedRows:
         """Rows with the names of their columns, by which these and parameters may be named."""
         columns = self._columns()
         return NamedRows(X, columns) if columns else X

@@ -389,7 +389,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         """Return the known noise of each of `n` targets, from here or from the constructor."""
         counts = None if weights is None else _targets(weights, n, "weights")
         own = None if noise_var is None else _targets(noise_var, n, "noise_var")
-        alpha: Any = self.alpha
+        alpha = self.alpha
         if isinstance(alpha, float) and alpha == 0.0:
             return {"noise_var": own, "weights": counts}
         each = _targets(alpha, n, "alpha") if np.ndim(alpha) else np.full(n, _alpha(alpha))

@@ -78,7 +78,7 @@ class GP:
     input_columns: tuple[str, ...] = field(default=(), kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        given: Any = self.noise_var
+        given: object = self.noise_var
         if getattr(given, "ndim", 0) or isinstance(given, list | tuple):
             known = "variances of single readings go with them, condition(gp, X, y, noise_var=...)"
             raise ValueError(f"GP.noise_var must be a float; got {_check.kind_of(given)}: {known}")
