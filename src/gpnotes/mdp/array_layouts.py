@@ -61,7 +61,7 @@ def _is_one_each(given: Any) -> bool:
     return is_list and all(getattr(matrix, "ndim", 0) == 2 for matrix in given)
 
 
-def _interleaved(matrices: Sequence[Matrix], name: str, states: int | None) -> Any:
+def _interleaved(matrices: Sequence[Matrix], name: str, states: int | None) -> Matrix:
     """The rows by state and action of one matrix an action."""
     if not matrices:
         raise ValueError(f"{name} must hold a matrix for each action; got none")
@@ -143,7 +143,7 @@ def _expected(P: Matrix, rewards: Any, actions: int, layout: str | None) -> Matr
         if is_sparse(by_next) and not sparse:
             by_next = as_array(by_next.toarray(), P)
         return _mean(P, by_next, (states, actions))
-    r: Any = _check.floating(floats(rewards, "rewards", None if sparse else P), "rewards")
+    r = _check.floating(floats(rewards, "rewards", None if sparse else P), "rewards")
     if not sparse:
         _check.alike(r, "rewards", P, "transitions")
     if r.shape == (states, actions):

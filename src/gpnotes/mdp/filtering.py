@@ -36,7 +36,7 @@ class StateModel(Protocol[B]):
         """Return the belief before reading `step`, from that after the reading before it."""
         ...
 
-    def update(self, belief: B, reading: Any, step: int, /) -> tuple[B, float]:
+    def update(self, belief: B, reading: Array, step: int, /) -> tuple[B, float]:
         """Return the belief after reading `step`, and the log density of that reading."""
         ...
 
@@ -232,7 +232,7 @@ class HiddenMarkovModel:
         """Return the belief a step later, ``Pᵀ b``, [eq-be-ahead]."""
         return belief @ self.transitions
 
-    def update(self, belief: Vector, reading: Any, step: int) -> tuple[Vector, float]:
+    def update(self, belief: Vector, reading: Array, step: int) -> tuple[Vector, float]:
         """Return the belief after an observation, [eq-be-bayes], and its log probability."""
         return conditioned(belief, self.observations[:, int(reading)])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from ..ground import check as _check
 from ..ground.check import NoValueError
@@ -249,7 +248,7 @@ class ControlledChain:
         """Return the belief after action `step` and before its reading."""
         return belief @ self._transitions(step)
 
-    def update(self, belief: Vector, reading: Any, step: int) -> tuple[Vector, float]:
+    def update(self, belief: Vector, reading: Array, step: int) -> tuple[Vector, float]:
         """Return the belief after a reading, [eq-be-update], and its log probability."""
         return conditioned(belief, self.pomdp.observations[self.actions[step], :, int(reading)])
 

@@ -10,7 +10,7 @@ state is in local names, the fastest that Python has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias, cast
@@ -22,6 +22,7 @@ from ...ground.xp import HostArray, HostVector
 from .gymnasium_environment import EnvironmentCopy, GymnasiumEnvironment, begin, copies_of
 from .mdp_environment import Environment
 from .numba_loops import PENDING, ScheduleTables, refused_learner
+from .schedules import Schedule
 from .tabular import Learner, LearnerState
 from .td_control import SARSA, QLearning, no_pending
 
@@ -191,7 +192,7 @@ class _Rate(NamedTuple):
     by_time: bool
 
     @classmethod
-    def of(cls, schedule: Any, tables: ScheduleTables, max_count: int) -> _Rate:
+    def of(cls, schedule: Schedule, tables: ScheduleTables, max_count: int) -> _Rate:
         values, by_visits = tables.listed(schedule, max_count)
         return cls(values, by_visits, len(values) > 1 and not by_visits)
 
@@ -246,7 +247,7 @@ def _walk(
         sums.returns, sums.length, sums.earned = returns, length, earned
 
 
-def _arrays(rows: list[Any]) -> Arrays:
+def _arrays(rows: Sequence[tuple[float, ...]]) -> Arrays:
     kinds = {int: np.int64, float: np.float64}
     columns = zip(*rows, strict=True)
     return tuple(np.asarray(column, kinds[type(column[0])]) for column in columns)
