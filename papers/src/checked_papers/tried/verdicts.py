@@ -76,7 +76,7 @@ class Tried:
 
 def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> Tried:
     """Combine the fates on all samples; `told` is a reason not to accuse, and `doubt` one to leave
-    that to a reader. With `more` numbers a region is told from a chance.
+    that to a reader. With `more` numbers a region differs from a chance.
     """
     if _by_chance(trial, plan):
         order = plan.wide and not _equal(trial)
