@@ -56,13 +56,14 @@ CLIPPED = [
      (np.zeros(()), np.ones(1)), (False, True)],
 )  # fmt: skip
 def test_what_is_clipped_is_that_of_the_standard(x, low, high):
-    try:
-        wanted = standard.clip(x, low, high)
-    except (TypeError, ValueError) as wrong:
-        with pytest.raises(type(wrong)):
-            XP.clip(x, low, high)
-        return
-    ours = XP.clip(x, min=low, max=high)
+    with np.errstate(invalid="ignore"):  # older versions compare with a NaN
+        try:
+            wanted = standard.clip(x, low, high)
+        except (TypeError, ValueError, OverflowError) as wrong:
+            with pytest.raises(type(wrong)):
+                XP.clip(x, low, high)
+            return
+        ours = XP.clip(x, min=low, max=high)
     same(ours, wanted)
     assert not np.shares_memory(ours, x)
 
