@@ -18,6 +18,7 @@
 
   const start = () => {
     const side = document.querySelector(".bd-sidebar-secondary");
+    side?.classList.toggle("book-still", Boolean(document.querySelector(".eqn-searchable, table.book-calls")));
     const links = [...(side?.querySelectorAll("nav.page-toc a[href^='#']") ?? [])];
     const entries = links.map((link) => {
       const section = document.getElementById(decodeURIComponent(link.hash.slice(1)));

@@ -1,11 +1,13 @@
-/* A formula wider than its place is scrolled with the arrow keys, in browsers too that do not let one reach what scrolls. */
+/* A formula, code or a table wider than its place is scrolled with the arrow keys, in browsers too that do not let one reach what scrolls. */
 (function () {
   "use strict";
 
-  const FORMULAS = ":is(.bd-article, #search-results) :is(div.math, .math-set, .eqn-set, .eqn-later)";
+  const BOXES = ":is(.bd-article, #search-results) :is(div.math, .math-set, .eqn-set, .eqn-later, pre, .output, .pst-scrollable-table-container)";
 
+  /* What is folded is left folded: to ask for its width would lay it out. All are asked before any is
+     changed, or each would be laid out anew. */
   function reach() {
-    const boxes = [...document.querySelectorAll(FORMULAS)];
+    const boxes = [...document.querySelectorAll(BOXES)].filter((box) => !box.closest("details:not([open])"));
     const wide = boxes.map((box) => box.scrollWidth > box.clientWidth && box.clientWidth > 0 && getComputedStyle(box).overflowX === "auto");
     boxes.forEach((box, i) => {
       if (wide[i]) box.tabIndex = 0;

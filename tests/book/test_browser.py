@@ -78,10 +78,10 @@ PRINTED = "dispatchEvent(new Event('beforeprint'))"
 SET = """() => [...document.querySelectorAll('.eqn-later')].every(
         e => e.closest('details:not([open])'))
     && [...document.querySelectorAll('.eqn-set')].every(e => e.querySelector('math'))"""
-# The theme lets a box that scrolls be reached by keys, a third of a second after a resize.
+# The book lets a box that scrolls be reached by keys, a third of a second after a resize.
 FOLLOWED = """() => [...document.querySelectorAll('pre')].every(
-    e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"""
-# The book lets a formula that scrolls be reached likewise.
+    e => e.closest('details:not([open])') || e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"""
+# A formula likewise.
 REACHED = """() => [...document.querySelectorAll(
     '.bd-article :is(div.math, .math-set, .eqn-set, .eqn-later)')].every(
     e => e.scrollWidth <= e.clientWidth || !e.clientWidth || e.tabIndex === 0

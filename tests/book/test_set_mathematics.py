@@ -191,6 +191,34 @@ def test_no_page_loads_mathjax(book_html: Path, trees: Any) -> None:
     assert "GUST" in (folder / "LICENSES.txt").read_text("utf-8")
 
 
+# To ask what is folded for its size lays it out: a box of code at a time it took half a second.
+MEASURED = """window.measured = [];
+for (const name of ['scrollWidth', 'scrollHeight', 'clientWidth', 'clientHeight']) {
+    const { get } = Object.getOwnPropertyDescriptor(Element.prototype, name);
+    Object.defineProperty(Element.prototype, name, { get() {
+        if (this.closest('details:not([open]) > :not(summary)'))
+            window.measured.push(`${name} of ${this.outerHTML.slice(0, 60)}`);
+        return get.call(this);
+    } });
+}"""
+
+
+@pytest.mark.site
+@pytest.mark.browser
+def test_nothing_that_is_folded_is_measured_when_a_page_opens(
+    browser: Any, book_html: Path
+) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.set_default_timeout(PATIENCE)
+    page.add_init_script(MEASURED)
+    page.goto((book_html / CHAPTER).as_uri())
+    page.evaluate("() => document.fonts.ready")
+    page.wait_for_timeout(1000)
+    assert page.locator("details:not([open]) pre").count() > 20
+    assert page.evaluate("window.measured") == []
+    page.close()
+
+
 @pytest.mark.site
 @pytest.mark.browser
 def test_a_chapter_has_few_nodes_and_stays_where_it_is(browser: Any, book_html: Path) -> None:
