@@ -269,19 +269,23 @@
       number ? places : `Nothing for “${query}”. Try fewer words, the index, or the number of an equation.`);
   };
 
-  let typeset = new Promise((ready) => {
-    const here = () => window.MathJax?.startup?.promise;
-    if (here()) ready(here());
-    else window.addEventListener("load", () => ready(here()));
-  });
+  /* Formulas are set, in their letters, before a list is shown: nothing in it moves. Without them it comes as well. */
+  const ready = async (list) => {
+    const set = window.MathJax?.typesetPromise?.([list]);
+    const letters = /\\[([]/.test(list.textContent) && document.fonts.load('1em "Book Math"');
+    await Promise.allSettled([set, letters]);
+  };
 
-  const show = (query) => {
+  let latest = 0;
+  const show = async (query) => {
     const box = document.getElementById("search-results");
     if (!query || !box || !window.bookSearch) return;
     document.title = `${query} - Search - gpnotes`;
     const entries = window.bookFind(query);
-    box.replaceChildren(said(entries.length, query), make("ol", { className: "search" }, ...entries));
-    typeset = typeset.then(() => window.MathJax?.typesetPromise?.([box]));
+    const list = make("ol", { className: "search" }, ...entries);
+    const mine = ++latest;
+    await ready(list);
+    if (mine === latest) box.replaceChildren(said(entries.length, query), list);
   };
 
   /* What the address asks for; then what is typed, which the address follows. */

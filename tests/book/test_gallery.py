@@ -199,20 +199,3 @@ def test_pictures_of_the_gallery_wait_until_they_are_near(trees: Any) -> None:
     images = [image.attributes for image in trees[GALLERY].css(".book-gallery img")]
     assert {image["loading"] for image in images} == {"lazy"}
     assert all(int(image["width"]) > 100 and int(image["height"]) > 50 for image in images)
-
-
-# How far what was drawn moves while a page loads, as browsers count it.
-SHIFTED = """() => new Promise(done => {
-    let sum = 0;
-    new PerformanceObserver(list => {
-        list.getEntries().forEach(one => { sum += one.value; });
-    }).observe({ type: 'layout-shift', buffered: true });
-    setTimeout(() => done(sum), 300);
-})"""
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [390, 1280])
-def test_no_picture_pushes_another_away_when_it_comes(visit: Any, width: int) -> None:
-    """On a phone the gallery moved by 0.29; 0.1 is what a reader is said to notice."""
-    assert visit("book/api/gallery.html", width=width).page.evaluate(SHIFTED) < 0.05
