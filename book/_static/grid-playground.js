@@ -73,7 +73,7 @@
     get start() { return START; }
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
-    get legendOf() { return [["f", "worth more than nothing"], ["y-against", "worth less"], ["inside", "rocks"]]; }
+    get legendOf() { return [["f", "worth more than nothing"], ["y-against", "worth less"], ["inside", "rocks; H the harbour, W the weir"]]; }
     get says() { return "A map of cells with the best heading in each. A cell is changed by Enter; arrow keys go from cell to cell."; }
 
     get columns() { return this.state.rows[0].length; }

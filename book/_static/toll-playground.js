@@ -88,7 +88,7 @@
     scales() {
       const [top, bottom] = [8, this.height - 42];
       const middle = Math.round(0.5 * (this.width - 50)) + 20;
-      const panels = [{ left: 50, right: middle - 14, top, bottom }, { left: middle + 40, right: this.width - 14, top, bottom }];
+      const panels = [{ left: 50, right: middle - 20, top, bottom }, { left: middle + 46, right: this.width - 14, top, bottom }];
       this.roads = frame(panels[0], { x: [0, 1], y: [0, 125] });
       Object.assign(this, frame(panels[1], { x: [0, 60], y: [0, 65] }));
     }

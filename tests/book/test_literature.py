@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -20,6 +21,14 @@ BIB = (
     "publisher = {Perthes}, address = {Hamburg}, year = {1809}}\n"
 )
 PAGE = "# Page\n\nThere are {{literature}}`{}` of them.\n\n```{{bibliography}}\n```\n"
+
+
+@pytest.mark.site
+def test_no_reference_has_markup_of_latex(trees: Any) -> None:
+    """Titles have their letters as they are: a formula in dollars would be printed with them."""
+    entries = [one.text() for one in trees["book/references.html"].css(".citation-list .citation")]
+    assert len(entries) > 300
+    assert [text for text in entries if re.search(r"[$\\{}]", text)] == []
 
 
 @pytest.fixture
