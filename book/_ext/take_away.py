@@ -1,6 +1,7 @@
 """The notebook that a page offers: readable wherever notebooks are read, and still checking itself.
 
-Words come from the page (`plain_markdown`), outputs from the run that the page shows.
+Words come from the page (`plain_markdown`), outputs from the run that the page shows. Where the
+site names its repository (`site_address`), a first cell installs the packages from there.
 """
 
 from itertools import groupby
@@ -14,9 +15,11 @@ from plain_markdown import FOLDED, Code, Numbers, Words, pieces
 DROPPED = ("application/papermill.record/", "application/vnd.checked-equation")
 OPENING = (
     "*A chapter of the book* {book}*, to run and to change. It needs the package, the engine of "
-    "the checks and the package of the chapters (from a clone,* "
-    "`pip install ./engine . ./editorial`*). The checks read the file: save before you run one.*"
+    "the checks and the package of the chapters ({how}). The checks read the file: save before you "
+    "run one.*"
 )
+BY_HAND = "from a clone,* `pip install ./engine . ./editorial`*"
+BY_CELL = "the first cell installs them"
 
 
 def numbers_of(env, docname):
@@ -101,11 +104,23 @@ def _read(app, docname):
     return {i: next(outputs) for i, cell in enumerate(plain.cells) if cell.cell_type == "code"}
 
 
+def installing(address):
+    """Return a cell that installs the packages from the repository; without one there is none."""
+    if not address.get("repository"):
+        return []
+    source = f"git+{address['repository']}@{address['branch']}"
+    rooms = ["", "#subdirectory=engine", "#subdirectory=editorial"]
+    asked = " ".join(f'"{source}{room}"' for room in rooms)
+    return [nbformat.v4.new_code_cell(f"%pip install --quiet {asked}")]
+
+
 def notebook_of(app, doctree, docname):
     """Return the whole notebook of a page."""
     found = list(pieces(doctree, numbers_of(app.env, docname)))
-    found.insert(1, Words(OPENING.format(book=app.config.html_title)))
-    cells = list(cells_of(found, executed(app, docname)))
+    first = installing(getattr(app.config, "site_address", {}))
+    how = BY_CELL if first else BY_HAND
+    found.insert(1, Words(OPENING.format(book=app.config.html_title, how=how)))
+    cells = first + list(cells_of(found, executed(app, docname)))
     for i, cell in enumerate(cells):
         cell["id"] = f"cell-{i:03d}"
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -145,3 +146,17 @@ def test_glued_values_and_records_are_no_outputs_to_show(modules: Any) -> None:
     cell = nbformat.v4.new_code_cell("x", outputs=outputs)
     (made,) = away.cells_of([], {0: cell})
     assert [dict(shown.data) for shown in made.outputs] == [{"text/plain": "holds"}]
+
+
+def test_a_notebook_installs_what_it_needs_where_it_has_an_address(modules: Any) -> None:
+    _, take_away = modules
+    address = {"repository": "https://github.com/dummy/notes", "branch": "main"}
+    (cell,) = take_away.installing(address)
+    source = "git+https://github.com/dummy/notes@main"
+    asked = shlex.split(cell.source)
+    assert asked[:3] == ["%pip", "install", "--quiet"]
+    folders = [url.removeprefix(source).removeprefix("#subdirectory=") for url in asked[3:]]
+    assert folders == ["", "engine", "editorial"]
+    assert all((EXT.parents[1] / folder / "pyproject.toml").is_file() for folder in folders)
+    assert take_away.installing({"repository": "", "branch": "main"}) == []
+    assert take_away.installing({}) == []
