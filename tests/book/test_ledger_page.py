@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -107,6 +108,19 @@ def test_a_long_ledger_is_turned_page_by_page(read: Any) -> None:
     assert len(numbers(page)) == every > 100
     ways.get_by_text("50 at a time").press("Enter")
     assert numbers(page) == first
+
+
+def test_rows_of_other_pages_are_not_laid_out_before_its_script_comes(
+    browser: Any, book_html: Path
+) -> None:
+    """Seven hundred rows held the page up for half a second, and then most of them went."""
+    page = browser.new_page()
+    page.route("**/equations.js*", lambda route: route.abort())
+    page.goto((book_html / "book" / "ledger.html").as_uri())
+    assert len(numbers(page)) == 50
+    page.emulate_media(media="print")
+    assert len(numbers(page)) > 100
+    page.close()
 
 
 def test_a_link_leads_to_its_row_on_whatever_page(read: Any) -> None:

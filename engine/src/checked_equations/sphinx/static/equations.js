@@ -87,7 +87,7 @@
   };
 
   /* What is left of a long table, some rows at a time: a telephone would have to scroll through all of
-     them. Paper has them all, and so has the page without this. */
+     them. Paper has them all, and so has the page without this. The style sheet knows the number. */
   const ROWS = 50;
 
   const pages = (box) => {
@@ -202,6 +202,7 @@
       const { begin, find } = pages(box);
       search(box, begin);
       sort(box, begin);
+      box.classList.add("eqn-begun");
       find();
     });
   };
