@@ -84,6 +84,8 @@ TRIED = (
     Display("the way to a limit", r"\log(1 + 2 x) \sim 2 x, \quad x \to 0"),
     Display("entropies", r"H(X, Y) = H(X) + H(Y \mid X)"),
     Display("densities", r"p(x, y) = p(x \mid y) p(y)"),
+    Display("their sums and integrals", r"p(x) = \int p(x \mid y) p(y) \, dy"),
+    Display("proportional in the argument on the left", r"p(x \mid y) \propto p(y \mid x) p(x)"),
     Display("a mean over one variable", r"\mathbb E_x[a x + b] = a \mathbb E_x[x] + b"),
     Display("probabilities", r"P(A \mid B) = \frac{P(B \mid A) P(A)}{P(B)}"),
     Display(

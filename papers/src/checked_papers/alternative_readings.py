@@ -15,6 +15,7 @@ from itertools import chain
 from checked_equations.errors import EquationError
 from checked_equations.latex.tokenizer import Token, tokens
 
+from .densities import with_densities
 from .distributions import with_laws
 from .expectations import Averaged, under_a_distribution
 from .indexed_variables import of_many
@@ -57,23 +58,14 @@ class Other:
     also: tuple[Mapping[str, Kind], ...] = ()  # other kinds, for which it must hold as well
     arrays: bool = False  # whether something in it must be an array
     chance: bool = False  # whether it is of random variables or events, and leaves nothing open
+    mended: bool = True  # whether an edit of it is one of the display
 
 
 def others(latex: str, why: str) -> Iterator[Other]:
     """Yield other readings of `latex`, which is not read for the reason `why`."""
     for full, said, vectors in with_products(latex):
         yield Other(full, said, vectors, everywhere=True, strict=True)
-    for one in _of_chance(latex):
-        yield Other(
-            one.latex,
-            one.said,
-            one.kinds,
-            everywhere=True,
-            region=one.region,
-            strict=True,
-            also=one.also,
-            chance=True,
-        )
+    yield from map(_drawn, _of_chance(latex))
     yield from marked(latex, why)
     if drawn := _any_functions(why):
         said = f"for any smooth {', '.join(drawn)}, of which one was drawn"
@@ -85,6 +77,25 @@ def others(latex: str, why: str) -> Iterator[Other]:
     yield from _limits(latex, row)
 
 
+def _drawn(one: Averaged) -> Other:
+    return Other(
+        one.latex,
+        one.said,
+        one.kinds,
+        everywhere=True,
+        region=one.region,
+        strict=True,
+        also=one.also,
+        chance=not one.leaves_open,
+        mended=not one.with_letters,
+    )
+
+
+def of_densities(latex: str) -> Iterator[Other]:
+    """Read ``f_{X}(x) = \\int f_{X,Y}(x, y) dy`` as a rule of densities, which may define one."""
+    yield from map(_drawn, with_densities(latex))
+
+
 def marked(latex: str, why: str = "") -> Iterator[Other]:
     """Read marks as the operations of some fields, also where one defines a symbol."""
     for mark in with_marks(latex, why):
@@ -93,7 +104,13 @@ def marked(latex: str, why: str = "") -> Iterator[Other]:
 
 def _of_chance(latex: str) -> Iterator[Averaged]:
     """Read the display as a statement about random variables, or about events."""
-    return chain(under_a_distribution(latex), of_many(latex), with_laws(latex), with_numbers(latex))
+    return chain(
+        under_a_distribution(latex),
+        of_many(latex),
+        with_laws(latex),
+        with_densities(latex),
+        with_numbers(latex),
+    )
 
 
 # What is said of any function

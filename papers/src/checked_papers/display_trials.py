@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from itertools import dropwhile
+from itertools import chain, dropwhile
 
 from checked_equations.errors import EquationError
 from checked_equations.evaluate.effort import SECOND
@@ -16,7 +16,7 @@ from checked_equations.latex.equation import Equation
 from checked_equations.latex.macros import Macros, expand
 from checked_equations.latex.tokenizer import tokens
 
-from .alternative_readings import Other, marked, others
+from .alternative_readings import Other, marked, of_densities, others
 from .declarations import Declared
 from .defined_functions import defined, with_functions
 from .density_mends import mends_of_density
@@ -219,7 +219,7 @@ def _as_a_whole(task: Task, full: str) -> Tried:
         if found.verdict == "holds":
             return replace(found, why=f"for {', '.join(stated)}, as the text says")
     if plain.verdict == "definition":
-        return _otherwise(task, marked(full), plain)
+        return _otherwise(task, chain(marked(full), of_densities(full)), plain)
     return (
         _otherwise(task, others(full, plain.why), plain) if plain.verdict == "not read" else plain
     )
@@ -280,7 +280,8 @@ def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
         if found.verdict not in HOLDS:
             nor = f", nor if {other.region}" if other.region else ""
             unsaid = f": {_UNSAID}" if other.chance else ""
-            refuted = replace(found, verdict=FAILS, why=f"{other.said}{nor}{unsaid}")
+            mends = found.mend if other.mended else None
+            refuted = replace(found, verdict=FAILS, why=f"{other.said}{nor}{unsaid}", mend=mends)
             continue
         why = "; ".join(filter(None, [other.said, found.why]))
         if other.region:

@@ -51,13 +51,19 @@ LETTERS = "srqp"  # of a distribution
 
 @dataclass(frozen=True)
 class Averaged:
-    """A display with a distribution below each average, and a note on that distribution."""
+    """A display with a distribution below each average, and a note on that distribution.
+
+    What `leaves_open` of what it speaks is not refuted where it fails. Where letters were put for
+    parts of it, `with_letters`, its mends are of no use to a reader.
+    """
 
     latex: str
     said: str
     kinds: Mapping[str, Kind]
     region: str = ""  # where it holds, if not for every distribution
     also: tuple[Mapping[str, Kind], ...] = ()  # other kinds, for which it must hold as well
+    leaves_open: bool = False
+    with_letters: bool = False
 
 
 def under_a_distribution(latex: str) -> Iterator[Averaged]:

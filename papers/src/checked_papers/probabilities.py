@@ -1,30 +1,29 @@
-"""Probabilities of events, densities and entropies of random variables, that are not bound.
+"""Probabilities of events and entropies of random variables that are not bound.
 
-``H(X, Y) = H(X) + H(Y \\mid X)`` is said of any variables, ``P(A^c) = 1 - P(A)`` of any event, and
-``p(x \\mid y) p(y) = p(y \\mid x) p(x)`` of the densities of any variables at any point. So a joint
-distribution is drawn, and each of these expressions becomes the number that it then is; a display
-that fails for it may hold where some of them are independent.
+``H(X, Y) = H(X) + H(Y \\mid X)`` is said of any variables, and ``P(A^c) = 1 - P(A)`` of any event.
+So a joint distribution is drawn, and each of these expressions becomes the number that it then is;
+a display that fails for it may hold where some of them are independent.
 """
 
 from __future__ import annotations
 
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass
+from itertools import pairwise, product
 
 import numpy as np
 
 from checked_equations.errors import EquationError
-from checked_equations.latex.names import joined
 from checked_equations.latex.tokenizer import Token, UnclosedError, closing, split, tokens
 
 from .expectations import Averaged, claims_order
+from .joint_laws import Factor, JointLaw
+from .statements import RELATIONS
 from .tried import kinds
 from .tried.kinds import Kind
-from .tried.token_patterns import is_symbol
 
-_HEADS: Mapping[str, str] = {"P": "P", "\\Pr": "P", "H": "H", "I": "I", "h": "H", "p": "p"}
+_HEADS: Mapping[str, str] = {"P": "P", "\\Pr": "P", "H": "H", "I": "I", "h": "H"}
 LETTER_FONTS = frozenset(["\\mathbf", "\\boldsymbol", "\\bm", "\\mathcal", "\\vec"])
 FONTS = frozenset(["\\mathbb", "\\mathrm", "\\mathcal", "\\mathsf", "\\operatorname", "\\text"])
 _OPEN = {"(": ")", "[": "]", "\\{": "\\}"}
@@ -32,7 +31,6 @@ _BARS = frozenset(["|", "\\mid", "\\vert", "\\lvert", "\\rvert"])
 _MOST, _VALUES = 4, 3
 Row = Sequence[Token]
 Event = Callable[[Mapping[str, bool]], bool]
-Chance = np.ndarray  # of each point of the space; one axis for each letter
 
 
 class _Unread(ValueError):
@@ -44,7 +42,7 @@ def with_numbers(latex: str) -> Iterator[Averaged]:
 
     >>> found = next(with_numbers(r"H(X, Y) = H(X) + H(Y \\mid X)"))
     >>> found.latex, found.said
-    ('a = b + c', 'for a joint distribution of X, Y that was drawn')
+    ('b(a) = c(a) + d(a)', 'for a joint distribution of X, Y that was drawn')
     """
     try:
         row = tokens(latex)
@@ -56,17 +54,17 @@ def with_numbers(latex: str) -> Iterator[Averaged]:
         return
     names = ", ".join(letters)
     heads = {call.head for call in calls}
-    if (len(heads) > 1 and heads & {"P", "p"}) or (heads == {"p"} and _says_more(row, calls)):
+    if len(heads) > 1 and "P" in heads:
         return
-    for region, factors in _laws(letters, calls if heads == {"p"} else ()):
-        space = _Space.drawn(letters, factors, _VALUES if heads <= {"H", "I"} else 2)
+    for region, factors in _laws(letters):
+        space = _Space(JointLaw.drawn(letters, factors, _VALUES if heads <= {"H", "I"} else 2))
         try:
             full, known = _written(row, calls, space)
         except (_Unread, UnclosedError):
             return
         joint = f"a joint distribution of {names} that was drawn"
         said = f"for {f'probabilities of {names} that were drawn' if heads == {'P'} else joint}"
-        yield Averaged(full, said, known, region)
+        yield Averaged(full, said, known, region, (), _leaves_open(row, calls), True)
 
 
 @dataclass(frozen=True)
@@ -81,15 +79,7 @@ class _Call:
     @property
     def letters(self) -> set[str]:
         """The variables or events that it is of."""
-        return set().union(*self.sides) if self.head == "p" else set(_atoms(self.inside))
-
-    @property
-    def sides(self) -> tuple[set[str], set[str]]:
-        """The variables of a density, and those that are given."""
-        of, *given = _split(self.inside, _BARS)
-        if len(given) > 1:
-            raise _Unread
-        return set(_variables(of)), set(_variables(given[0])) if given else set()
+        return set(_atoms(self.inside))
 
 
 def _calls(row: Row) -> Iterator[_Call]:
@@ -129,73 +119,19 @@ def _atoms(row: Row) -> Iterator[str]:
         i += 1
 
 
-def _variables(row: Row) -> Iterator[str]:
-    """The letters between commas, in any alphabet and font, with the digits of their subscripts."""
-    for part in _split(row, {","}):
-        font = len(part) > 3 and part[0].text in LETTER_FONTS and part[1].text == "{"
-        bare = [part[2], *part[4:]] if font and part[3].text == "}" else part
-        texts = [one.text for one in bare]
-        index = texts[3:-1] if texts[1:3] == ["_", "{"] and texts[-1] == "}" else texts[2:]
-        subscripted = len(texts) == 1 or (texts[1:2] == ["_"] and all(map(str.isdigit, index)))
-        if not texts or not is_symbol(texts[0]) or not subscripted or len(texts) == 2:
-            raise _Unread
-        yield joined(part)
-
-
-def _says_more(row: Row, calls: Sequence[_Call]) -> bool:
-    """Return True if a display says more of densities than rules for the same variables do.
-
-    There are other symbols in it, as in the formula of one density, or all its densities are of
-    the same variables, as those of a symmetric polynomial are.
-    """
-    inside = {i for call in calls for i in range(call.start, call.end)}
-    rest = [one.text for i, one in enumerate(row) if i not in inside]
-    return len({frozenset(call.letters) for call in calls}) == 1 or any(
-        is_symbol(text) and text not in _OPERATIONS for text in rest
-    )
-
-
-_OPERATIONS = frozenset(["\\frac", "\\dfrac", "\\tfrac", "\\cdot", "\\times", "\\log", "\\ln"])
-Factor = tuple[Set[str], Set[str]]  # variables, and those on which their distribution depends
-Law = tuple[str, list[Factor]]  # the condition that holds in it, and its factors
-
-
-def _laws(letters: Sequence[str], densities: Sequence[_Call]) -> Iterator[Law]:
-    """Yield joint distributions, each with the condition that holds in it.
-
-    The general one comes first. That all are independent is hardly the condition of a statement
-    about densities of many variables some of which are given.
-    """
-    every = set(letters)
-    yield "", [(every, set())]
-    if found := _inputs(every, densities):
-        yield found
-    if len(letters) == 2 or (letters[1:] and not any(call.sides[1] for call in densities)):
+def _laws(letters: Sequence[str]) -> Iterator[tuple[str, list[Factor]]]:
+    """Yield joint laws, each with the condition that holds in it, the general one first."""
+    yield "", [(set(letters), set())]
+    if letters[1:]:
         yield f"{', '.join(letters)} are independent", [({one}, set()) for one in letters]
 
 
-def _inputs(every: Set[str], densities: Sequence[_Call]) -> Law | None:
-    """Return the distribution in which densities do not depend on the variables they leave out.
-
-    Some variables are given and never drawn, such as the inputs X of a regression, and some
-    densities leave one of them out, as a prior of the weights w does: w is independent of X.
-    """
-    given = set(every).difference(*(call.sides[0] for call in densities))
-    short = [call.sides for call in densities if given - call.sides[1]]
-    left = {frozenset(given - behind) for _, behind in short}
-    if not given or len(left) != 1 or any(behind - given for _, behind in short):
-        return None
-    (without,) = left
-    drawn = set().union(*(of for of, _ in short))
-    kept = given - without
-    verb = "is" if len(drawn) == 1 else "are"
-    said = f"{_listed(drawn)} {verb} independent of {_listed(without)}"
-    said += f" given {_listed(kept)}" if kept else ""
-    return said, [(given, set()), (drawn, kept), (set(every) - given - drawn, given | drawn)]
-
-
-def _listed(letters: Set[str]) -> str:
-    return ", ".join(sorted(letters))
+def _leaves_open(row: Row, calls: Sequence[_Call]) -> bool:
+    """Return whether a letter stands on one side alone, so that the text must say more of it."""
+    ends = [i for i, token in enumerate(row) if token.text in RELATIONS]
+    spans = pairwise([0, *ends, len(row)])
+    sides = [{x for c in calls if a <= c.start < b for x in c.letters} for a, b in spans]
+    return any(side != sides[0] for side in sides)
 
 
 def _name(row: Row, i: int) -> str:
@@ -206,44 +142,20 @@ def _name(row: Row, i: int) -> str:
 
 @dataclass(frozen=True)
 class _Space:
-    """A finite space: the chance of each point, with one axis for each letter."""
+    """The probabilities and entropies of a joint law."""
 
-    letters: Sequence[str]
-    chance: Chance
-    values: dict[str, float] = field(default_factory=dict)
-
-    @classmethod
-    def drawn(cls, letters: Sequence[str], factors: Iterable[Factor], values: int) -> _Space:
-        """One whose chance is the product of a chance for each of the `factors`."""
-        rng = np.random.default_rng(7)
-        chance = np.ones([values] * len(letters))
-        for of, given in factors:
-            sizes = [values if one in of | given else 1 for one in letters]
-            weights = rng.gamma(2.0, size=sizes)
-            axes = tuple(i for i, one in enumerate(letters) if one in of)
-            chance = chance * (weights / weights.sum(axis=axes, keepdims=True))
-        return cls(letters, chance)
+    law: JointLaw
 
     def of(self, call: _Call) -> float:
         """The number that a call is."""
-        if call.head == "p":
-            of, given = call.sides
-            return self._at(of | given) / self._at(given)
         return {"P": self._probability, "H": self._entropy, "I": self._information}[call.head](
             call.inside
-        )
-
-    def _at(self, names: Set[str]) -> float:
-        """The chance that these letters have their first values."""
-        return float(
-            self.chance[tuple(0 if one in names else slice(None) for one in self.letters)].sum()
         )
 
     # Entropies
 
     def _together(self, names: Set[str]) -> float:
-        away = tuple(i for i, one in enumerate(self.letters) if one not in names)
-        chance = self.chance.sum(axis=away)
+        chance = self.law.of(names)
         return float(-np.sum(chance * np.log(chance)))
 
     def _entropy(self, row: Row) -> float:
@@ -275,8 +187,9 @@ class _Space:
         return both / sum(p for at, p in self._points() if behind(at))
 
     def _points(self) -> Iterator[tuple[dict[str, bool], float]]:
-        for at in product(*(range(size) for size in self.chance.shape)):
-            yield {one: bool(i) for one, i in zip(self.letters, at, strict=True)}, self.chance[at]
+        chance = self.law.chance
+        for at in product(*(range(size) for size in chance.shape)):
+            yield {one: bool(i) for one, i in zip(self.law.letters, at, strict=True)}, chance[at]
 
     def _event(self, row: Row) -> Event:
         """Return whether a point lies in an event: ``A \\cap B^c``, ``A, B``."""
@@ -336,12 +249,16 @@ def _split(row: Row, marks: Set[str]) -> list[Row]:
 
 
 def _written(row: Row, calls: Sequence[_Call], space: _Space) -> tuple[str, dict[str, Kind]]:
-    """Return LaTeX with a letter for each number that calls have, and the letters' values."""
+    """Return LaTeX with a function for each number that calls have, and what these are.
+
+    ``a(b)`` is no symbol that may be defined, as a letter alone on one side is.
+    """
     rest: list[str] = []
     used = {one.text for one in row}
-    fresh = (one for one in "abcdfghklmopqrstuvwxyz" if one not in used)
+    fresh = iter([one for one in "abcdfghklmopqrstuvwxyz" if one not in used])
+    argument = next(fresh, "")
     letters: dict[str, str] = {}
-    known: dict[str, Kind] = {}
+    known: dict[str, Kind] = {argument: kinds.told(0.0)}
     at = 0
     for call in calls:
         rest += [one.text for one in row[at : call.start]]
@@ -350,7 +267,18 @@ def _written(row: Row, calls: Sequence[_Call], space: _Space) -> tuple[str, dict
             letters[said] = next(fresh, "")
             if not letters[said]:
                 raise _Unread
-            known[letters[said]] = kinds.told(space.of(call))
-        rest.append(letters[said])
+            known[letters[said]] = kinds.operation(_Always(space.of(call)))
+        rest.append(f"{letters[said]}({argument})")
         at = call.end
     return " ".join([*rest, *(one.text for one in row[at:])]), known
+
+
+@dataclass(frozen=True)
+class _Always:
+    """A function with one value."""
+
+    value: float
+
+    def __call__(self, argument: object) -> float:
+        """Return it."""
+        return self.value

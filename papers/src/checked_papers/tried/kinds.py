@@ -231,6 +231,7 @@ _DRAWS: Mapping[str, Draw] = {
     ),
     "constant": lambda kind, rng, shape, region: kind.value,
     "told": lambda kind, rng, shape, region: kind.value,
+    "in turn": lambda kind, rng, shape, region: kind.value[_turn(region) % len(kind.value)],
     "operation": lambda kind, rng, shape, region: kind.value,
     "vector": _matrix,
     "matrix": _matrix,
@@ -244,6 +245,11 @@ _DRAWS: Mapping[str, Draw] = {
     "function": _function,
     "distribution": _joint,
 }
+
+
+def _turn(region: Region) -> int:
+    return next((i for i, one in enumerate(REAL) if one.name == region.name), 0)
+
 
 real = Kind("real")
 positive = Kind("positive")
@@ -288,6 +294,11 @@ def constant(value: Any) -> Kind:
 def told(value: float) -> Kind:
     """Return the kind of a number computed from other draws, such as an entropy."""
     return Kind("told", value=value)
+
+
+def in_turn(values: tuple[float, ...]) -> Kind:
+    """One of some values, another one in each region of numbers."""
+    return Kind("in turn", value=values)
 
 
 def operation(value: Callable[..., Any]) -> Kind:

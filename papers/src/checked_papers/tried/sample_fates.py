@@ -80,9 +80,24 @@ class Trial:
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
-        """The fate of each sample."""
+        """The fate of each sample; what is proportional is so on all of them together."""
         with allowing(_PATIENCE):
+            if any(step.relation == "\\propto" for step in self.statement.steps):
+                return self._fates_together()
             return tuple(map(self._fate_of, self.samples))
+
+    def _fates_together(self) -> tuple[Fate, ...]:
+        bound = bound_on(self.statement, [one.bindings for one in self.samples], self.far)
+        residual, holds, why = None, False, ""
+        try:
+            spend(_ASIDE * len(self.samples))
+            every = [bound.compare(i, step) for i, step in enumerate(self.statement.steps)]
+            residual = max(one.residual for one in every)
+            holds = all(one.holds for one in every)
+        except (TimeoutError, *_NO_VALUE) as wrong:
+            why = str(getattr(wrong, "problem", wrong))
+        pairs = zip(self.samples, bound.draws, strict=True)
+        return tuple(Fate(sample, residual, holds, why, draw) for sample, draw in pairs)
 
     def _fate_of(self, sample: Sample) -> Fate:
         """Return the fate of the statement with the branches chosen on the sample."""

@@ -29,6 +29,7 @@ RELATES = (  # reasons for which what fails on all numbers may be a relation, an
     LOOSE, "an entry of", "a bar may be", "a condition that is not read",
 )  # fmt: skip
 UNTOLD = "it agrees on some numbers and not on others, and no region that is known tells them apart"
+_ARGUMENT = "in which of its symbols it is proportional is not said"
 _CONDITION = "an inequality that may want a condition"
 _PATIENCE = SECOND // 2  # effort for numbers that confirm a verdict
 _LOOSE = 2  # symbols on one side alone, beyond which it is no slip but a relation of symbols
@@ -210,9 +211,12 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         return Tried("definition", f"of {name}")
     if told:
         return _noted(trial, told)
+    known = any(kind.name == "in turn" for kind in plan.drawn.values())
+    if not known and any(step.relation == "\\propto" for step in steps):
+        return Tried("not read", _ARGUMENT, residual=trial.residual)
     if first.relation == "\\sim":
         return _noted(trial, "the ratio of its sides does not tend to one on the way to the limit")
-    if first.relation not in ("=", ":=", "\\approx") and len(trial.failed) < _MANY:
+    if first.relation not in ("=", ":=", "\\approx", "\\propto") and len(trial.failed) < _MANY:
         return Tried("not read", _CONDITION, residual=trial.residual)
     loose = [
         key
