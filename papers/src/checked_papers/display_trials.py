@@ -344,14 +344,43 @@ def _tried_with(
     plain = _attempt(task, full, stated, {})
     found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
     found = _doubted(full, found, known.kinds)
-    called = PAPERS.functions_in(full)
     unsettled = found.verdict in ("not read", "definition")
-    if task.notation or not unsettled or not called or PAPERS.heads_in(known.kinds):
+    if task.notation or not unsettled or PAPERS.heads_in(known.kinds):
         return found
-    special = _attempt(task, full, stated, {}, PAPERS)
-    if found.verdict == "definition" and special.verdict != "holds":
-        return found
-    return _doubted(full, special, known.kinds) if _counts(special, called) else found
+    return _with_special_functions(task, full, stated, found)
+
+
+def _with_special_functions(task: Task, full: str, stated: Sequence[str], plain: Tried) -> Tried:
+    """Return the verdict with the special functions that it calls, where it counts.
+
+    ``\\operatorname{erfc}(x) = 1 - \\operatorname{erf}(x)`` defines nothing, since everybody knows
+    its left side. That a letter is the function that is so called must show: in what holds, or
+    in an edit that mends it, which accuses no one who defines the letter otherwise.
+    """
+    called, known = PAPERS.functions_in(full), task.declared.kinds
+    if not called:
+        return plain
+    found = _attempt(task, full, stated, {}, PAPERS)
+    if plain.verdict == "not read":
+        if found.verdict == "definition":  # of another function, by those that are known
+            return found
+        if _counts(found, called):
+            return _doubted(full, found, known)
+    elif found.verdict == "holds":
+        return _doubted(full, found, known)
+    if found.verdict in _FAIL and called <= _NOBODYS | _OF_SOME_SIGN:
+        sure, mended = _is_worded(full) and called <= _NOBODYS, mended_for_good(found)
+        if mended or _is_worded(full):
+            another = "a letter may be another function than the one that is so called"
+            return _doubted(
+                full, found if sure else replace(found, verdict=FAILS, why=another), known
+            )
+    return plain
+
+
+def _is_worded(full: str) -> bool:
+    """Return whether the left side is a function with a word for its name, and no letter."""
+    return texts(row_of(full))[:1] in (["\\operatorname"], ["\\mathrm"])
 
 
 def _without_way(latex: str) -> str:
@@ -418,6 +447,7 @@ def _doubted(full: str, found: Tried, declared: Mapping[str, Kind]) -> Tried:
 
 # No other function is so called.
 _NOBODYS = frozenset({"gammafn", "loggamma", "airyai", "airybi", "erf", "erfc"})
+_OF_SOME_SIGN = frozenset({"erfi", "Ei", "Si", "Ci", "Shi", "Chi"})  # that differ by convention
 
 
 def _counts(tried: Tried, called: frozenset[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -91,6 +92,7 @@ def mends_of(
     say: Say = to_latex,
     most: int = MOST,
     effort: float = MOST_EFFORT,
+    functions: Mapping[str, object] = MappingProxyType({}),
 ) -> Mends:
     """Return the single edits after which an equality holds; several of one claim count once.
 
@@ -117,6 +119,8 @@ def mends_of(
         How a node is written in the name of an edit.
     most, effort : int, float
         Where the search ends: after so many candidates, and so many values of nodes.
+    functions : mapping, optional
+        What is called in the statement, and is no symbol that an edit may put in.
 
     Returns
     -------
@@ -140,7 +144,8 @@ def mends_of(
     if not search.found:
         return search
     with allowing(math.inf, anew=True):  # what was found is compared, whatever that takes
-        return replace(search, found=one_a_claim(list(search.found), drawn))
+        calling = [{**functions, **values} for values in drawn]
+        return replace(search, found=one_a_claim(list(search.found), calling))
 
 
 def _searched(

@@ -20,6 +20,7 @@ from checked_equations.check.statements import BoundStatement, Draw
 from checked_equations.errors import EquationError, OperationError
 from checked_equations.evaluate.effort import SECOND, allowing, count, spend
 from checked_equations.evaluate.evaluator import Evaluator, magnitude
+from checked_equations.evaluate.values import kind
 from checked_equations.latex import tree as t
 from checked_equations.latex.printer import to_latex
 
@@ -180,7 +181,10 @@ class Trial:
                     draw.evaluator.forget(kept)
 
         values = [{key: draw.bindings[key] for key in self.drawn} for draw in draws]
-        return mends_of(self.statement, holds, values, effort=min(most, own))
+        called = draws[0].bindings if draws else {}
+        functions = {key: value for key, value in called.items() if kind(value) != "value"}
+        most = min(most, own)
+        return mends_of(self.statement, holds, values, effort=most, functions=functions)
 
     def mutants(self) -> Mutants:
         """The mutants, on the samples on which the statement holds, the cheapest of them first."""
