@@ -88,6 +88,8 @@ TRIED = (
     Display("proportional in the argument on the left", r"p(x \mid y) \propto p(y \mid x) p(x)"),
     Display("a mean over one variable", r"\mathbb E_x[a x + b] = a \mathbb E_x[x] + b"),
     Display("probabilities", r"P(A \mid B) = \frac{P(B \mid A) P(A)}{P(B)}"),
+    Display("sets, however they lie", r"(A \cup B)^c = A^c \cap B^c"),
+    Display("what follows from what", r"x > 0 \implies |x| = x"),
     Display(
         "dots and crosses between vectors",
         r"\vec a \cdot (\vec b \times \vec c) = \vec b \cdot (\vec c \times \vec a)",

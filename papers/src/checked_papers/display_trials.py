@@ -23,9 +23,11 @@ from .density_mends import mends_of_density
 from .document_formats import Read
 from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers, telling
 from .findings import Finding, finding
+from .implications import followed, implication_in
 from .laws import Claim, Law, claims_of
 from .numerics.time_limit import TooLong, limited
 from .repeated_symbols import idle_index, scaled_variance
+from .sets import of_sets
 from .shapes import OF_ARRAYS, Shapes, fitting
 from .spellings import plainly
 from .statements import without_notes
@@ -220,9 +222,11 @@ def _as_a_whole(task: Task, full: str) -> Tried:
             return replace(found, why=f"for {', '.join(stated)}, as the text says")
     if plain.verdict == "definition":
         return _otherwise(task, chain(marked(full), of_densities(full)), plain)
-    return (
-        _otherwise(task, others(full, plain.why), plain) if plain.verdict == "not read" else plain
-    )
+    if plain.verdict != "not read":
+        return plain
+    judge = partial(_tried_with, _briefly(task))
+    implied = (one := implication_in(full)) and followed(one, judge)
+    return of_sets(full) or implied or _otherwise(task, others(full, plain.why), plain)
 
 
 def _by_the_text(task: Task, full: str, plain: Tried) -> Tried | None:

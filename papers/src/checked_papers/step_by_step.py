@@ -48,7 +48,9 @@ def in_steps(shown: Sequence[str], plain: Tried, whole: Judge, part: Judge) -> T
 def _judge(one: Statement, count: _Count, whole: Judge | None, part: Judge) -> None:
     """Count the steps of a statement, which holds as a whole, in part, or not at all."""
     found = whole(one.latex) if whole else None
-    if found and _holds(found):
+    if found and one.depends and found.verdict == "holds if":  # and if what is supposed agrees?
+        count.unjudged.extend(one.steps)
+    elif found and _holds(found):
         count.held.append(found)
         count.define += one.defines and len(one.signs) > 1
         count.hold += len(one.signs) - (one.defines and len(one.signs) > 1)
