@@ -197,6 +197,41 @@ function integral(f, low, high) {
   throw unsettled("the integral does not settle");
 }
 
+const PLACES_OF_SIGNS = 240, HALVES = 80, KINKS = 40; // where signs are compared, and how near a zero is found
+
+/* A place between two ends, of which one or both may be infinite. */
+function placeAt(u, low, high) {
+  if (Number.isFinite(low) && Number.isFinite(high)) return low + u * (high - low);
+  if (Number.isFinite(low)) return low + u / (1 - u);
+  return Number.isFinite(high) ? high - (1 - u) / u : (2 * u - 1) / (u * (1 - u));
+}
+/* The zeros of g between two ends where it changes its sign. */
+function zeros(g, low, high) {
+  const real = (x) => { try { return g(x); } catch (error) { if (!(error instanceof Undefined || error instanceof Unread)) throw error; return NaN; } };
+  const places = Array.from({ length: PLACES_OF_SIGNS }, (_, i) => placeAt((i + 1) / (PLACES_OF_SIGNS + 1), low, high)), found = [];
+  const values = places.map(real);
+  for (let i = 0; i + 1 < places.length; i += 1) {
+    let [a, b] = [places[i], places[i + 1]];
+    if (values[i] === 0) found.push(a);
+    if (!(values[i] * values[i + 1] < 0)) continue;
+    for (let half = 0; half < HALVES && real((a + b) / 2) !== 0; half += 1) {
+      if (real((a + b) / 2) * values[i] > 0) a = (a + b) / 2;
+      else b = (a + b) / 2;
+    }
+    found.push((a + b) / 2);
+  }
+  return found.length > KINKS ? [] : found;
+}
+/* The integral of f, which has kinks at the zeros of the folds: from kink to kink. */
+function folded(f, folds, first, last) {
+  if (!folds.length) return integral(f, first, last);
+  const [low, high] = [Math.min(first, last), Math.max(first, last)];
+  const cuts = [low, ...new Set(folds.flatMap((g) => zeros(g, low, high)).filter((x) => x > low && x < high).sort((a, b) => a - b)), high];
+  const parts = cuts.slice(1).map((cut, i) => integral(f, cuts[i], cut));
+  const [value, size] = parts.reduce(([a, b], [c, d]) => [a + c, b + d]);
+  return [first <= last ? value : -value, size];
+}
+
 // ------------------------------------------------------------ sequences
 
 /* The columns of Wynn's epsilon table that tend to the limit of a sequence, itself the first. */
@@ -345,4 +380,4 @@ function product(factor, first) {
   return [1 + levin(steps), 1];
 }
 
-export { Unsettled, derivative, integral, limit, series, product };
+export { Unsettled, derivative, integral, folded, limit, series, product };

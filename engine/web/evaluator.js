@@ -8,7 +8,7 @@ import { Unread } from "./tokenizer.js";
 import { walk, mentions } from "./parser.js";
 import { Undefined, Misfit, ENTRIES, MOST_FACTORS, real, whole, count, factorial, binomial } from "./numbers.js";
 import { OF_COMPLEX, isComplex, plus, minus, mul, over, power, modulus, parts } from "./complex.js";
-import { derivative, integral, limit, series, product } from "./calculus.js";
+import { derivative, folded, limit, series, product } from "./calculus.js";
 
 const budget = { left: Infinity };
 /* What is evaluated from now on has so many steps. */
@@ -259,6 +259,19 @@ function along(node, table, by = node.by) {
     return plainly(value(node.body, own));
   };
 }
+/* What has another form on either side of its zeros, as the base of bars has, or what is compared. */
+function foldsOf(node, table) {
+  const found = walk(node.body).flatMap(({ kind, how, base, args }) => {
+    if (kind === "bars") return [base];
+    if (how === "sign") return args;
+    return how === "max" || how === "min" ? (args ?? []).flatMap((one_, i) => args.slice(i + 1).map((other) => [one_, other])) : [];
+  });
+  const ofIt = found.filter((fold) => [fold].flat().some((one_) => mentions(one_, node.by)));
+  return ofIt.map((fold) => {
+    const [first, second] = [fold].flat().map((body) => along({ body, by: node.by }, table));
+    return second ? (x) => first(x) - second(x) : first;
+  });
+}
 const noting = (table, [found, size]) => { note(table, size); return found; };
 
 function endless({ how, indices, body }, from, table) {
@@ -396,7 +409,7 @@ const RULES = {
   },
   derivative: SLOPED,
   gradient: SLOPED,
-  integral: (node, of, table) => noting(table, integral(along(node, table), ending(node.first, of), ending(node.last, of))),
+  integral: (node, of, table) => noting(table, folded(along(node, table), foldsOf(node, table), ending(node.first, of), ending(node.last, of))),
   limit: (node, of, table) => noting(table, limit(along(node, table), ending(node.point, of), node.side)),
   average: (node, of, table) => averaged(node, table),
   call: (node, of, table) => called(node, of, table),

@@ -303,3 +303,23 @@ def test_what_is_not_read_has_its_reason(tried: Any) -> None:
     for (latex, why), one in zip(NOT_READ, tried([[x, None] for x, _ in NOT_READ]), strict=True):
         assert one["outcome"] == "not read", (latex, one)
         assert why in one["why"], (latex, one)
+
+
+def test_an_integral_goes_from_kink_to_kink(tried: Any) -> None:
+    right = [
+        r"\int_0^3 |x - 1| \, dx = \frac{5}{2}", r"\int_0^2 \min(x, x^2) dx = \frac{11}{6}",
+        r"\int_{-\infty}^\infty e^{-|x - 1|} dx = 2", r"\int_{-1}^2 \frac{|x|}{x} dx = 1",
+    ]  # fmt: skip
+    wrong = [latex.replace("= ", "= 1 + ") for latex in right]
+    poles = [r"\int_0^2 \frac{1}{|x - 1|} dx = 4", r"\int_{-1}^1 \frac{dx}{|x|} = 0"]
+    found = [one["outcome"] for one in tried([[latex, None] for latex in right + wrong + poles])]
+    assert found == ["holds"] * 4 + ["does not hold"] * 4 + ["no value"] * 2
+
+
+def test_a_known_function_on_the_left_makes_a_statement(tried: Any) -> None:
+    right = [r"\Gamma(n) = (n - 1)!", r"\operatorname{erfc}(x) = 1 - \operatorname{erf}(x)"]
+    wrong = [r"\Gamma(n) = n!", r"\operatorname{erfc}(x) = 1 + \operatorname{erf}(x)"]
+    found = tried([[latex, None] for latex in right + wrong])
+    assert [one["outcome"] for one in found] == ["holds"] * 2 + ["does not hold"] * 2
+    assert r"\Gamma(n) = (n - 1)!" in found[2]["mends"]
+    assert found[3]["mends"] == [r"\operatorname{erfc}(x) = 1 - \operatorname{erf}(x)"]

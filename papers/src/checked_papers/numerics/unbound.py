@@ -7,6 +7,7 @@ accelerated, and derivatives are those of analytic functions.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from . import ellipsis
 from .cauchy_derivatives import derivative
 from .compiled_functions import function_of
 from .extrapolation import product, series
+from .kinks import folds_in, from_kink_to_kink
 from .quadrature import integrate
 
 _INFINITY = t.Constant("\\infty")
@@ -43,19 +45,40 @@ def integral(node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
 
         return at
 
+    folds = [
+        function_of(one, key, ev, scope, "fold")
+        for one in folds_in(node.body)
+        if ev.depends(one, key)
+    ]
+    pieces = partial(from_kink_to_kink, along(0.0, 1.0), folds)
     if not down and not up:
-        straight = np.isreal(low) and np.isreal(high)
-        if straight:
-            return _real(integrate(along(0.0, 1.0), float(np.real(low)), float(np.real(high))))
+        if np.isreal(low) and np.isreal(high):
+            return _real(pieces(float(np.real(low)), float(np.real(high))))
         return _real(integrate(along(low, high - low), 0.0, 1.0))
     if down and up:
-        if abs(down + up) > 1e-9 or abs(low - high) > 1e-9:
-            raise OperationError("the ends of this integral do not lie on one line")
-        return _real(integrate(along(low, up), -np.inf, np.inf))
+        return _real(_along_a_line((low, down), (high, up), along, pieces))
     start, by, sign = (low, up, 1.0) if up else (high, down, -1.0)
     if np.isreal(start) and np.isreal(by) and np.real(by) > 0:
-        return _real(sign * integrate(along(0.0, 1.0), float(np.real(start)), np.inf))
+        return _real(sign * pieces(float(np.real(start)), np.inf))
     return _real(sign * integrate(along(start, by), 0.0, np.inf))
+
+
+End = tuple[complex, complex]  # a place, and the direction in which it is infinitely far
+
+
+def _along_a_line(
+    first: End,
+    last: End,
+    along: Callable[[complex, complex], Callable[[float], complex]],
+    pieces: Callable[[float, float], complex],
+) -> complex:
+    """Return an integral whose ends are both infinite."""
+    (low, down), (high, up) = first, last
+    if abs(down + up) > 1e-9 or abs(low - high) > 1e-9:
+        raise OperationError("the ends of this integral do not lie on one line")
+    if np.isreal(low) and np.isreal(up) and np.real(up) > 0:
+        return pieces(-np.inf, np.inf)
+    return integrate(along(low, up), -np.inf, np.inf)
 
 
 def _real(value: complex) -> Array:
