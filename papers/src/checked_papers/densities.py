@@ -3,7 +3,7 @@
 ``p(x) = \\int p(x \\mid y) p(y) dy`` is said of the densities of any variables at any point, and a
 probability mass function is a density too. So a joint distribution on a few values is drawn, each
 density becomes a function of the values that it then is, and an integral the sum over all of them.
-What is proportional is so in the argument on the left: it runs, and nothing else does.
+Sides that are proportional are so in the argument on the left: it runs, and nothing else does.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Display:
 
     @classmethod
     def of(cls, row: Row) -> _Display:
-        """Return what stands in a row of tokens; raises `Unread`."""
+        """Return the densities, sums and integrals of a row of tokens; raises `Unread`."""
         display = cls(row, tuple(calls(row)), sorted(binders(row), key=lambda one: one.start))
         display._refuse_more()
         return display
@@ -123,7 +123,7 @@ class _Display:
         """Yield joint distributions, each with the condition that holds in it.
 
         The general one comes first. That all are independent is hardly the condition of a statement
-        about densities of many variables, of which some are given.
+        about densities of many variables some of which are given.
         """
         every = {*self.variables}
         found: dict[str, list[Factor]] = {"": [(every, set())]}
@@ -150,7 +150,7 @@ class _Display:
         return [[call for call in self.calls if a <= call.start < b] for a, b in spans]
 
     def _inputs(self, every: set[str]) -> list[Factor] | None:
-        """Return the distribution in which densities do not depend on what they alone leave out.
+        """Return the distribution in which densities do not depend on the variables they leave out.
 
         Some variables are given and never drawn, such as the inputs X of a regression, and some
         densities leave one of them out, as a prior of the weights w does: w is independent of X.
@@ -166,7 +166,7 @@ class _Display:
         return [(given, set()), (drawn, given - without), (every - given - drawn, given | drawn)]
 
     def written(self, law: JointLaw) -> tuple[str, dict[str, Kind]]:
-        """Return LaTeX with functions for densities and sums for integrals, and what these are."""
+        """Return LaTeX with functions for densities and sums for integrals, and their meanings."""
         return _Writer(self, law).written()
 
 

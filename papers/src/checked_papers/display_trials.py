@@ -358,8 +358,8 @@ def _with_special_functions(task: Task, full: str, stated: Sequence[str], plain:
     """Return the verdict with the special functions that it calls, where it counts.
 
     ``\\operatorname{erfc}(x) = 1 - \\operatorname{erf}(x)`` defines nothing, since everybody knows
-    its left side. That a letter is the function that is so called must show: in what holds, or
-    in an edit that mends it, which accuses no one who defines the letter otherwise.
+    its left side. That a letter is the function that is so called must show: in a verdict that
+    it holds, or in an edit that mends it, which accuses no one who defines the letter otherwise.
     """
     called, known = PAPERS.functions_in(full), task.declared.kinds
     if not called:

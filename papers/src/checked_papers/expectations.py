@@ -53,7 +53,7 @@ LETTERS = "srqp"  # of a distribution
 class Averaged:
     """A display with a distribution below each average, and a note on that distribution.
 
-    What `leaves_open` of what it speaks is not refuted where it fails. Where letters were put for
+    A display that `leaves_open` its subject is not refuted where it fails. Where letters stand for
     parts of it, `with_letters`, its mends are of no use to a reader.
     """
 

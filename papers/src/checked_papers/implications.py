@@ -1,7 +1,7 @@
 """One statement that follows from another: ``x > 1 \\Rightarrow x^2 > 1``, each direction alone.
 
-What follows is tried on numbers that meet what is supposed. Only what holds there, and not without
-it nor with its order turned, is told; of all else the display says too little to be judged.
+The conclusion is tried on numbers that meet the premise. A verdict is given only where it holds
+there, and neither without the premise nor with its order turned; all else says too little.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class Implication:
 
     @property
     def directions(self) -> Iterator[tuple[str, str]]:
-        """Yield what is supposed, and what follows."""
+        """Yield premise and conclusion."""
         yield self.first, self.last
         if self.both:
             yield self.last, self.first
 
 
 def implication_in(latex: str) -> Implication | None:
-    """Return what a display says to follow from what, if it says that of two statements alone.
+    """Return premise and conclusion of a display, if it has two statements alone.
 
     >>> implication_in(r"x > 1 \\implies x^2 > 1")
     Implication(first='x > 1', last='x^2 > 1', both=False)
@@ -74,7 +74,7 @@ def followed(one: Implication, judge: Judge) -> Tried | None:
 
 
 def _follows(supposed: str, last: str, judge: Judge) -> Tried | None:
-    """Return the verdict on what follows, if what is supposed decides it."""
+    """Return the verdict on the conclusion, if the premise decides it."""
     turned = _turned(supposed)
     others: list[tuple[str, ...]] = [(), (turned,)] if turned != supposed else [()]
     found = judge(last, (supposed,))

@@ -38,7 +38,7 @@ class JointLaw:
 
 
 def given_each_other(factors: Sequence[Factor]) -> str:
-    """Say what is independent in a law that is a product of factors, each given earlier ones.
+    """Say which variables are independent in a product of factors, each given earlier ones.
 
     >>> given_each_other([({"x"}, set()), ({"y"}, {"x"}), ({"z"}, {"y"})])
     'z is independent of x given y'

@@ -249,7 +249,7 @@ def _split(row: Row, marks: Set[str]) -> list[Row]:
 
 
 def _written(row: Row, calls: Sequence[_Call], space: _Space) -> tuple[str, dict[str, Kind]]:
-    """Return LaTeX with a function for each number that calls have, and what these are.
+    """Return LaTeX with a function for each number that calls have, and their meanings.
 
     ``a(b)`` is no symbol that may be defined, as a letter alone on one side is.
     """

@@ -1,4 +1,4 @@
-"""Identities of sets and of statements, such as De Morgan's laws, and what follows from what.
+"""Identities of sets and of statements, such as De Morgan's laws, and implications.
 
 A point lies in some of the sets A, B, C and not in the others, in ``2^n`` ways, and only which of
 these ways occur decides what holds of the sets. So all of them are tried, one after another: a
@@ -221,7 +221,7 @@ class _Reader:
         self.row = row
 
     def claim(self) -> Claim:
-        """Return what it claims: a relation of sets, or what follows from others."""
+        """Return its claim: a relation of sets, or an implication."""
         sides, arrows = _split(self.row, _ARROWS)
         if len(arrows) > 1:
             raise _Unread
@@ -232,7 +232,7 @@ class _Reader:
         return lambda world: _ARROWS[arrows[0]](first(world), last(world))
 
     def _relations(self) -> Claim:
-        """Read relations between commas, of which each must hold."""
+        """Read relations between commas, each of which must hold."""
         every = [_Reader(part)._relation() for part in _split(self.row, {","})[0]]
         return lambda world: all(one(world) for one in every)
 
@@ -267,7 +267,7 @@ class _Reader:
     def term(self, inside: Callable[[_Reader], Term] | None = None) -> Term:
         """Read a union, an intersection, a difference: of one kind, since brackets are asked for.
 
-        `inside` reads what stands in brackets.
+        `inside` reads an expression in brackets.
         """
         parts, signs = _split(self.row, _OF_SETS)
         if len({*signs}) > 1 or (len(signs) > 1 and signs[0] == "\\setminus"):

@@ -1,4 +1,4 @@
-"""Where an integrand has kinks: at the zeros of what stands between bars, or is compared.
+"""The kinks of an integrand, at the zeros of an expression between bars, or of a difference.
 
 ``|x - 1|`` has one at 1, ``\\max(x, x^2)`` where both are equal, and a rule for smooth functions
 does not settle across it. A kink that no two places tell apart stays, and the integral unsettled.
@@ -25,7 +25,7 @@ Real = Callable[[float], float]
 
 
 def folds_in(body: t.Node) -> Iterator[t.Node]:
-    """Yield what has another form on either side of its zeros.
+    """Yield the parts that have another form on either side of their zeros.
 
     >>> from checked_equations.latex.parser import parse_expression
     >>> names = {"x": "value"}
@@ -78,7 +78,7 @@ def cuts(g: Callable[[float], complex], low: float, high: float) -> list[float]:
 
 
 def _place(u: float, low: float, high: float) -> float:
-    """Return a place between two ends, of which one or both may be infinite."""
+    """Return a place between two ends, one or both of which may be infinite."""
     if math.isfinite(low) and math.isfinite(high):
         return float(low + u * (high - low))
     if math.isfinite(low):

@@ -81,7 +81,7 @@ class Trial:
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
-        """The fate of each sample; what is proportional is so on all of them together."""
+        """The fate of each sample; sides are proportional on all of them together."""
         with allowing(_PATIENCE):
             if any(step.relation == "\\propto" for step in self.statement.steps):
                 return self._fates_together()
