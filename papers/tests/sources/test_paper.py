@@ -162,3 +162,18 @@ def test_every_character_keeps_its_place(tmp_path: Path) -> None:
         place = found.place(one.at)
         line = place.file.read_text(encoding="utf-8").splitlines()[place.line - 1]
         assert line[place.column - 1 :].startswith(one.latex)
+
+
+def test_a_command_may_stand_for_a_part_of_a_path(tmp_path: Path) -> None:
+    (tmp_path / "one" / "inner").mkdir(parents=True)
+    (tmp_path / "two").mkdir()
+    (tmp_path / "one" / "first.tex").write_text(
+        r"\renewcommand*{\deeper}{\folder/inner} \input{\deeper/second}", encoding="utf-8"
+    )
+    (tmp_path / "one" / "inner" / "second.tex").write_text(r"\[ a = b \]", encoding="utf-8")
+    (tmp_path / "two" / "third.tex").write_text(r"\[ c = d \]", encoding="utf-8")
+    text = (
+        r"\newcommand{\folder}{} \renewcommand*{\folder}{one} \input{\folder/first} "
+        r"\def\folder{two} \input{\folder/third} \input{\unknown/fourth} \[ e = f \]"
+    )
+    assert shown(paper(tmp_path, text)) == ["a = b", "c = d", "e = f"]

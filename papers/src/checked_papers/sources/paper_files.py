@@ -7,7 +7,7 @@ where they lie in the paper's folder. Comments, ``\\verb``, listings and ``\\iff
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from .joined_text import Comment, Joined, Part, Piece, blank, spliced
@@ -29,26 +29,41 @@ _TAKEN_IN = re.compile(
     r"|\\(?:usepackage|RequirePackage)\s*(?:\[[^\]]*\])?\s*\{(?P<package>[^{}]+)\}"
     r"|\\documentclass\s*(?:\[[^\]]*\])?\s*\{(?P<kind>[^{}]+)\}"
 )
+_NAMED = re.compile(  # a command for a part of a path: `\\renewcommand*{\\part}{folder/part}`
+    r"\\(?:(?:re)?newcommand|providecommand|def)\*?\s*\{?(?P<key>\\[A-Za-z]+)\}?\s*\{(?P<says>[^{}]*)\}"
+)
+_EITHER = re.compile(f"{_NAMED.pattern}|{_TAKEN_IN.pattern}")
+_COMMAND = re.compile(r"\\[A-Za-z]+")
 
 
 def read_paper(path: Path) -> Joined:
     """The text of the paper at `path`, with all that it takes in."""
-    return _read(path.resolve(), path.resolve().parent, frozenset())
+    return _read(path.resolve(), path.resolve().parent, frozenset(), {})
 
 
-def _read(file: Path, root: Path, above: frozenset[Path]) -> Joined:
+def _read(file: Path, root: Path, above: frozenset[Path], commands: dict[str, str]) -> Joined:
+    """Read a file, with the `commands` that stand for parts of paths, to which it may add some."""
     own = _alone(file)
     parts, lacks = [], list(own.lacks)
-    for match in _TAKEN_IN.finditer(own.text):
-        for name, candidates in _candidates(match, root, file.parent):
+    for either in _EITHER.finditer(own.text):
+        if either["key"]:
+            commands[either["key"]] = _written_out(either["says"], commands)
+            continue
+        match = _TAKEN_IN.match(_written_out(either[0], commands))
+        for name, candidates in _candidates(match, root, file.parent) if match else ():
             found = next((one for one in candidates if one.is_file()), None)
             if found is None and name:
-                lacks.append(Comment(match.start(), name))
+                lacks.append(Comment(either.start(), name))
             elif found and found.resolve() not in {*above, file}:
-                put = _read(found.resolve(), root, above | {file})
-                parts.append(Part(match.end(), match.end(), put))
+                put = _read(found.resolve(), root, above | {file}, commands)
+                parts.append(Part(either.end(), either.end(), put))
     whole = Joined(own.text, own.pieces, own.comments, tuple(lacks), own.written)
     return spliced(whole, parts) if parts else whole
+
+
+def _written_out(text: str, commands: Mapping[str, str]) -> str:
+    """Return a path, or what takes it in, with the texts of commands in their place."""
+    return _COMMAND.sub(lambda one: commands.get(one[0], one[0]), text)
 
 
 def _alone(file: Path) -> Joined:
