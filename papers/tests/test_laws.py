@@ -11,7 +11,7 @@ from checked_papers.declarations import Declared
 from checked_papers.display_trials import tasks, try_one
 from checked_papers.document_formats import read
 from checked_papers.findings import Finding
-from checked_papers.laws import Density, Law, densities, head_of, is_density
+from checked_papers.laws import Density, Law, densities_of, head_of, is_density
 
 GAMMA = (
     r"The gamma distribution has, for $x \ge 0$, the density"
@@ -116,7 +116,7 @@ def test_a_function_of_another_text_is_no_density(tmp_path: Path) -> None:
 
 def test_values_that_are_printed_come_first() -> None:
     law = Law(r"f(x; a) = a e^{-a x}", (), (r"0 \le x < \infty",))
-    assert next(densities(law)) == Density(
+    assert next(densities_of(law)) == Density(
         "f", "x", ("a",), "a e^{-a x}", "0", "\\infty", printed=True
     )
 

@@ -151,11 +151,11 @@ def claims_of(latex: str, law: Law | None, own: Law | None) -> Iterator[Claim]:
     if head is None:
         return
     if own is not None and is_density(latex):
-        for density in densities(own):
+        for density in densities_of(own):
             if density.body not in ("", density.variable):
                 yield density.is_one
     elif law is not None:
-        for density in densities(law):
+        for density in densities_of(law):
             for claim in _fitting(head, density, law):
                 given = (*claim.given, *density.bounds)
                 yield replace(claim, density=density.is_one.latex, given=given)
@@ -207,7 +207,7 @@ class Density:
         return tuple(one for one in self.of if occurrences(row, one))
 
 
-def densities(law: Law) -> Iterator[Density]:
+def densities_of(law: Law) -> Iterator[Density]:
     """Yield the density over the values that are printed, and over some that are not."""
     head = head_of(law.density)
     if head is None:
