@@ -9,6 +9,7 @@ all policies. A seed takes a few minutes on one core.
 from __future__ import annotations
 
 import argparse
+import gzip
 import time
 from pathlib import Path
 
@@ -83,14 +84,20 @@ def kept(reports: list[tuple[list[float], Trial]]) -> None:
     trial = np.repeat(np.arange(len(parts[0]) // steps), steps)[:, None]
     rows = np.concatenate([trial, *parts], axis=1)
     names = "trial,angle,velocity,torque,next_angle,next_velocity"
-    _write("pilco-control-transitions", names, rows)
+    _write("pilco-control-transitions.csv.gz", names, rows)
     policies = np.stack([flatten(trial.improvement.policy)[0] for _, trial in reports])
-    _write("pilco-control-policies", ",".join(f"p{i}" for i in range(policies.shape[1])), policies)
+    _write(
+        "pilco-control-policies.csv.gz",
+        ",".join(f"p{i}" for i in range(policies.shape[1])),
+        policies,
+    )
 
 
 def _write(name: str, names: str, rows: np.ndarray) -> None:
     text = [",".join(f"{value:.10g}" for value in row) for row in rows]
-    (FOLDER / f"{name}.csv").write_text("\n".join([names, *text]) + "\n", encoding="utf-8")
+    table = ("\n".join([names, *text]) + "\n").encode()
+    packed = name.endswith(".gz")
+    (FOLDER / name).write_bytes(gzip.compress(table, mtime=0) if packed else table)
 
 
 def main() -> None:
@@ -107,7 +114,7 @@ def main() -> None:
         rows += [row for row, _ in reports]
         if seed == STORED:
             kept(reports)
-        _write("pilco-control", COLUMNS, np.asarray(rows))
+        _write("pilco-control.csv", COLUMNS, np.asarray(rows))
 
 
 if __name__ == "__main__":
