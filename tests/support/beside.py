@@ -114,7 +114,12 @@ CHECKS: dict[str, tuple[Check, ...]] = {
 }
 
 
+ROOT = "document.documentElement"
+
+
 def check(name: str, page: Any, width: int) -> None:
-    """All that is asked of this page alone."""
+    """What is asked of this page alone, and that a wide window has all of it, side by side."""
+    if width == WIDE:
+        assert page.evaluate(f"{ROOT}.scrollWidth - {ROOT}.clientWidth") <= 0, name
     for one in CHECKS.get(name, ()):
         one(page, width)
