@@ -84,8 +84,8 @@ FOLLOWED = """() => [...document.querySelectorAll('pre')].every(
 # A formula likewise.
 REACHED = """() => [...document.querySelectorAll(
     '.bd-article :is(div.math, .math-set, .eqn-set, .eqn-later)')].every(
-    e => e.scrollWidth <= e.clientWidth || !e.clientWidth || e.tabIndex === 0
-        || getComputedStyle(e).overflowX !== 'auto')"""
+    e => e.closest('details:not([open])') || e.scrollWidth <= e.clientWidth || !e.clientWidth
+        || e.tabIndex === 0 || getComputedStyle(e).overflowX !== 'auto')"""
 # What is far away is laid out for this, all at once: each formula would ask for it anew. And all of
 # it afresh: Chromium may keep for what was folded the width that the page had before.
 UNFOLDED = """() => {
