@@ -7,7 +7,7 @@
   /* What is folded is left folded: to ask for its width would lay it out. All are asked before any is
      changed, or each would be laid out anew. */
   function reach() {
-    const boxes = [...document.querySelectorAll(BOXES)].filter((box) => !box.closest("details:not([open])"));
+    const boxes = [...document.querySelectorAll(BOXES)].filter((box) => !box.closest("details:not([open]) > :not(summary)"));
     const wide = boxes.map((box) => box.scrollWidth > box.clientWidth && box.clientWidth > 0 && getComputedStyle(box).overflowX === "auto");
     boxes.forEach((box, i) => {
       if (wide[i]) box.tabIndex = 0;

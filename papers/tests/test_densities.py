@@ -1,4 +1,4 @@
-"""Rules of densities that nobody bound, with their sums and integrals, beside false twins."""
+"""Rules for densities that are not bound, with their sums and integrals, and false twins."""
 
 from __future__ import annotations
 

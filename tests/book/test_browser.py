@@ -80,12 +80,13 @@ SET = """() => [...document.querySelectorAll('.eqn-later')].every(
     && [...document.querySelectorAll('.eqn-set')].every(e => e.querySelector('math'))"""
 # The book lets a box that scrolls be reached by keys, a third of a second after a resize.
 FOLLOWED = """() => [...document.querySelectorAll('pre')].every(
-    e => e.closest('details:not([open])') || e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"""
+    e => e.closest('details:not([open]) > :not(summary)') || e.scrollWidth <= e.clientWidth
+        || e.tabIndex === 0)"""
 # A formula likewise.
 REACHED = """() => [...document.querySelectorAll(
     '.bd-article :is(div.math, .math-set, .eqn-set, .eqn-later)')].every(
-    e => e.closest('details:not([open])') || e.scrollWidth <= e.clientWidth || !e.clientWidth
-        || e.tabIndex === 0 || getComputedStyle(e).overflowX !== 'auto')"""
+    e => e.closest('details:not([open]) > :not(summary)') || e.scrollWidth <= e.clientWidth
+        || !e.clientWidth || e.tabIndex === 0 || getComputedStyle(e).overflowX !== 'auto')"""
 # What is far away is laid out for this, all at once: each formula would ask for it anew. And all of
 # it afresh: Chromium may keep for what was folded the width that the page had before.
 UNFOLDED = """() => {

@@ -225,7 +225,7 @@ def fit(
     model, data, columns, known = given(model, X, y, noise_var, weights, offset, columns=order)
     begins = partial(_started, model, data)
     chosen = by_entry(begins, columns, fixed=fixed, bounds=bounds, priors=priors, tied=tied)
-    # a q to start from belongs to its very model, of which no number may be taken anew
+    # a given start is of this very model: none of its numbers may be started anew
     makes = objective_of if start is not None else started_objective
     objective = replace(makes(model, data, **chosen), columns=columns, known_columns=known)
     max_steps = _check.whole(max_steps, "max_steps", 1)
@@ -267,7 +267,7 @@ def fit(
     runs = sorted(runs, key=lambda run: -run.objective)
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
-    # a floor may have been lowered by some runs: what is reported is within the lowest
+    # some runs may have lowered a floor, and what is reported must lie within the lowest
     objective = around(objective, *(objective.vector(run.model) for run in runs))
     remarks += _doubted(objective, runs[0])
     return Fit(tuple(runs), objective, columns=columns, known_columns=known, remarks=remarks)
