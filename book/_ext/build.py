@@ -1,8 +1,7 @@
-"""Run Jupyter Book's own build command with three settings: ``python book/_ext/build.py``.
+"""Run Jupyter Book's own build command with two settings: ``python book/_ext/build.py``.
 
 The trees of the pages stay until the end, so Python's search for garbage finds little: it runs less
-often, and the process ends without taking the trees apart. YAML is read by its parser in C. And
-jsonschema compiles no grammars of internationalised addresses, which no notebook has.
+often, and the process ends without taking the trees apart. YAML is read by its parser in C.
 """
 
 import atexit
@@ -23,7 +22,6 @@ def leave(status):
 
 
 if __name__ == "__main__":
-    sys.modules["rfc3987_syntax"] = None  # as if it were not installed
     gc.set_threshold(200_000, 20, 50)
     yaml.SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     from jupyter_book.cli.main import main

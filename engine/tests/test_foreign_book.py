@@ -48,10 +48,7 @@ include = ["{NAME}*"]
 {NAME} = ["latex/*.lark", "sphinx/static/*", "sphinx/templates/*"]
 """
 
-# With rfc3987_syntax, jsonschema compiles 38 grammars that nobody needs (see book/_ext/build.py).
-LEFT_OUT = re.compile(
-    r"(__editable__.*)?(gpnotes|checked_equations)|rfc3987_syntax|__pycache__|.*\.pth$"
-)
+LEFT_OUT = re.compile(r"(__editable__.*)?(gpnotes|checked_equations)|__pycache__|.*\.pth$")
 CONF = f"""\
 project = "A foreign book"
 extensions = ["myst_nb", "{NAME}.sphinx"]
