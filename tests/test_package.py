@@ -10,6 +10,7 @@ import sys
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gpnotes
@@ -105,9 +106,10 @@ def test_a_name_that_is_not_there():
         _ = gpnotes.infer.kriging
 
 
-def fresh(code):
+def fresh(code, *arguments):
     """What a new interpreter prints, as JSON."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
@@ -119,6 +121,30 @@ heavy = ("scipy", "matplotlib", "cupy", "IPython", "sphinx", "sklearn")
 print(json.dumps([name for name in heavy if name in sys.modules]))
 """
     assert fresh(code) == []
+
+
+def test_in_a_browser_there_are_neither_threads_nor_greenlets():
+    """WebAssembly has none of them, and the answers are the same up to rounding."""
+    code = """
+import json, sys, threading
+if sys.argv[1:] != ["as ever"]:
+    sys.modules["greenlet"] = None
+    def start(thread):
+        raise RuntimeError("can't start new thread")
+    threading.Thread.start = start
+import numpy as np
+from gpnotes import GP, RBF, condition, fit, samplers, stream
+from gpnotes.decide.bayesopt import minimise
+X = stream(1).uniform((30, 2))
+y = np.sin(5.0 * X[:, 0]) + X[:, 1]
+model = fit(GP(RBF(1.0, [0.5, 0.5]), 0.1), X, y).model
+chain = samplers.sample(lambda x: (-0.5 * float(x @ x), -x), samplers.NUTS(), np.zeros(2),
+                        rng=stream(1), num_samples=5, num_warmup=5)
+found = minimise(lambda x: float((x - 0.3) @ (x - 0.3)), [(0, 1), (0, 1)], 7, rng=1)
+means = condition(model, X, y).predict(X[:3])[0]
+print(json.dumps([*means, *found.best.x, *chain.draws[-1, -1]]))
+"""
+    np.testing.assert_allclose(fresh(code), fresh(code, "as ever"), rtol=1e-5)
 
 
 def shown():

@@ -3,16 +3,24 @@
 A call for many costs little more than a call for one: a minimum of an acquisition from many starts,
 an evidence of many small models on a device. What asks is code that asks for one thing at a time,
 such as an optimiser of SciPy's that calls back. So each computation runs as a greenlet, which is
-left while the others ask for theirs. Threads would take turns thirty times as slowly.
+left while the others ask for theirs. Threads would take turns thirty times as slowly. Where there
+are no greenlets, which WebAssembly has not, one computation runs after the other, and each question
+is answered alone: the same answers, up to rounding, at the price of a call each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from greenlet import getcurrent, greenlet
+try:
+    from greenlet import getcurrent, greenlet
+except ImportError:
+    HAS_GREENLETS = False
+    greenlet = object
+else:
+    HAS_GREENLETS = True
 
 __all__ = ["Question", "ask", "asks", "run_in_step"]
 
@@ -27,6 +35,16 @@ class _Task(greenlet):
     kind = ""
 
 
+class _Alone(NamedTuple):
+    """What answers the questions of a computation that runs without others."""
+
+    kind: str
+    answers: Answers
+
+
+_ALONE: ContextVar[_Alone | None] = ContextVar("alone", default=None)
+
+
 class Question(NamedTuple, Generic[T]):
     """What a task waits for, whose answer is a T; what it returns in the end is no question."""
 
@@ -35,8 +53,8 @@ class Question(NamedTuple, Generic[T]):
 
 def asks(kind: str) -> bool:
     """Tell if the caller runs in step with others that have questions of a kind."""
-    current = getcurrent()
-    return isinstance(current, _Task) and current.kind == kind
+    current = getcurrent() if HAS_GREENLETS else _ALONE.get()
+    return isinstance(current, (_Task, _Alone)) and current.kind == kind
 
 
 def ask(question: Question[T]) -> T:
@@ -44,7 +62,10 @@ def ask(question: Question[T]) -> T:
 
     An answer that is an exception is raised.
     """
-    answer = cast("greenlet", getcurrent().parent).switch(question)
+    if HAS_GREENLETS:
+        answer = cast("greenlet", getcurrent().parent).switch(question)
+    else:
+        (answer,) = cast("_Alone", _ALONE.get()).answers([question.content])
     if isinstance(answer, BaseException):
         raise answer
     return cast("T", answer)
@@ -86,6 +107,8 @@ def run_in_step(tasks: Sequence[Callable[[], T]], answers: Answers, kind: str) -
     asked [3]
     [2, 10]
     """
+    if not HAS_GREENLETS:
+        return [copy_context().run(_by_itself, task, _Alone(kind, answers)) for task in tasks]
     running = []
     for task in tasks:
         started = _Task(task)
@@ -102,3 +125,8 @@ def run_in_step(tasks: Sequence[Callable[[], T]], answers: Answers, kind: str) -
         for one in running:
             one.throw()  # nothing to one that has ended; the others end, unheard
     return [said[i] for i in range(len(running))]
+
+
+def _by_itself(task: Callable[[], T], alone: _Alone) -> T:
+    _ALONE.set(alone)
+    return task()
