@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants breaks references claims fuzz dist bench speed gpu lint types serve lock environment clean
+.PHONY: help book pdf lite test unit apart pages check coverage nightly tools arrays torch namespaces names lab replay properties machines versions mutants breaks references claims fuzz dist bench speed gpu lint types serve lock environment clean
 PYTHON ?= python3
 # As many processes as cores, from two to four: each takes up to a gigabyte.
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN || echo 2); echo $$(( n < 2 ? 2 : n > 4 ? 4 : n )))
@@ -57,6 +57,8 @@ book: $(READY)  ## build the book as HTML that works offline; any warning is an 
 	@echo "The book is ready: open $(HTML)/index.html in a browser."
 pdf: book $(WHOLE)  ## print the book as one PDF, with bookmarks and page numbers (minutes)
 	@$(BIN)/python tools/book_pdf.py --count README.md
+lite: $(WHOLE)  ## put JupyterLite beside the built pages, where site_address in _config.yml asks for it
+	@$(BIN)/python tools/lite.py
 serve: $(READY)  ## serve the built book on this machine (PORT=8000)
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(or $(PORT),8000)
 lab: $(READY)  ## open JupyterLab with the chapters as notebooks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ pytest.importorskip("threadpoolctl")
 def tools(root: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The scripts, which are in no package."""
     monkeypatch.syspath_prepend(str(root / "tools"))
-    names = ("edits", "fast", "machines", "mutants", "stages", "versions")
+    names = ("edits", "fast", "lite", "machines", "mutants", "stages", "versions")
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -55,6 +56,34 @@ def test_oldest_and_newest_are_what_uv_calls_so(tools: Any) -> None:
     program = tools["versions"].uv()
     said = subprocess.run([program, "pip", "install", "--help"], capture_output=True, text=True)
     assert all(name in said.stdout for name in tools["versions"].RESOLUTIONS.values())
+
+
+def test_notebooks_for_a_browser_install_the_wheels_and_carry_no_outputs(
+    tools: Any, tmp_path: Path
+) -> None:
+    """Whether or not the page's own notebook installs from the repository: no browser can."""
+    v4 = pytest.importorskip("nbformat").v4
+    ran = v4.new_code_cell("1", outputs=[v4.new_output("stream", text="1")], execution_count=3)
+    own = v4.new_code_cell('%pip install --quiet "git+https://dummy.example/notes@main"')
+    for name, cells in {"with": [own, ran], "without": [ran]}.items():
+        path = tmp_path / "html" / "_sources" / "part" / f"{name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(v4.new_notebook(cells=cells)))
+    assert tools["lite"].notebooks(tmp_path / "html", tmp_path / "served") == 2
+    served = [json.loads(path.read_text()) for path in (tmp_path / "served" / "part").iterdir()]
+    for cells in (notebook["cells"] for notebook in served):
+        assert ["".join(cell["source"]) for cell in cells] == [tools["lite"].INSTALL, "1"]
+        assert [cell["outputs"] for cell in cells] == [[], []]
+
+
+def test_only_a_book_with_an_address_gets_jupyterlite(tools: Any, tmp_path: Path) -> None:
+    config = tmp_path / "_config.yml"
+    for pages, lite in (("", True), ("https://dummy.example/", False)):
+        address = {"pages": pages, "lite": lite}
+        config.write_text(json.dumps({"sphinx": {"config": {"site_address": address}}}))
+        assert not tools["lite"].wanted(config)
+    config.write_text(config.read_text().replace("false", "true"))
+    assert tools["lite"].wanted(config)
 
 
 def test_a_table_shows_each_stage_and_whether_it_failed(tools: Any) -> None:

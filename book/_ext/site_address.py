@@ -4,12 +4,15 @@
       pages: https://somebody.github.io/gpnotes/
       repository: https://github.com/somebody/gpnotes
       branch: main
+      lite: true
 
 `pages` switches on canonical links, what other sites show of a link (Open Graph), `sitemap.xml`,
 `404.html` and the address in the entry for a bibliography; `repository`, on GitHub, buttons that
-lead to the source of a page, its edit, a form for a slip and, for a chapter, to Binder. Empty, no
-page names another host. Each page describes itself by its first paragraph either way, unless
-another extension says what it is about.
+lead to the source of a page, its edit, a form for a slip and, for a chapter, to Binder and to
+Colab, which opens the notebooks that ``pages.yml`` puts on a branch of their own; `lite`, one to
+JupyterLite beside the pages, which `make lite` puts there. Empty, no page names another host. Each
+page describes itself by its first paragraph either way, unless another extension says what it is
+about.
 """
 
 import re
@@ -21,7 +24,8 @@ from urllib.parse import quote, urlencode
 from docutils import nodes
 from sphinx.errors import ConfigError
 
-EMPTY = {"pages": "", "repository": "", "branch": "main"}
+EMPTY = {"pages": "", "repository": "", "branch": "main", "lite": False}
+NOTEBOOKS = "notebooks"  # the branch
 SITE = re.compile(r"https?://[^\s/]+(/[^\s?#]*)?")
 GITHUB = "https://github.com/owner/name"
 REPOSITORY = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+")
@@ -47,6 +51,8 @@ def validate(app, config):
         if known[name] and not form.fullmatch(known[name].rstrip("/")):
             raise ConfigError(f"site_address.{name} must be like {such}; got {known[name]!r}")
         known[name] = known[name].rstrip("/")
+    if known["lite"] not in (True, False) or (known["lite"] and not known["pages"]):
+        raise ConfigError("site_address.lite must be true or false, and needs site_address.pages")
     config.site_address = known
     config.html_baseurl = f"{known['pages']}/" if known["pages"] else ""
 
@@ -92,7 +98,7 @@ def slip(known, version, pagename, context):
 
 
 def buttons_of(known, source, chapter, slip_address):
-    """Return links to the source of a page, its edit, the form, and Binder for a chapter."""
+    """Return links to the source of a page, its edit, the form, and to where a chapter runs."""
     repository, branch = known["repository"], quote(known["branch"], safe="")
     links = [
         ("Source of this page", f"{repository}/blob/{branch}/{source}?plain=1", "fas fa-code"),
@@ -101,8 +107,14 @@ def buttons_of(known, source, chapter, slip_address):
     ]
     if chapter:
         name = repository.removeprefix("https://github.com/")
-        binder = f"https://mybinder.org/v2/gh/{name}/{branch}?urlpath=lab/tree/{source}"
-        links.append(("Run on Binder", binder, "fas fa-arrow-right-to-bracket"))
+        notebook = f"{Path(source).with_suffix('')}.ipynb"
+        places = {
+            "Run on Binder": f"https://mybinder.org/v2/gh/{name}/{branch}?urlpath=lab/tree/{source}",
+            "Open in Colab": f"https://colab.research.google.com/github/{name}/blob/{NOTEBOOKS}/{notebook}",
+        }
+        if known["lite"]:
+            places["Run in this browser"] = f"{known['pages']}/lite/lab/index.html?path={notebook}"
+        links += [(text, url, "fas fa-arrow-right-to-bracket") for text, url in places.items()]
     buttons = [
         {"type": "link", "text": text, "url": url, "icon": icon} for text, url, icon in links
     ]

@@ -52,6 +52,7 @@ ADDRESS = {
     "pages": "https://dummy.example/notes/",
     "repository": "https://github.com/dummy/notes",
     "branch": "main",
+    "lite": True,
 }
 
 
@@ -138,7 +139,12 @@ def test_buttons_lead_to_the_source_of_the_page(somewhere: Path) -> None:
     assert found["Suggest a change"] == f"{repository}/edit/main/part/chapter.md"
     binder = "https://mybinder.org/v2/gh/dummy/notes/main?urlpath=lab/tree/part/chapter.md"
     assert found["Run on Binder"] == binder
-    assert "Run on Binder" not in links(soup(somewhere, "book/cite.html"))
+    colab = "https://colab.research.google.com/github/dummy/notes/blob/notebooks/part/chapter.ipynb"
+    assert found["Open in Colab"] == colab
+    lite = "https://dummy.example/notes/lite/lab/index.html?path=part/chapter.ipynb"
+    assert found["Run in this browser"] == lite
+    places = {"Run on Binder", "Open in Colab", "Run in this browser"}
+    assert not places & links(soup(somewhere, "book/cite.html")).keys()
 
 
 def test_the_form_for_a_slip_knows_page_and_version(somewhere: Path) -> None:
@@ -176,6 +182,7 @@ def test_the_entry_for_a_bibliography_says_where_the_book_is(
         ({"pages": "dummy.example"}, "site_address.pages must be like https://host/"),
         ({"repository": "https://example.org/a/b"}, "must be like https://github.com/owner/name"),
         ({"url": "https://dummy.example"}, "site_address may have pages, repository, branch"),
+        ({"lite": True}, "site_address.lite must be true or false, and needs site_address.pages"),
     ],
 )
 def test_what_is_no_address_is_refused(
