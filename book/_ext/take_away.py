@@ -14,11 +14,11 @@ from plain_markdown import FOLDED, Code, Numbers, Words, pieces
 
 DROPPED = ("application/papermill.record/", "application/vnd.checked-equation")
 OPENING = (
-    "*A chapter of the book* {book}*, to run and to change. It needs the package, the engine of "
+    "*A chapter of the book {book}, to run and to change. It needs the package, the engine of "
     "the checks and the package of the chapters ({how}). The checks read the file: save before you "
     "run one.*"
 )
-BY_HAND = "from a clone,* `pip install ./engine . ./editorial`*"
+BY_HAND = "from a clone, `pip install ./engine . ./editorial`"
 BY_CELL = "the first cell installs them"
 
 

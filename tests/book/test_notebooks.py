@@ -13,6 +13,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from markdown_it import MarkdownIt
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
@@ -33,6 +34,7 @@ SHORT = "gaussian-processes/weight-view"  # it runs in a few seconds
 LEFT_OVER = re.compile(
     r"\{[a-z][a-z:_-]*\}`|^\s*:{3,}|^\s*:[a-z-]+:|^\([\w-]+\)=|^\s*`{3,}\{|^%|&lt;|\beqn-", re.M
 )
+FORMULAS = re.compile(r"\$\$.*?\$\$|(?<!\\)\$[^$\n]+?\$", re.S)
 FENCED = re.compile(r"^```\w*\n.*?^```$", re.M | re.S)
 ALLOWED = {"gpnotes", "gpnotes_book", "numpy", "scipy", "matplotlib", "gymnasium"}
 
@@ -62,6 +64,19 @@ def nothing_of_the_books_markup_is_left(taken: Any, slug: str) -> None:
         match[0].strip()
         for cell in read(taken(slug), "markdown")
         for match in LEFT_OVER.finditer(FENCED.sub("", cell.source))
+    ]
+    assert left == []
+
+
+def no_star_is_left_of_what_should_be_slanted(taken: Any, slug: str) -> None:
+    """But for that of a starred section, at the end of its name."""
+    written = MarkdownIt("commonmark").enable("table")
+    left = [
+        part.content
+        for cell in read(taken(slug), "markdown")
+        for block in written.parse(FORMULAS.sub("formula", cell.source))
+        for part in block.children or ()
+        if part.type == "text" and "*" in part.content.removesuffix(" *")
     ]
     assert left == []
 
@@ -135,6 +150,7 @@ def the_headings_that_its_cells_name_stand_in_it(taken: Any, slug: str) -> None:
 @pytest.mark.parametrize("slug", CHAPTERS)
 def test_a_chapter_may_be_taken_away(taken: Any, trees: dict[str, Any], slug: str) -> None:
     nothing_of_the_books_markup_is_left(taken, slug)
+    no_star_is_left_of_what_should_be_slanted(taken, slug)
     the_equations_have_the_numbers_of_the_page(taken, slug, trees)
     it_says_what_the_chapter_says(taken, slug)
     it_asks_for_little(taken, slug)
