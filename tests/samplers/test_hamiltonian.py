@@ -99,7 +99,7 @@ BLIND = {
 def test_a_place_of_a_path_is_drawn_by_its_weight_whatever_the_path(name):
     """Sixteen places in a row, of all weights: with the largest for their sum, 7 errors off."""
     density, sampler = BLIND[name]
-    assert_kept(density, 2, sampler, chains=250, draws=12)
+    assert_kept(density, 2, sampler, chains=100, draws=12)
 
 
 COARSE = {
@@ -123,8 +123,9 @@ def test_halves_of_a_longer_path_are_drawn_by_their_shares():
 
 @pytest.mark.parametrize("name", COARSE)
 def test_coarse_steps_keep_the_density(name):
+    """By the ratio of the weights of halves NUTS is 6 errors off, by half the energy HMC is 8."""
     density, d, sampler = COARSE[name]
-    assert_kept(density, d, sampler, chains=500, draws=80)
+    assert_kept(density, d, sampler, chains=200, draws=80)
 
 
 def test_what_a_path_loses_of_its_energy_is_mended_by_acceptance():
