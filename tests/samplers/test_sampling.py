@@ -72,7 +72,7 @@ def test_warm_up_finds_step_and_units(sampler, mass):
     # Units of single entries cannot undo a correlation: a chain that is stuck in one is a lottery.
     target = skewed({"diagonal": 0.3, "dense": 0.9}[mass])
     found = samplers.sample(
-        target, sampler, APART, rng=stream(1), num_samples=600, mass_matrix=mass
+        target, sampler, APART, rng=stream(1), num_samples=300, num_warmup=600, mass_matrix=mass
     )
     assert np.all(np.abs(found.mean - 1.0) < 5 * found.mcse)
     assert np.all(found.ess_bulk > (20 if type(sampler) is RandomWalkMetropolis else 60))
@@ -195,7 +195,7 @@ def heavy(x):
 @pytest.mark.parametrize("sampler", [NUTS(), HMC(num_steps=5)], ids=repr)
 def test_warm_up_ends_at_the_acceptance_that_was_asked_for(sampler, target, seed):
     found = samplers.sample(
-        target, sampler, SCALES, rng=stream(seed), num_chains=4, num_samples=200, num_warmup=300
+        target, sampler, SCALES, rng=stream(seed), num_chains=4, num_samples=100, num_warmup=300
     )
     assert found.acceptance.mean() == pytest.approx(sampler.target_acceptance, abs=0.05)
 
@@ -215,14 +215,17 @@ def test_paths_whose_step_was_tuned_do_not_come_home(seed):
     assert np.all(found.ess_bulk > 200)
 
 
+SHORT = NUTS(max_tree_depth=4)  # where the course matters and not where it leads
+
+
 def run(file=None, draws=250, callback=None, sampler=None, seed=1, **others):
     return samplers.sample(
-        skew, sampler or NUTS(), APART, rng=stream(seed), num_samples=draws, num_warmup=60,
+        skew, sampler or SHORT, APART, rng=stream(seed), num_samples=draws, num_warmup=60,
         file=file, callback=callback, **others,
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("sampler", [RandomWalkMetropolis(), ULA(1e-4), NUTS()], ids=repr)
+@pytest.mark.parametrize("sampler", [RandomWalkMetropolis(), ULA(1e-4), SHORT], ids=repr)
 def test_an_interrupted_run_goes_on_to_the_same_draws(tmp_path, sampler):
     class Interrupted(Exception):
         pass
@@ -546,8 +549,11 @@ def objective():
 
 
 def test_hyperparameters_are_drawn_from_their_posterior():
-    """Beside a rule of quadrature, with the density of the lengthscale in its own units."""
-    found = samplers.sample(objective(), NUTS(), rng=stream(3), num_samples=500, num_warmup=200)
+    """Beside quadrature, with the density of the lengthscale in its own units.
+
+    As if that were the density of its logarithm, the mean would be 5.8 errors off.
+    """
+    found = samplers.sample(objective(), NUTS(), rng=stream(3), num_samples=250, num_warmup=100)
     assert found.names == ("log kernel.lengthscale", "mean.value")
 
     def density(length, level):
@@ -555,7 +561,7 @@ def test_hyperparameters_are_drawn_from_their_posterior():
         prior = stats.lognorm(0.7).pdf(length) * stats.norm.pdf(level)
         return math.exp(log_evidence(gp, X, Y)) * prior
 
-    lengths, levels = np.geomspace(0.1, 3.0, 40), np.linspace(-4.0, 4.0, 41)
+    lengths, levels = np.geomspace(0.1, 3.0, 24), np.linspace(-4.0, 4.0, 25)
     grid = np.asarray([[density(a, b) for b in levels] for a in lengths])
     by_length = integrate.trapezoid(grid, levels, axis=1)
     total = integrate.trapezoid(by_length, lengths)
@@ -666,8 +672,8 @@ def posterior(y):
 CALIBRATED = {
     "random walk": (RandomWalkMetropolis(1.5), 12), "MALA": (samplers.MALA(0.35), 6),
     "HMC": (HMC(0.5, 3), 2), "NUTS": (NUTS(0.6), 2),
-    "ellipse": (EllipticalSlice(np.eye(1)), 5), "ULA": (ULA(0.01), 60),
-    "SGLD": (SGLD(0.01, batch=4, decay=0.0), 60),
+    "ellipse": (EllipticalSlice(np.eye(1)), 5), "ULA": (ULA(0.05), 20),
+    "SGLD": (SGLD(0.05, batch=4, decay=0.0), 20),
 }  # fmt: skip
 HYPERBOLIC = stats.genhyperbolic(p=1.0, a=1.0, b=0.0)  # of density ∝ exp(−√(1 + y²))
 
