@@ -48,15 +48,14 @@ EXACT = {
     "random walk": RandomWalkMetropolis(1.5),
     "random walk in units": RandomWalkMetropolis(0.8, ROOT),
     "MALA": MALA(0.4), "MALA with scales": MALA(0.3, np.asarray([1.2, 0.6])),
-    "MALA in units": MALA(0.4, ROOT), "HMC": HMC(0.7, 3), "HMC in units": HMC(0.9, 4, ROOT),
-    "HMC without jitter": HMC(0.7, 3, jitter=0.0),
-    "NUTS": NUTS(0.9), "NUTS in units": NUTS(0.6, inverse_mass_root=ROOT),
-    "short NUTS": NUTS(0.3, max_tree_depth=2),
+    "MALA in units": MALA(0.4, ROOT), "HMC": HMC(1.3, 3), "HMC in units": HMC(1.5, 3, ROOT),
+    "HMC without jitter": HMC(1.3, 3, jitter=0.0),
+    "NUTS": NUTS(0.9), "NUTS in units": NUTS(1.0, inverse_mass_root=ROOT),
+    "short NUTS": NUTS(1.2, max_tree_depth=2),
 }  # fmt: skip
 ALL = EXACT | {"ULA": ULA(0.1)}
-# What they add to the others is the length of their paths, which is what they cost.
-LONG = ("HMC in units", "HMC without jitter", "NUTS", "NUTS in units", "MALA in units")
-SHORT = [name for name in EXACT if name not in LONG]
+# Their steps are so coarse that half as many chains see more than all would of finer ones.
+COARSE = ("HMC", "HMC in units", "HMC without jitter", "NUTS in units", "short NUTS")
 
 
 def after(sampler, target, starts, steps, draw):
@@ -77,9 +76,12 @@ def gap(ends):
     return min(stats.kstest(one, "uniform").pvalue for one in pairs)
 
 
-@pytest.mark.parametrize("name", [*SHORT, *LONG])
+@pytest.mark.parametrize("name", EXACT)
 def test_what_starts_at_its_density_stays_there(name, rng):
-    ends = after(EXACT[name], logistic, started(rng, 3000), 3, stream(1))
+    """By half the loss of energy HMC is off with p = 3e-6; by half of Metropolis' ratio a random
+    walk with 3e-16, and without that of its proposals MALA with 9e-10."""
+    chains = 1500 if name in COARSE else 3000
+    ends = after(EXACT[name], logistic, started(rng, chains), 3, stream(1))
     assert gap(ends) > 1e-3
 
 
@@ -395,8 +397,14 @@ PATHS = [NUTS(0.6, max_tree_depth=3), HMC(0.6, 3)]
 
 
 @pytest.mark.parametrize("sampler", [MALA(0.6), RandomWalkMetropolis(0.6), *PATHS], ids=repr)
-def test_samplers_keep_their_contract_everywhere(sampler, space):
-    """Of short paths: their length is nothing to the arrays that they are made of."""
+def test_samplers_keep_their_contract_everywhere(sampler, space, monkeypatch):
+    """Of short paths: their length is nothing to the arrays that they are made of.
+
+    The numbers are drawn on the host, so beside NumPy's float64 there are fewer chains, with which
+    a step of `ULA` that is too long is 9 standard errors off.
+    """
+    if space.name != "numpy-float64":
+        monkeypatch.setattr("gpnotes.testing.samplers._CHAINS", 200)
     check_sampler(sampler, space.asarray(np.zeros(1)))
 
 
