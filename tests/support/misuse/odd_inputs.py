@@ -31,6 +31,7 @@ LARGEST = 100  # decimal powers by which numbers are scaled
 
 Array = np.ndarray
 Alteration = Callable[[Array, random.Random], Any]
+Rightly = tuple[list[Array] | Exception, list[Array] | Exception]
 
 
 def _fortran(a: Array, _: random.Random) -> Array:
@@ -156,10 +157,11 @@ def found(calls: Mapping[str, Call], seed: int, cases: int) -> Iterator[Oddity]:
         for name, argument in row.arguments.items()
         if _may_be_altered(argument.right)
     ]
+    answered: dict[str, Rightly] = {}
     for _ in range(cases):
         called, name = rng.choice(asked)
         alteration = rng.choice([*SAME, *OTHER])
-        if oddity := tried(calls[called], name, alteration, rng.randrange(10**6)):
+        if oddity := tried(calls[called], name, alteration, rng.randrange(10**6), answered):
             yield oddity
 
 
@@ -167,11 +169,19 @@ def _may_be_altered(right: Any) -> bool:
     return isinstance(right, Array) and right.dtype == np.float64 and right.size > 1
 
 
-def tried(row: Call, argument: str, alteration: str, seed: int) -> Oddity | None:
-    """Make one call with an odd input; what is wrong with the answer, or nothing."""
+def tried(
+    row: Call,
+    argument: str,
+    alteration: str,
+    seed: int,
+    answered: dict[str, Rightly] | None = None,
+) -> Oddity | None:
+    """Make one call with an odd input; what is wrong with the answer, or nothing.
+
+    `answered` keeps what the right call of each row says, which is asked twice alone.
+    """
     fault = partial(Oddity, row.called, argument, alteration, seed)
     given = row.right()
-    base = deepcopy(given)
     given[argument] = altered(given[argument], alteration, seed)
     before = {name: _copied(value) for name, value in given.items()}
     answer = _answer(row, given)
@@ -180,13 +190,20 @@ def tried(row: Call, argument: str, alteration: str, seed: int) -> Oddity | None
         return fault(f"{written[0]} was written into")
     if isinstance(answer, Exception):
         return None if _names_one(answer, row) else fault(f"{type(answer).__name__}: {answer}")
-    usual, again = _answer(row, base), _answer(row, row.right())
+    usual, again = _rightly(row, {} if answered is None else answered)
     if isinstance(usual, Exception) or isinstance(again, Exception):
         return fault(f"the right call says {usual}")
     if alteration in SAME and _close(usual, again):  # else it draws, or keeps a state
         return None if _close(usual, answer) else fault("the answer is another")
     holes = sum(map(has_holes, answer)) - sum(map(has_holes, usual))
     return fault("NaN") if holes > 0 else None
+
+
+def _rightly(row: Call, answered: dict[str, Rightly]) -> Rightly:
+    """The answers of two right calls: they differ where the function draws, or keeps a state."""
+    if row.called not in answered:
+        answered[row.called] = _answer(row, deepcopy(row.right())), _answer(row, row.right())
+    return answered[row.called]
 
 
 def _answer(row: Call, arguments: Mapping[str, Any]) -> list[Array] | Exception:
