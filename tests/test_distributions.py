@@ -41,26 +41,39 @@ def _copy(home: Path, to: Path) -> Path:
     return to
 
 
-def _wheel(folder: Path, to: Path) -> zipfile.ZipFile:
-    command = [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"]
-    command += ["--quiet", "--wheel-dir", str(to)]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    (wheel,) = to.glob("*.whl")
-    return zipfile.ZipFile(wheel)
+# Several of pip's processes would each import pip, and ask for the requirements first.
+BUILD = """
+import os, sys
+from setuptools import build_meta
+for folder, to in zip(sys.argv[1::2], sys.argv[2::2]):
+    if not (child := os.fork()):
+        os.chdir(folder)
+        os.makedirs(to)
+        build_meta.build_wheel(to)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        sys.exit("no wheel of " + folder)
+"""
+
+
+def _wheels(*of: tuple[Path, Path]) -> list[zipfile.ZipFile]:
+    """Build a wheel of each folder into another, in copies of one process."""
+    places = [str(place) for pair in of for place in pair]
+    subprocess.run([sys.executable, "-c", BUILD, *places], check=True, capture_output=True)
+    return [zipfile.ZipFile(*to.glob("*.whl")) for _, to in of]
 
 
 @pytest.fixture(scope="module")
 def wheels(once: Any) -> dict[str, zipfile.ZipFile]:
     """The wheel of each package, built from a copy of the clone."""
 
-    def build(folder: Path) -> Path:
+    def build(folder: Path) -> dict[str, zipfile.ZipFile]:
         copytree(ROOT / "book", folder / "book", ignore=LITTER)
-        for package, (home, _) in DISTRIBUTIONS.items():
-            _wheel(_copy(home, folder / package), folder / "wheels" / package)
-        return folder / "wheels"
+        copies = {one: _copy(home, folder / one) for one, (home, _) in DISTRIBUTIONS.items()}
+        made = _wheels(*((copy, folder / "wheels" / one) for one, copy in copies.items()))
+        return dict(zip(copies, made, strict=True))
 
-    made = once("wheels", build)
-    return {package: zipfile.ZipFile(*made.glob(f"{package}/*")) for package in DISTRIBUTIONS}
+    return once("wheels", build)
 
 
 def _files(folder: Path, *patterns: str) -> set[str]:
@@ -101,9 +114,8 @@ def test_a_source_distribution_carries_the_book(wheels, tmp_path):
     with tarfile.open(*tmp_path.glob("*.tar.gz")) as packed:
         packed.extractall(tmp_path / "away", filter="data")
     (alone,) = (tmp_path / "away").iterdir()
-    assert sorted(_wheel(alone, tmp_path / "wheel").namelist()) == sorted(
-        wheels["gpnotes_book"].namelist()
-    )
+    (wheel,) = _wheels((alone, tmp_path / "wheel"))
+    assert sorted(wheel.namelist()) == sorted(wheels["gpnotes_book"].namelist())
 
 
 SHORT = "gaussian-processes/weight-view"  # it runs in a few seconds
