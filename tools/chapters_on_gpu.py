@@ -81,11 +81,13 @@ def _run(page: Path, stored: list[Any], lecture: bool) -> Iterator[str]:
     from IPython.core.interactiveshell import InteractiveShell
     from matplotlib import pyplot
     from printed_numbers import Numbers
+    from traitlets.config import Config
 
     from checked_equations.book.execution import cells
 
     pyplot.switch_backend("agg")
-    shell = InteractiveShell.instance()
+    # in memory: these cells are none of the history that this user's shells keep in a file
+    shell = InteractiveShell.instance(config=Config(HistoryManager={"hist_file": ":memory:"}))
     shell.showtraceback = lambda *args, **kwargs: None
     try:
         for cell, was in zip(cells(page), stored or [None] * len(cells(page)), strict=True):
