@@ -288,7 +288,7 @@ def test_classes_that_separate_or_are_rare_have_sure_probabilities(kind, seed):
     """Not those of a coin: a logistic regression is the measure."""
     X, y, Xs, ys = new_rows(kind, seed)
     share = np.full(1000, y.mean())
-    ours = GPClassifier().fit(X, y).predict_proba(Xs)[:, 1]
+    ours = GPClassifier(max_steps=15).fit(X, y).predict_proba(Xs)[:, 1]
     line = LogisticRegression().fit(X, y).predict_proba(Xs)[:, 1]
     ours, line, base = (log_loss(ys, chance) for chance in (ours, line, share))
     assert ours < 0.5 * base
@@ -298,9 +298,9 @@ def test_classes_that_separate_or_are_rare_have_sure_probabilities(kind, seed):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", ["separable", "rare"])
 def test_laplaces_approximation_says_where_its_probabilities_are_too_near_to_even(kind, seed):
-    X, y, _, _ = new_rows(kind, seed, 200)
+    X, y, _, _ = new_rows(kind, seed, 120)
     with pytest.warns(gpnotes.FitWarning, match="too near to even: .*, method='ep' of an estim"):
-        GPClassifier(method="laplace").fit(X, y)
+        GPClassifier(method="laplace", max_steps=15).fit(X, y)
 
 
 def test_several_classes_by_laplace_say_so_too_with_the_remedy():

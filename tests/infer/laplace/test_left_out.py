@@ -12,7 +12,7 @@ from gpnotes.infer.laplace.left_out import compared
 from gpnotes.model.likelihoods import Bernoulli, Poisson
 
 
-def two(kind, seed, n=200):
+def two(kind, seed, n=120):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 2))
     if kind == "separable":
@@ -31,7 +31,7 @@ def test_probabilities_too_near_to_even_are_told_with_a_remedy(kind, seed):
     with pytest.warns(
         FitWarning, match="too near to even: .* its share .*: take an EPGP, "
     ) as said:
-        found = fit(binary(), *two(kind, seed))
+        found = fit(binary(), *two(kind, seed), max_steps=15)
     assert said[0].filename == __file__
     assert "Probabilities are too near to even" in " ".join(str(found.report()).split())
 
