@@ -128,7 +128,7 @@ def test_logarithms_are_what_makes_a_rate_a_depth_and_a_decay_findable(seed, rng
     space = Space({name: Real(*ends, log=True) for name, ends in kinds.items()} | depth)
     plain = Space({name: Real(*ends) for name, ends in kinds.items()} | depth)
     chance = min(map(loss, space.from_units(rng.random((20, 3)))))
-    assert minimise(loss, space, 20, rng=seed).best.y < 0.01
+    assert minimise(loss, space, 20, callback=lambda e: e.y < 0.01, rng=seed).best.y < 0.01
     assert 0.01 < chance < minimise(loss, plain, 20, rng=seed).best.y
 
 
