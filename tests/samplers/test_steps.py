@@ -78,8 +78,11 @@ def gap(ends):
 
 @pytest.mark.parametrize("name", EXACT)
 def test_what_starts_at_its_density_stays_there(name, rng):
-    """By half the loss of energy HMC is off with p = 3e-6; by half of Metropolis' ratio a random
-    walk with 3e-16, and without that of its proposals MALA with 9e-10."""
+    """What is wrong has a p of next to nothing.
+
+    HMC by half the loss of energy 3e-6, a random walk by half of Metropolis' ratio 3e-16, MALA
+    without the ratio of its proposals 9e-10.
+    """
     chains = 1500 if name in COARSE else 3000
     ends = after(EXACT[name], logistic, started(rng, chains), 3, stream(1))
     assert gap(ends) > 1e-3
