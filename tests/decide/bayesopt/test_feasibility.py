@@ -148,7 +148,7 @@ def decoy(seed):
 
 @pytest.mark.parametrize(
     ("model", "budget"),
-    [pytest.param(quick, 18, id="quick"), pytest.param(fitted_model, 24, id="fitted")],
+    [pytest.param(quick, 20, id="quick"), pytest.param(fitted_model, 26, id="fitted")],
 )
 def test_a_search_that_models_failures_fails_less(model, budget):
     """On draws that nobody chose, and what it finds is no worse."""
