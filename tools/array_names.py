@@ -16,7 +16,7 @@ import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +59,12 @@ def uses() -> list[Use]:
 def uses_in(text: str, path: Path) -> list[Use]:
     """Return the uses in one file: chains that begin with ``xp``, and imports of the library."""
     tree = ast.parse(text)
-    calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    imported = dict(_imported(tree))
+    nodes = list(ast.walk(tree))  # once: it is most of the time
+    calls = {id(node.func): node for node in nodes if isinstance(node, ast.Call)}
+    imported = dict(_imported(nodes))
     found = [Use(*imported[n], _at(path, tree)) for n in sorted(imported) if imported[n][1]]
-    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    for node in ast.walk(tree):
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
         if isinstance(node, ast.Attribute) and id(node) not in inner:
             found += _chain(node, path, calls, imported)
         elif (
@@ -78,9 +79,9 @@ def _at(path: Path, node: Any) -> str:
     return f"{shown}:{getattr(node, 'lineno', 1)}"
 
 
-def _imported(tree: ast.AST) -> Iterator[tuple[str, tuple[str, str]]]:
+def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield the names imported from the library: each with a module and a name in it."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in _OWN:
             yield from ((a.asname or a.name, (node.module, a.name)) for a in node.names)
         elif isinstance(node, ast.Import):
@@ -128,6 +129,7 @@ def missing(use: Use, library: str) -> str | None:
     return None if problem is None else f"{use.said}{signature} in {library}: {problem}"
 
 
+@cache
 def looked_up(module: str, name: str) -> Any:
     """Return an object of a library, or its definition where it cannot be imported."""
     try:
@@ -158,6 +160,7 @@ def _source(module: str) -> Path:
     return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
 
 
+@cache
 def _signature(found: Any) -> inspect.Signature | None:
     if isinstance(found, ast.FunctionDef):
         return _written(found.args)
