@@ -279,7 +279,7 @@ def test_a_wave_more_is_no_jump(rng):
 def test_a_fit_stays_above_the_shortest_season_and_says_so(rng):
     X = rng.uniform(0.0, 20.0, (30, 1))
     y = np.where(np.mod(X[:, 0], 1.0) < 0.04, 5.0, 0.0) + rng.normal(size=30)
-    model = StateSpaceGP(GP(Periodic(), 0.1), 1e-3)
+    model = StateSpaceGP(GP(Periodic(), 0.1), 1e-2)
     asked_for = []
 
     def hear(step):
