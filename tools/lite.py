@@ -1,4 +1,4 @@
-"""Put JupyterLite beside the built pages: chapters run in the reader's own browser (`make lite`).
+"""Add JupyterLite to the built pages, so that chapters run in the reader's browser (`make lite`).
 
 It serves the notebooks that the pages offer. A first cell installs the wheels of this clone. Python
 itself, NumPy and SciPy are those of Pyodide, which the browser fetches from Pyodide's host, so that

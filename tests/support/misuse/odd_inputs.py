@@ -176,7 +176,7 @@ def tried(
     seed: int,
     answered: dict[str, Rightly] | None = None,
 ) -> Oddity | None:
-    """Make one call with an odd input; what is wrong with the answer, or nothing.
+    """Make one call with an odd input; return what is wrong with the answer, if anything.
 
     `answered` keeps what the right call of each row says, which is asked twice alone.
     """
