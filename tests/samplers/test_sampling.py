@@ -175,7 +175,7 @@ def test_noise_does_not_push_a_search_to_one_side(first, rng):
     assert np.mean(ends) == pytest.approx(0.8, abs=0.02)
 
 
-SCALES = np.geomspace(1.0, 30.0, 10)
+SCALES = np.geomspace(1.0, 10.0, 10)
 
 
 def scaled(x):
@@ -195,7 +195,7 @@ def heavy(x):
 @pytest.mark.parametrize("sampler", [NUTS(), HMC(num_steps=5)], ids=repr)
 def test_warm_up_ends_at_the_acceptance_that_was_asked_for(sampler, target, seed):
     found = samplers.sample(
-        target, sampler, SCALES, rng=stream(seed), num_chains=4, num_samples=100, num_warmup=300
+        target, sampler, SCALES, rng=stream(seed), num_chains=3, num_samples=100, num_warmup=300
     )
     assert found.acceptance.mean() == pytest.approx(sampler.target_acceptance, abs=0.05)
 
@@ -234,17 +234,18 @@ def test_an_interrupted_run_goes_on_to_the_same_draws(tmp_path, sampler):
         if (chain, done) == (2, 100):
             raise Interrupted
 
-    wanted, file = run(sampler=sampler), tmp_path / "run.npz"
+    # a longer run begins with the draws of a shorter one
+    wanted, file = run(draws=320, sampler=sampler), tmp_path / "run.npz"
     with pytest.raises(Interrupted):
         run(file, callback=stop, sampler=sampler)
     seen = []
     found = run(file, callback=lambda *at: seen.append(at), sampler=sampler)
     assert seen == [(2, 200), (2, 250), (3, 100), (3, 200), (3, 250)]
     for name in ("draws", "log_density", "acceptance", "diverged", "evaluations"):
-        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name)[:, :250])
     assert found.warmup_evaluations == wanted.warmup_evaluations
-    more = run(file, draws=420, sampler=sampler)
-    np.testing.assert_array_equal(more.draws, run(draws=420, sampler=sampler).draws)
+    more = run(file, draws=320, sampler=sampler)
+    np.testing.assert_array_equal(more.draws, wanted.draws)
     np.testing.assert_array_equal(
         run(file, draws=130, sampler=sampler).draws, wanted.draws[:, :130]
     )
@@ -543,25 +544,27 @@ PRIORS = {"kernel.lengthscale": LogNormalPrior(0.0, 0.7), "mean.value": NormalPr
 FIXED = ("kernel.variance", "noise_var")
 
 
-def objective():
+def objective(rows=slice(None)):
     start = GP(RBF(1.0, 0.8), 0.05, ConstantMean(0.0))
-    return objective_of(start, X, Y, fixed=FIXED, priors=PRIORS)
+    return objective_of(start, X[rows], Y[rows], fixed=FIXED, priors=PRIORS)
 
 
 def test_hyperparameters_are_drawn_from_their_posterior():
     """Beside quadrature, with the density of the lengthscale in its own units.
 
-    As if that were the density of its logarithm, the mean would be 5.8 errors off.
+    As if that were the density of its logarithm, the mean would be 9.8 errors off. Six readings
+    leave the lengthscale so open that this takes few draws.
     """
-    found = samplers.sample(objective(), NUTS(), rng=stream(3), num_samples=250, num_warmup=100)
+    few = slice(None, None, 2)
+    found = samplers.sample(objective(few), NUTS(), rng=stream(3), num_samples=120, num_warmup=50)
     assert found.names == ("log kernel.lengthscale", "mean.value")
 
     def density(length, level):
         gp = GP(RBF(1.0, length), 0.05, ConstantMean(level))
         prior = stats.lognorm(0.7).pdf(length) * stats.norm.pdf(level)
-        return math.exp(log_evidence(gp, X, Y)) * prior
+        return math.exp(log_evidence(gp, X[few], Y[few])) * prior
 
-    lengths, levels = np.geomspace(0.1, 3.0, 24), np.linspace(-4.0, 4.0, 25)
+    lengths, levels = np.geomspace(0.1, 3.0, 24), np.linspace(-4.0, 4.0, 17)
     grid = np.asarray([[density(a, b) for b in levels] for a in lengths])
     by_length = integrate.trapezoid(grid, levels, axis=1)
     total = integrate.trapezoid(by_length, lengths)
@@ -656,13 +659,15 @@ DATA = 4  # readings of a location, in a draw for calibration
 
 
 def posterior(y):
-    """The location of Laplace-distributed readings under a normal prior, and its gradient."""
+    """Locations of Laplace-distributed readings (DATA, k) under a normal prior, and the gradient.
+
+    They are independent of one another.
+    """
 
     def likelihood(x, rows):
-        gaps = y[rows] - x[0]
-        return -float(np.sum(np.sqrt(1.0 + gaps**2))), np.asarray(
-            [np.sum(gaps / np.sqrt(1.0 + gaps**2))]
-        )
+        gaps = y[rows] - x
+        far = np.sqrt(1.0 + gaps**2)
+        return -float(far.sum()), (gaps / far).sum(axis=0)
 
     return samplers.MinibatchDensity(
         lambda x: (-0.5 * float(x @ x), -x), likelihood, np.arange(DATA)
@@ -679,27 +684,35 @@ HYPERBOLIC = stats.genhyperbolic(p=1.0, a=1.0, b=0.0)  # of density ∝ exp(−�
 
 
 def ranks(sampler, thin, seed, count=220, kept=7):
-    """The rank of a truth among draws of its posterior, for truths from the prior."""
+    """The ranks of truths from the prior among draws of their posteriors, each in its own chain.
+
+    Chains whose every step is taken do not hinder one another: there one has them all.
+    """
     draw, rng = stream(seed), np.random.default_rng(seed)
     truths = rng.standard_normal(count)
-    readings = truths[:, None] + HYPERBOLIC.rvs(size=(count, DATA), random_state=rng)
-    found = []
-    for truth, y in zip(truths, readings, strict=True):
-        target = posterior(y)
-        if isinstance(sampler, EllipticalSlice):
-            whole = lambda x, y=y: -float(np.sum(np.sqrt(1.0 + (y - x[0]) ** 2)))  # noqa: E731
-            target = whole
-        state = sampler.init(target, np.asarray([truth]))
-        middle, rank = int(rng.integers(kept + 1)), 0
-        # the truth is one of the draws: the chain runs from it both ways, being reversible
-        for steps in (middle, kept - middle):
-            here = state
-            for _ in range(steps * thin):
+    readings = HYPERBOLIC.rvs(size=(DATA, count), random_state=rng) + truths
+    together = isinstance(sampler, ULA | SGLD)
+    return np.concatenate([
+        ranks_of_chain(sampler, thin, truths[part], readings[:, part], draw, rng, kept)
+        for part in np.split(np.arange(count), 1 if together else count)
+    ])  # fmt: skip
+
+
+def ranks_of_chain(sampler, thin, truths, readings, draw, rng, kept):
+    """The ranks of the entries of a chain that starts from the truths."""
+    target = posterior(readings)
+    if isinstance(sampler, EllipticalSlice):
+        target = lambda x: -float(np.sum(np.sqrt(1.0 + (readings - x) ** 2)))  # noqa: E731
+    state, found = sampler.init(target, truths), np.zeros(truths.size, dtype=int)
+    middle = rng.integers(kept + 1, size=truths.size)
+    # the truth is one of the draws: the chain runs from it both ways, being reversible
+    for many in (middle, kept - middle):
+        here = state
+        for number in range(many.max()):
+            for _ in range(thin):
                 here = sampler.step(target, here, draw).state
-                if (here.count - state.count) % thin == 0:
-                    rank += int(here.position[0] < truth)
-        found.append(rank)
-    return np.asarray(found)
+            found += (here.position < truths) & (number < many)
+    return found
 
 
 def uniform(counts):
@@ -709,7 +722,7 @@ def uniform(counts):
 @pytest.mark.parametrize("name", CALIBRATED)
 def test_ranks_are_uniform(name):
     """Simulation-based calibration, from the truth both ways: exact for every exact sampler."""
-    found = ranks(*CALIBRATED[name], seed=3)
+    found = ranks(*CALIBRATED[name], seed=4)
     assert uniform(np.bincount(found, minlength=8)) > 1e-3
 
 
