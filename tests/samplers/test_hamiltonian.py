@@ -103,10 +103,10 @@ def test_a_place_of_a_path_is_drawn_by_its_weight_whatever_the_path(name):
 
 
 COARSE = {
-    "standard normal, NUTS": (correlated(5, 0.0), 5, NUTS(1.6)),
-    "correlated normal, NUTS": (correlated(5, 0.4), 5, NUTS(1.3)),
-    "funnel, NUTS": (funnel(3), 3, NUTS(1.0)),
-    "funnel, HMC": (funnel(3), 3, HMC(1.0, 3)),
+    "standard normal, NUTS": (correlated(5, 0.0), 5, NUTS(1.2), 60, (0.6, 0.8)),
+    "correlated normal, NUTS": (correlated(5, 0.4), 5, NUTS(1.0), 60, (0.6, 0.8)),
+    "funnel, NUTS": (funnel(3), 3, NUTS(1.0), 150, (0.3, 0.5)),
+    "funnel, HMC": (funnel(3), 3, HMC(1.0, 3), 150, (0.3, 0.5)),
 }
 
 
@@ -123,9 +123,13 @@ def test_halves_of_a_longer_path_are_drawn_by_their_shares():
 
 @pytest.mark.parametrize("name", COARSE)
 def test_coarse_steps_keep_the_density(name):
-    """By the ratio of the weights of halves NUTS is 6 errors off, by half the energy HMC is 8."""
-    density, d, sampler = COARSE[name]
-    assert_kept(density, d, sampler, chains=200, draws=80)
+    """By the ratio of the weights of halves NUTS is 5 to 9 errors off, by half the energy HMC is 7.
+
+    Finer steps make longer paths, which show a wrong weight in fewer chains; in a funnel they do
+    not.
+    """
+    density, d, sampler, chains, accepted = COARSE[name]
+    assert_kept(density, d, sampler, chains=chains, draws=80, accepted=accepted)
 
 
 def test_what_a_path_loses_of_its_energy_is_mended_by_acceptance():
