@@ -19,14 +19,16 @@ def unit(rng, kernel, mean, columns, size, asarray):
     return deep.Unit(GP(kernel, 0.0, mean), *map(asarray, arrays))
 
 
-def two_layers(seed=0, asarray=np.asarray, likelihood=None, draws=3):
+def two_layers(seed=0, asarray=np.asarray, likelihood=None, draws=3, sizes=(4, 3, 5)):
     """Two inputs, two inner units, of which each has its own everything, and the last one."""
     rng = np.random.default_rng(seed)
     inner = (
-        unit(rng, RBF(0.7, asarray(np.asarray([0.8, 1.5]))), deep.Coordinate(1), 2, 4, asarray),
-        unit(rng, Matern52(0.4, 1.2), deep.Coordinate(0), 2, 3, asarray),
+        unit(
+            rng, RBF(0.7, asarray(np.asarray([0.8, 1.5]))), deep.Coordinate(1), 2, sizes[0], asarray
+        ),
+        unit(rng, Matern52(0.4, 1.2), deep.Coordinate(0), 2, sizes[1], asarray),
     )
-    last = unit(rng, RBF(1.3, 0.9), GP(RBF(), 0.0).mean, 2, 5, asarray)
+    last = unit(rng, RBF(1.3, 0.9), GP(RBF(), 0.0).mean, 2, sizes[2], asarray)
     return deep.DeepGP((inner, (last,)), likelihood or Gaussian(0.3), num_samples=draws, seed=seed)
 
 
