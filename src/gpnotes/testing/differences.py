@@ -26,8 +26,8 @@ def gradcheck(
 ) -> None:
     """Compare a pullback with differences of the function, entry by entry.
 
-    The differences are central and extrapolated once (Richardson), so that their error is of
-    fourth order in the step. Meant for float64.
+    The differences are central. Where an entry does not agree with its own, that is extrapolated
+    once (Richardson), so that its error is of fourth order in the step. Meant for float64.
 
     Parameters
     ----------
@@ -84,28 +84,49 @@ def _compare(
     entries, derivatives = list(_entries(arg)), [value for _, value, _ in _entries(arg_bar)]
     if len(entries) != len(derivatives):
         raise AssertionError(f"{name} has {len(entries)} entries, its bar {len(derivatives)}")
-    differences = [_difference(along, value, change) for _, value, change in entries]
-    size = max((abs(difference) for difference, _ in differences), default=0.0)
-    rows = zip(entries, derivatives, differences, strict=True)
-    for (where, _, _), got, (wanted, rounding) in rows:
-        if not abs(got - wanted) <= rtol * (1e-3 * size + abs(wanted)) + rounding + 1e-12:
+    near = [_central(along, value, change, 0.5 * _step(value)) for _, value, change in entries]
+    size = max((abs(difference) for difference, _ in near), default=0.0)
+
+    def agree(got: float, wanted: float, rounding: float) -> bool:
+        return abs(got - wanted) <= rtol * (1e-3 * size + abs(wanted)) + rounding + 1e-12
+
+    for (where, value, change), got, (wanted, rounding) in zip(
+        entries, derivatives, near, strict=True
+    ):
+        if agree(got, wanted, rounding):
+            continue  # most do, and a second difference takes as long again
+        wanted = _extrapolated(along, value, change, wanted)
+        if not agree(got, wanted, rounding):
             said = f"{what} says {got:.8g}, differences {wanted:.8g}"
             raise AssertionError(f"{name}{where}: {said}")
 
 
+def _step(value: float) -> float:
+    size = abs(value)
+    return 1e-3 * (size if _SMALLEST < size < 1.0 else max(size, 1.0))
+
+
+def _central(
+    along: Callable[[Any], float], value: float, change: Callable[[float], object], h: float
+) -> tuple[float, float]:
+    """Return the central difference, and the error that rounding of the function may add."""
+    above, below = along(change(value + h)), along(change(value - h))
+    size = (abs(above) + abs(below)) / (2.0 * h)
+    return (above - below) / (2.0 * h), float(np.finfo(np.float64).eps) * size
+
+
+def _extrapolated(
+    along: Callable[[Any], float], value: float, change: Callable[[float], object], near: float
+) -> float:
+    """Return the extrapolated difference, from that of half the step."""
+    return (4.0 * near - _central(along, value, change, _step(value))[0]) / 3.0
+
+
 def _difference(
     along: Callable[[Any], float], value: float, change: Callable[[float], object]
-) -> tuple[float, float]:
-    """Return the extrapolated difference, and the error that rounding of the function may add."""
-    size = abs(value)
-    step = 1e-3 * (size if _SMALLEST < size < 1.0 else max(size, 1.0))
-
-    def central(h: float) -> tuple[float, float]:
-        above, below = along(change(value + h)), along(change(value - h))
-        return (above - below) / (2.0 * h), (abs(above) + abs(below)) / (2.0 * h)
-
-    (near, near_size), (far, _) = central(0.5 * step), central(step)
-    return (4.0 * near - far) / 3.0, float(np.finfo(np.float64).eps) * near_size
+) -> float:
+    near, _ = _central(along, value, change, 0.5 * _step(value))
+    return _extrapolated(along, value, change, near)
 
 
 def _entries(arg: Any) -> Iterator[tuple[str, float, Callable[[float], object]]]:
@@ -167,7 +188,7 @@ def jacobian(f: Callable[[Vector], Vector], x: Vector) -> HostMatrix:
            [0., 4.]])
     """
     rows = [
-        [_difference(_entry(f, i), value, change)[0] for _, value, change in _entries(x)]
+        [_difference(_entry(f, i), value, change) for _, value, change in _entries(x)]
         for i in range(f(x).shape[0])
     ]
     return np.asarray(rows)
