@@ -148,18 +148,18 @@ def decoy(seed):
 
 @pytest.mark.parametrize(
     ("model", "budget"),
-    [pytest.param(quick, 20, id="quick"), pytest.param(fitted_model, 26, id="fitted")],
+    [pytest.param(quick, 14, id="quick"), pytest.param(fitted_model, 20, id="fitted")],
 )
 def test_a_search_that_models_failures_fails_less(model, budget):
-    """On draws that nobody chose, and what it finds is no worse."""
+    """On draws that nobody chose, beyond six first places that are the same; it finds no worse."""
     failed, best = {"skip": 0, "model": 0}, {"skip": 0.0, "model": 0.0}
     for seed in (101, 103):
         for mode in failed:
             found = minimise(decoy(seed), SQUARE, budget, on_failure=mode, rng=seed, model=model)
-            failed[mode] += sum(bool(e.failure) for e in found.evaluations)
+            failed[mode] += sum(bool(e.failure) for e in found.evaluations[6:])
             best[mode] += found.best.y / 2.0
-    assert failed["skip"] > 10
-    assert failed["model"] < 0.75 * failed["skip"]
+    assert failed["skip"] > 3
+    assert failed["model"] <= 0.5 * failed["skip"]
     assert best["model"] < best["skip"] + 0.01
 
 
