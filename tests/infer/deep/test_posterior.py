@@ -104,8 +104,8 @@ def test_predictions_are_those_of_many_draws():
     Xs = np.random.default_rng(3).normal(size=(3, 2))
     posterior = deep.DeepPosterior(model, num_samples=4000)
     mean, variance = posterior.predict(Xs)
-    draws = posterior.sample(Xs, 1500, rng=stream(5))
-    error = np.sqrt(variance / 1500) * 1.3
+    draws = posterior.sample(Xs, 600, rng=stream(5))
+    error = np.sqrt(variance / 600) * 1.3
     assert np.all(np.abs(draws.mean(0) - mean) < 4 * error)
     assert draws.var(0) == pytest.approx(variance, rel=0.25)
     noisy = posterior.predict(Xs, noise=True)[1]
