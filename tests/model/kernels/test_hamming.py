@@ -14,7 +14,7 @@ LENGTHS = np.asarray([0.7, 2.0])
 
 @pytest.mark.parametrize("ard", [False, True])
 def test_it_conforms(space, rng, ard):
-    both = np.concatenate([rng.normal(size=(6, 2)), CODES[:, :1]], axis=1)
+    both = np.concatenate([rng.normal(size=(4, 2)), CODES[:4, :1]], axis=1)
     lengths = space.asarray(LENGTHS[:1]) if ard else 0.7
     kernel = g.RBF().on(0, 1) * Hamming(1.3, lengths).on(2) + Hamming(0.4, 2.0).on(2)
     check_kernel(kernel, space.asarray(both), labels=True)
