@@ -148,3 +148,16 @@ def test_arguments_are_looked_at_by_fit(data, options, kind, said):
     made = search(Ridge(), ALPHA).set_params(**options)
     with pytest.raises(kind, match=said):
         made.fit(*data)
+
+
+@pytest.mark.parametrize("called", ["fit", "score"])
+def test_rows_that_are_labelled_otherwise_are_told(data, called):
+    """The estimator that is tuned may be of scikit-learn, which joins by position in silence."""
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(data[0])
+    y = pandas.Series(data[1])
+    found = search(Ridge(), ALPHA, n_iter=2)
+    if called == "score":
+        found.fit(X, y)
+    with pytest.warns(UserWarning, match=r"y is joined to X by position.*row 0 is 149.*y\.loc\[X"):
+        getattr(found, called)(X, y[::-1])

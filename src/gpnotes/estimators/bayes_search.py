@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from ..decide.bayesopt import Optimiser, Recommendation, Space
 from ..decide.bayesopt.search_space import Dimension, Point
 from ..ground import check as _check
-from .base import RandomState
+from .base import RandomState, warn_of_order
 
 __all__ = ["BayesSearchCV"]
 
@@ -96,6 +96,57 @@ class BayesSearchCV(BaseSearchCV):
         self.n_points = n_points
         self.num_initial = num_initial
         self.random_state = random_state
+
+    def fit(self, X: object, y: object = None, **params: object) -> Self:
+        """Search, as searches of scikit-learn do.
+
+        Parameters
+        ----------
+        X : array-like
+            The rows.
+        y : array-like, optional
+            The targets.
+        **params
+            Further arguments of the estimator's fit, and the groups of the folds.
+
+        Returns
+        -------
+        BayesSearchCV
+            The search itself.
+
+        Warns
+        -----
+        UserWarning
+            If tables of pandas label their rows otherwise than `X`: they are joined by position.
+        """
+        warn_of_order(X=X, y=y, **params)
+        super().fit(X, y, **params)
+        return self
+
+    def score(self, X: object, y: object = None, **params: object) -> float:
+        """Score the best estimator, as searches of scikit-learn do.
+
+        Parameters
+        ----------
+        X : array-like
+            The rows.
+        y : array-like, optional
+            The targets.
+        **params
+            Further arguments of the score.
+
+        Returns
+        -------
+        float
+            The score that was looked for.
+
+        Warns
+        -----
+        UserWarning
+            If tables of pandas label their rows otherwise than `X`: they are joined by position.
+        """
+        warn_of_order(X=X, y=y, **params)
+        return float(super().score(X, y, **params))
 
     def _run_search(self, evaluate_candidates: Callable[[Iterable[Point]], dict[str, Any]]) -> None:
         given = self.search_space
