@@ -43,22 +43,30 @@ def array_namespace(*arrays: object) -> Namespace:
         if arrays:
             return _numpy()
     kind = type(arrays[0]) if arrays else None
-    if kind in _OF_CUPY and all(type(a) is kind for a in arrays):
+    alike = all(type(a) is kind for a in arrays)
+    if alike and kind in _OF_CUPY:
         return _OF_CUPY[kind]
     for a in arrays:
         if got := refusal(a):
             raise TypeError(f"an array must hold values; got {got}")
+    if not alike:
+        return _looked_up(*arrays)
+    if kind not in _OF_CLASS:
+        _OF_CLASS[kind] = _looked_up(*arrays)
+    return _OF_CLASS[kind]
+
+
+_OF_CLASS: dict[type[object] | None, Namespace] = {}  # by the class of its arrays
+_OF_CUPY: dict[type[object] | None, Namespace] = {}  # the same, of classes none of which traces
+
+
+def _looked_up(*arrays: object) -> Namespace:
     xp = array_api_compat.array_namespace(*arrays)
     if array_api_compat.is_cupy_namespace(xp):
         if array_api_compat.is_cupy_array(arrays[0]):  # and no number of Python's
-            _OF_CUPY[kind] = _cupy(xp)
+            _OF_CUPY[type(arrays[0])] = _cupy(xp)
         return _cupy(xp)
     return _numpy() if array_api_compat.is_numpy_namespace(xp) else xp
-
-
-_OF_CUPY: dict[
-    type[object] | None, Namespace
-] = {}  # by the class of its arrays, none of which traces
 
 
 def _traced_as(cupy: ModuleType, *arguments: object) -> None:
