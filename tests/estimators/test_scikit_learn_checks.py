@@ -36,7 +36,7 @@ OF_CLASSES = BayesSearchCV(
     LogisticRegression(), {"C": Real(1e-2, 1e2, log=True)}, n_iter=3, **SEARCH
 )
 MODELS = {
-    "GPRegressor": GPRegressor(),
+    "GPRegressor": GPRegressor(max_steps=10),
     "GPRegressor with arguments": GPRegressor(
         Matern32() + Linear(), mean="zero", max_steps=5, restarts=1
     ),
