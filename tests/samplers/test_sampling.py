@@ -552,7 +552,7 @@ def objective(rows=slice(None)):
 def test_hyperparameters_are_drawn_from_their_posterior():
     """Beside quadrature, with the density of the lengthscale in its own units.
 
-    As if that were the density of its logarithm, the mean would be 9.8 errors off. Six readings
+    As if that were the density of its logarithm, the mean would be 9.3 errors off. Six readings
     leave the lengthscale so open that this takes few draws.
     """
     few = slice(None, None, 2)
