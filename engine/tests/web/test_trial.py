@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import Counter
@@ -23,12 +24,13 @@ from language_by_example.sections import READ, SPELLED
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 # The outcome of each equation, where its symbols have values, or are drawn.
-ASKED = """all => all.map(([latex, values, seed, briefly]) => {
+# As one text there and back: of a list Playwright looks at each entry, half of all the time here.
+ASKED = """all => JSON.stringify(JSON.parse(all).map(([latex, values, seed, briefly]) => {
     const found = equationTrial.tried(latex, { values: values ?? {}, named: Boolean(values), seed, briefly });
     const { outcome, why, slips, mends, only, fails, capitals } = found;
     const region = Boolean((only && fails) || capitals);
-    return { outcome, why, region, slips: slips ?? [], mends: (mends ?? []).map(({ reads }) => reads) };
-})"""
+    return { outcome, why: why ?? null, region, slips: slips ?? [], mends: (mends ?? []).map(({ reads }) => reads) };
+}))"""
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +40,13 @@ def tried(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     file.write_text(f"<!doctype html><meta charset=utf-8>{engine('trial')}", encoding="utf-8")
     page = browser.new_page()
     page.goto(file.as_uri())
-    yield lambda all: page.evaluate(ASKED, all)
+    yield lambda all: json.loads(page.evaluate(ASKED, json.dumps(all)))
     page.close()
+
+
+def mostly_briefly(asked: list[list[Any]]) -> list[list[Any]]:
+    """All that is asked; for slips and mends, nearly all of the time, of every fourth alone."""
+    return [[latex, values, 1, i % 4 > 0] for i, (latex, values) in enumerate(asked)]
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +78,10 @@ def test_no_slip_that_the_engine_catches_holds_here(tried: Any, examples: Any) -
             if mutant.outcome == "caught" and mutant.changed:
                 start, end, text = mutant.changed
                 asked.append([row.latex[:start] + text + row.latex[end:], one["values"]])
-    found = tried(asked)
+    found = tried(mostly_briefly(asked))
     outcomes = Counter(one["outcome"] for one in found)
     wrong = [
-        latex for (latex, _), one in zip(asked, found, strict=True) if one["outcome"] == "holds"
+        latex for (latex, *_), one in zip(asked, found, strict=True) if one["outcome"] == "holds"
     ]
     assert not wrong, "; ".join(wrong)
     assert outcomes["does not hold"] > 300
@@ -133,10 +140,12 @@ def test_whatever_is_typed_it_never_contradicts_the_engine(tried: Any, examples:
     plain = [(row, one) for row, one in examples if "2.18" not in row.latex]  # a printed decimal
     others = [piece for row, _ in plain for piece in PIECE.findall(row.expanded)]
     chosen = [stream.choice(plain) for _ in range(4_000)]
-    asked = [[spoilt(row.expanded, others, stream), one["values"]] for row, one in chosen]
+    asked = mostly_briefly(
+        [[spoilt(row.expanded, others, stream), one["values"]] for row, one in chosen]
+    )
     found = [one for at in range(0, len(asked), 1000) for one in tried(asked[at : at + 1000])]
     seen: Counter[tuple[str, bool]] = Counter()
-    for (row, _), (latex, _), one in zip(chosen, asked, found, strict=True):
+    for (row, _), (latex, *_), one in zip(chosen, asked, found, strict=True):
         if one["outcome"] not in ("holds", "does not hold"):
             continue
         said = holds(latex, row)
