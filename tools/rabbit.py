@@ -24,12 +24,14 @@ LAST = "x, squares, slopes = skin_of(posterior)"
 HEAD = "/* The surface of a chapter, for rabbit-playground.js: written by tools/rabbit.py. */\n"
 
 
-def made() -> dict[str, Any]:
-    """Return the variables of the chapter when its answer is drawn."""
+def made(*, drawn: bool = True) -> dict[str, Any]:
+    """Return the variables of the chapter when its answer is drawn, or just before."""
     os.environ.setdefault("MPLBACKEND", "agg")  # figures without windows
     scope: dict[str, Any] = {"__name__": "__main__"}
     with chdir(CHAPTER.parent), redirect_stdout(io.StringIO()):
         for cell in cells(CHAPTER):
+            if LAST in cell.code and not drawn:
+                return scope
             exec(compile("\n" * (cell.line - 1) + cell.code, named(cell, CHAPTER), "exec"), scope)
             if LAST in cell.code:
                 return scope

@@ -47,7 +47,7 @@ def test_it_is_the_surface_of_the_chapter(
     """Run tools/rabbit.py when the cells of the chapter have changed."""
     monkeypatch.setenv("MPLBACKEND", "agg")  # as the tool would, for all tests to come
     assert tool.MESH.stat().st_size < MOST
-    made = tool.made()
+    made = tool.made(drawn=False)
     slopes = made["slopes_of"](made["posterior"], mesh["x"])
     steepness = np.linalg.norm(slopes, axis=1)
     away, sd = made["off"](made["posterior"], mesh["x"])
