@@ -11,9 +11,12 @@ FAILS = "fails on all numbers drawn"
 
 
 def tried(
-    latex: str, known: Declared | None = None, *, mending: bool = True, notation: str = ""
+    latex: str, known: Declared | None = None, *, mending: float = True, notation: str = ""
 ) -> Finding:
-    """What is found of one display, with what is `known` of its symbols."""
+    """What is found of one display, with what is `known` of its symbols.
+
+    `mending` is False, or the effort of a search for mends, which True leaves to the package.
+    """
     told = known or Declared()
     return try_one(
         Task(("paper.tex", 1, 1), latex, "", {}, told, mending=mending, notation=notation)
