@@ -11,7 +11,7 @@ import ast
 import hashlib
 import linecache
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 
 _PLAIN = (str, bytes, bool, int, float, complex, type(None))
@@ -94,15 +94,20 @@ def _source(function: FunctionType) -> str:
     text = "".join(linecache.getlines(code.co_filename))  # of a module, or of a notebook's cell
     if not text:
         raise ValueError(f"the source of {function.__qualname__} cannot be read")
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    found = [
-        ast.get_source_segment(text, node) or ""
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, kinds)
-        and min(part.lineno for part in (node, *getattr(node, "decorator_list", ())))
-        == code.co_firstlineno
-    ]
+    nodes = _functions(text).get(code.co_firstlineno, ())
+    found = [ast.get_source_segment(text, node) or "" for node in nodes]
     if not found:
         where = f"{code.co_filename}, line {code.co_firstlineno}"
         raise ValueError(f"the source of {function.__qualname__} is not at {where}")
     return "".join("".join(found).split())
+
+
+@lru_cache(maxsize=64)
+def _functions(text: str) -> dict[int, list[ast.AST]]:
+    """The functions of a module or a cell by the line on which each begins, which all ask for."""
+    found: dict[int, list[ast.AST]] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            parts = (node, *getattr(node, "decorator_list", ()))
+            found.setdefault(min(part.lineno for part in parts), []).append(node)
+    return found
