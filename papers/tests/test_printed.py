@@ -25,11 +25,11 @@ def test_nothing_right_is_accused(latex: str) -> None:
 
 @pytest.mark.parametrize("latex", [*CAUGHT, *CAUGHT_SLOWLY])
 def test_a_slip_is_told(latex: str) -> None:
-    """With half a second's search for mends: what a whole one finds is asked by others.
+    """With a quarter of a second's search for mends: what a whole one finds is asked by others.
 
     A shorter one has no mend of `(x + y)^n = ...` yet, and says that the text may say more.
     """
-    found = tried(latex, mending=SECOND / 2)
+    found = tried(latex, mending=SECOND / 4)
     assert found.fails, str(found)
 
 
