@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import gc
 import re
 import sys
 from collections.abc import Iterator
@@ -51,19 +50,6 @@ STAGES_OF_PAPERS = (*LOWEST_OF_PAPERS, "sources", "tried")  # and above the modu
 
 # `^{-1}` in a chapter means the inverse, so the engine that reads it takes one.
 MAY_INVERT = {"ground/linalg", "evaluate"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _uncollected() -> Iterator[None]:
-    """All files are 760 000 nodes: looking for cycles among them takes longer than to parse them.
-
-    They are gone when the module is done, since every later collection would look through them.
-    """
-    gc.disable()
-    yield
-    for kept in (tree, walked, classes, _members):
-        kept.cache_clear()
-    gc.enable()
 
 
 @cache
