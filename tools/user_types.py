@@ -16,6 +16,7 @@ from checked_equations.book.execution import cells
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     "README.md", "book/api/ten-minutes.md", "book/api/coming-from.md", "book/api/recipes.md",
+    "book/api/searching.md",
 )  # fmt: skip
 BUILT = ROOT / "_build" / "typing"
 

@@ -9,6 +9,7 @@ import pytest
 
 from gpnotes import GP, RBF, Linear, Matern52, condition, stream, to_numpy
 from gpnotes.decide.bayesopt import (
+    LogExpectedImprovement,
     Optimiser,
     ThompsonSampling,
     minimise,
@@ -167,3 +168,46 @@ def test_the_points_of_a_batch_are_of_draws_of_their_own():
 def test_the_class_in_place_of_an_object_is_refused():
     with pytest.raises(TypeError, match=r"acquisition must be an object, ThompsonSampling\(\)"):
         Optimiser(BOX, acquisition=ThompsonSampling, rng=stream(1))
+
+
+def told(d=2, noise=0.3, repeats=2, count=18, failed=False, **options):
+    """A search of d inputs that was told so many values, the first place again and again."""
+    optimiser = Optimiser([(-1.0, 1.0)] * d, rng=3, **options)
+    errors, places = stream(5), 2.0 * stream(6).uniform((count, d)) - 1.0
+    for x in np.concatenate([places, np.repeat(places[:1], repeats, axis=0)]):
+        measured = [[float(x[0])]] if options.get("num_constraints") else []
+        optimiser.tell(x, bowl(x) + noise * float(errors.normal()), None, *measured)
+    if failed:
+        optimiser.fail(np.zeros(d), "it broke")
+    return optimiser
+
+
+@pytest.mark.parametrize(
+    ("search", "rule"),
+    [
+        ({}, ThompsonSampling()),
+        ({"d": 1, "count": 6}, ThompsonSampling()),
+        ({"noise": 0.0}, LogExpectedImprovement),
+        ({"d": 1, "count": 5}, LogExpectedImprovement),
+        ({"d": 4}, LogExpectedImprovement),
+        ({"failed": True}, LogExpectedImprovement),
+        ({"model": quick}, LogExpectedImprovement),
+        ({"num_constraints": 1}, LogExpectedImprovement),
+    ],
+    ids=["noise", "eight", "no noise", "seven", "d = 4", "a failure", "a model", "a constraint"],
+)
+def test_of_few_inputs_under_noise_draws_choose_where_nothing_is_said(search, rule):
+    """The next place is that of the rule given by name, and not that of the other."""
+    other = {ThompsonSampling(): LogExpectedImprovement}.get(rule, ThompsonSampling())
+    silent = told(**search).ask()
+    np.testing.assert_array_equal(silent, told(**search, acquisition=rule).ask())
+    if not search.get("num_constraints"):  # whose odds draws cannot be weighed by
+        assert not np.array_equal(silent, told(**search, acquisition=other).ask())
+
+
+def test_gradients_under_noise_go_on_to_improvement():
+    """Paths cannot be drawn from their model."""
+    optimiser = Optimiser([(-1.0, 1.0)], gradients=True, num_initial=2, rng=3)
+    for x, y in 4 * [(0.1, 0.2), (0.1, 0.5), (-0.5, 0.9)]:
+        optimiser.tell(np.asarray([x]), y, np.asarray([2.0 * x]))
+    assert abs(optimiser.ask()[0]) <= 1.0
