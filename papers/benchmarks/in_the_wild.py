@@ -74,7 +74,7 @@ def row(name: str, found: Sequence[Timed]) -> str:
     counts["definitions"] = counts["definition"]
     counts["engine errors"] = sum("the engine failed" in one.why for one, _ in found)
     counts["displays"] = len(found)
-    tried = sum(counts[name] for name in _COLUMNS.values())
+    tried = sum(counts[name] for name in {*_COLUMNS.values()})
     share = f"{tried} ({tried / max(len(found), 1):.1%})".replace("%", " %")
     seconds = f"{sum(took for _, took in found):.0f}"
     cells = {"source": name, "tried": share, "s": seconds}

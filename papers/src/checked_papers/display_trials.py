@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from itertools import chain, dropwhile
+from itertools import chain, dropwhile, islice
 
 from checked_equations.errors import EquationError
 from checked_equations.evaluate.effort import SECOND
@@ -20,6 +20,7 @@ from .alternative_readings import Other, marked, of_densities, others
 from .declarations import Declared
 from .defined_functions import defined, with_functions
 from .density_mends import mends_of_density
+from .derivations import followed_from
 from .document_formats import Read
 from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers, telling
 from .findings import Finding, finding
@@ -145,7 +146,21 @@ def _tried(task: Task) -> Tried:
     brief = _briefly(task)
     whole, part = partial(_as_a_whole, brief), partial(_tried_with, brief, stated=())
     other = in_steps([bare, *claims], found, whole, part)
-    return of_law if of_law and other.verdict == found.verdict else other
+    found = of_law if of_law and other.verdict == found.verdict else other
+    unsettled = found.verdict in ("not read", "definition")
+    return (_gone_on(task, bare) or found) if unsettled and not claims else found
+
+
+def _gone_on(task: Task, full: str) -> Tried | None:
+    """Return the verdict on a display together with one before it, if it holds so."""
+    before = [plainly(_written(one, task.macros)) for one in task.around.before]
+    task = replace(task, mending=False, around=Around())
+    for claim in islice(followed_from(full, before), _CLAIMS):
+        for latex in dict.fromkeys((claim.latex, claim.meant)):
+            found = _as_a_whole(task, latex)
+            if found.verdict in HOLDS and _noticed(found, strict=False):
+                return replace(found, why="; ".join(filter(None, [claim.said, found.why])))
+    return None
 
 
 def _of_a_law(task: Task, full: str) -> Tried | None:
@@ -206,6 +221,7 @@ def _briefly(task: Task) -> Task:
     return replace(task, mending=task.mending and _BRIEFLY)
 
 
+_CLAIMS = 10  # of a display and one before it, that are tried
 _BRIEFLY, _LONGER = 4 * SECOND // 10, 6 * SECOND  # effort
 _NO_NOTES = "without what is written at its braces"
 

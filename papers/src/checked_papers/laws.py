@@ -18,6 +18,7 @@ from checked_equations.latex.tokenizer import FONTS, word_set
 from .defined_functions import Defined, with_functions
 from .tried.token_patterns import (
     ORDERS,
+    Pattern,
     Row,
     behind_symbol,
     function_head,
@@ -85,6 +86,7 @@ def head_of(latex: str) -> Head | None:
     >>> head_of(r"\\mu_{2} = \\alpha").name
     '\\\\mu_2'
     """
+    latex = _AT.put(latex, lambda match: f"p({match['key']})")
     row = [token for token in row_of(latex) if token.text != "&"]
     parts = stretches(row, ("=", "\\equiv"))
     if len(parts) < 2 or not all(parts):
@@ -93,18 +95,35 @@ def head_of(latex: str) -> Head | None:
     sides = tuple(source(latex, part).strip(" .,;&") for part, _ in ends)
     tail = source(latex, ends[-1][1]) if ends[-1][1] else ""
     first = parts[0]
-    if named := function_head((*first, *row_of("= 0"))):
-        return Head(named[0], named[1], sides, tail)
     name = "".join(texts(first))
-    return Head(_PLAIN.get(name, name), (), sides, tail) if len(first) < 12 else None
+    if (moment := _moment_called(first)) is None and (
+        named := function_head((*first, *row_of("= 0")))
+    ):
+        return Head(named[0], named[1], sides, tail)
+    return Head(moment or _PLAIN.get(name, name), (), sides, tail) if len(first) < 12 else None
 
 
+_AT = Pattern("<head> ( <capital> = <letter:key> )", head=["P", "\\Pr"])
 _PLAIN = {
-    "\\mu_{2}": "\\mu_2", "E[X]": "\\mu", "\\mathbb{E}[X]": "\\mu", "h[X]": "h",
-    "\\mathrm{Var}[X]": "\\mu_2", "\\mathrm{Var}(X)": "\\mu_2", "\\mathbb{V}[X]": "\\mu_2",
-    "\\sigma^{2}": "\\mu_2", "\\gamma_{1}": "\\gamma_1", "\\gamma_{2}": "\\gamma_2",
-    "m_{n}": "m_n", **{f"\\mu'_{{{n}}}": f"\\mu'_{n}" for n in "n1234"},
+    "\\mu_{2}": "\\mu_2", "\\sigma^{2}": "\\mu_2", "\\gamma_{1}": "\\gamma_1",
+    "\\gamma_{2}": "\\gamma_2", "m_{n}": "m_n",
+    **{f"\\mu'_{{{n}}}": f"\\mu'_{n}" for n in "n1234"},
 }  # fmt: skip
+_MOMENT_OF = Pattern("<opens> <capital> ?^ ?<group:power> <shuts>", opens="([", shuts=")]")
+_CALLED = {"E": "\\mu", "Var": "\\mu_2", "V": "\\mu_2", "h": "h"}
+
+
+def _moment_called(row: Row) -> str | None:
+    """Return the name of ``\\mathbb E[X]``, ``\\text{Var}(X)``, ``E[X^2]``."""
+    at = next((i for i, token in enumerate(row) if token.text in "(["), 0)
+    word = "".join(texts(row[:at])).removeprefix("\\operatorname")
+    for font in ("\\mathbb", "\\mathrm", "\\text"):
+        word = word.removeprefix(font).strip("{}")
+    found = _MOMENT_OF.at("", row, at) if word in _CALLED else None
+    if found is None or found.end != len(row):
+        return None
+    power = "".join(texts(row[slice(*found.parts.get("power", (0, 0)))]))
+    return _CALLED[word] if not power else f"\\mu'_{power}" if word == "E" else None
 
 
 def _without_end(row: Row) -> tuple[Row, Row]:

@@ -7,7 +7,7 @@ of it or not at all, so a display that is judged in pieces is counted here, step
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checked_equations.errors import EquationError
 from checked_equations.latex.tokenizer import Token, outside, tokens, word_set
@@ -107,9 +107,8 @@ def stated_in(latex: str) -> tuple[Statement, ...]:
         row = outermost(tokens(latex))
     except EquationError:
         return ()
-    pieces = list(_pieces(latex, row))
     found: list[list[_Piece]] = []
-    for piece in pieces:
+    for piece in _joined(_pieces(latex, row)):
         if piece.claims(first=not found):
             found.append([piece])
         elif found:
@@ -126,6 +125,7 @@ class _Piece:
     end: int
     row: tuple[Token, ...]
     word: str
+    wide: bool = False  # whether nothing but a space stands before it
 
     @property
     def signs(self) -> list[Token]:
@@ -146,26 +146,39 @@ class _Piece:
         return not (ordered or sets or "\\dots" in row or _MEMBER & {*row})
 
 
+def _joined(pieces: Iterable[_Piece]) -> list[_Piece]:
+    """Join a piece that goes on with a sum behind a wide space to the one before it."""
+    found: list[_Piece] = []
+    for piece in pieces:
+        goes_on = piece.wide and piece.row[0].text in "+-" and not piece.signs
+        if goes_on and found:
+            row = (*found[-1].row, *piece.row)
+            found[-1] = replace(found[-1], end=piece.end, row=row)
+        else:
+            found.append(piece)
+    return found
+
+
 def _is_counted(text: str) -> bool:
     """Return whether a token is of a number, or of a sign before one: ``n = 1``."""
     return text.isdigit() or text in ".+-"
 
 
 def _pieces(latex: str, row: Sequence[Token]) -> Iterator[_Piece]:
-    begin, own, word = 0, list[Token](), ""
+    begin, own, word, wide = 0, list[Token](), "", False
     for token in row:
         said = _word(token)
         apart = said is not None or token.text in _IMPLY or token.text in ",;"
         if own and (apart or token.wide):
-            yield _Piece(begin, own[-1].end, tuple(own), word)
-            own, word = [], ""
+            yield _Piece(begin, own[-1].end, tuple(own), word, wide)
+            own, word, wide = [], "", True
             begin = token.start
         if apart:
-            begin, word = token.end, said or word
+            begin, word, wide = token.end, said or word, False
         else:
             own.append(token)
     if own:
-        yield _Piece(begin, len(latex), tuple(own), word)
+        yield _Piece(begin, len(latex), tuple(own), word, wide)
 
 
 def _bare_text(text: str) -> str:

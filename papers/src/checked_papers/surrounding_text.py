@@ -38,6 +38,7 @@ class Around:
     functions: tuple[str, ...] = ()
     law: Law | None = None
     own: Law | None = None  # the display itself, where it gives a density
+    before: tuple[str, ...] = ()  # the displays before it in its section
 
 
 def told_around(paper: Paper, place: int) -> Around:
@@ -55,7 +56,26 @@ def told_around(paper: Paper, place: int) -> Around:
         _functions(paper, before, end),
         _law_before(paper, before),
         _law_of(paper, own, before, end) if is_density(own.latex) else None,
+        _displays_before(paper, own, before),
     )
+
+
+_SHOWN = 6  # displays that one may go on from
+_HEADING = re.compile(r"^\s*(?:#|\\(?:sub)*section|\\chapter|\\paragraph)|^(?:=|-|~){4,}\s*$", re.M)
+
+
+def _displays_before(
+    paper: Paper, own: PaperEquation, before: Sequence[PaperEquation]
+) -> tuple[str, ...]:
+    """Return the displays before one in its section, without those whose letters are new since."""
+    found: list[str] = []
+    end = own.at
+    for one in reversed(before[-_SHOWN:]):
+        if _HEADING.search(paper.text(one.at + len(one.latex), end)):
+            break
+        found.append(one.latex)
+        end = one.at
+    return tuple(reversed(found))
 
 
 _OF_LAWS = re.compile(r"densit|distribut|\bpdf|probabilit|mass function|kernel", re.IGNORECASE)
