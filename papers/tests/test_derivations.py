@@ -3,6 +3,8 @@
 The spoilt twins are those of the benchmark of slips: one sign, digit or power, two sides exchanged.
 """
 
+# ruff: noqa: E501 - a formula on a line
+
 from __future__ import annotations
 
 import random

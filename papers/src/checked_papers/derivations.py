@@ -1,4 +1,4 @@
-"""Equations that go on from those before: ``P = (A B)^\\top``, and below it ``P = B^\\top A^\\top``.
+"""Equations that go on from those before: ``P = (a + b)^2``, and below ``P = a^2 + 2 a b + b^2``.
 
 Two values of one thing are equal, a term moves to the other side, and a value that was found
 solves the equation that it was found from. So what a display claims by itself of symbols that only

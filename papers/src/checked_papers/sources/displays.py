@@ -51,6 +51,12 @@ _RELATION = re.compile(
 )
 _SPACE = r"(?:[\s&{}~]|\\[,;:!> ]|\\(?:q?quad|mathrel|h?phantom\{[^{}]*\})(?![A-Za-z]))*"
 _BLANK = re.compile(_SPACE)
+_HEADING = re.compile(  # words between equations that are no condition: `Update step`
+    _SPACE
+    + r"\\(?:text|mbox)\s*\{(?!If|For|Wh|With|Assum|Suppos|Let|Since|Giv|Provid|Otherw|Unless)"
+    + r"[A-Z][^{}$]*\}"
+    + _SPACE
+)
 _GOES_ON = re.compile(
     _SPACE
     + r"(?:"
@@ -200,15 +206,24 @@ def _stretches(latex: str, opens: str) -> Iterator[tuple[int, int]]:
     if opens not in ROWS:
         yield 0, len(latex)
         return
-    rows = list(_rows(latex, opens))
+    rows, closes = list(_rows(latex, opens)), not _is_open(latex)
     start = rows[0][0]
     for (_, end, _), (begin, after, parted) in zip(
         rows, [*rows[1:], (len(latex), 0, True)], strict=True
     ):
-        going = latex[begin:after] if after else ""
-        if parted or not (_goes_on(going) or not _RELATION.search(latex[start:end])):
+        going, own = latex[begin:after] if after else "", latex[start:end]
+        joins = _goes_on(going) or not _RELATION.search(own) or (closes and _is_open(own))
+        if _HEADING.fullmatch(own):
+            start = begin
+        elif parted or not joins or _HEADING.fullmatch(going):
             yield start, end
             start = begin
+
+
+def _is_open(latex: str) -> bool:
+    """Return whether a bracket is closed in a row below; ``\\right.`` closes any."""
+    bare = re.sub(r"\\(?:left|right)\s*\.|\\[{}]", "", latex)
+    return sum((sign in "([") - (sign in ")]") for sign in bare) > 0
 
 
 def _goes_on(row: str) -> bool:
