@@ -65,7 +65,11 @@ def test_two_values_of_one_thing_are_equal(
          r"\mathbf K = \mathbf P \mathbf C^\top \mathbf S^{-1}", "solves", (r"\mathbf C^\top", r"\mathbf C")),
         (["3 x + b = c"], r"x = \frac{c - b}{3}", "solves", ("c - b", "c + b")),
         (["v = a t", "a = b + c"], "v = b t + c t", "goes on from", ("b t", "b")),
-        (["x = a + b"], "x^2 = a^2 + 2 a b + b^2", "by what stands", ("2 a", "3 a")),
+        (["x = a + b"], "x^2 = a^2 + 2 a b + b^2", "with x = a + b, as", ("2 a", "3 a")),
+        ([r"\dot{\mathbf x} = \mathbf A \mathbf x(t) + \mathbf B(-\mathbf K \mathbf x(t))"],
+         r"\dot{\mathbf x} = (\mathbf A - \mathbf B \mathbf K) \mathbf x(t)", "goes on from", (r"\mathbf B \mathbf K", r"\mathbf K \mathbf B")),
+        (["E(s) = V(s) - K(s) E(s)"], r"E(s) = \frac{V(s)}{1 + K(s)}", "solves", ("1 + K(s)", "1 - K(s)")),
+        ([r"V = \frac{J}{K} \frac{d\omega}{dt}"], r"\frac{d\omega}{dt} = \frac{K V}{J}", "with V =", ("K V", "V")),
         ([r"P = A B + C \\ \qquad + D"], "P = D + C + A B", "goes on from", ("D + C", "D - C")),
     ],
 )  # fmt: skip
@@ -76,6 +80,21 @@ def test_what_follows_and_its_false_twin(
     assert (found.outcome in ("holds", "holds if"), how in found.why) == (True, True), str(found)
     other = last(tmp_path, *before, twin(latex, false))
     assert (other.outcome, other.fails) == ("", False), str(other)
+
+
+@pytest.mark.parametrize(
+    ("before", "latex"),
+    [
+        ("y = 2", r"\int_0^1 x(t) \, dt = x(t)"),
+        ("y = x(a)", "y = x(b)"),
+        ("y = x(t) - x(t - 1)", "y = 0"),
+        (r"v = \frac{dx}{dt}", r"\frac{dv}{dt} = 0"),
+    ],
+)
+def test_a_function_is_no_number_where_its_argument_changes(
+    tmp_path: Path, before: str, latex: str
+) -> None:
+    assert last(tmp_path, before, latex).outcome in ("", "fails on all numbers drawn")
 
 
 def test_what_is_said_again_is_no_evidence() -> None:

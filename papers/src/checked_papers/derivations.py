@@ -8,14 +8,27 @@ reported: a letter may have another meaning by then.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+
+from checked_equations.latex.names import joined
+from checked_equations.latex.tokenizer import word_set
 
 from .statements import EQUAL, Statement, stated_in
 from .substitution import substituted
-from .tried.token_patterns import is_symbol, occurrences, row_of, texts
+from .tried.token_patterns import (
+    Found,
+    Pattern,
+    exchanged,
+    is_symbol,
+    occurrences,
+    row_of,
+    texts,
+)
 
 _FACTORS = ("", "-", "2", "-2", r"\frac{1}{2}", r"-\frac{1}{2}")
+_NEAR = 6  # displays that one may go on from; definitions may stand farther above
 _LAYOUT = frozenset("&{}.,;")
 
 
@@ -43,16 +56,30 @@ def followed_from(latex: str, before: Sequence[str]) -> Iterator[Followed]:
     if own is None:
         return
     earlier = [one for one in map(_single, reversed(before)) if one]
-    meant = [f"{one.sides[0]} = {one.sides[-1]}" for one in reversed(earlier) if one.defines]
-    put = substituted(latex, [one for one in meant if not _is_of(own, one)])
+    meant = [f"{one.sides[0]} = {one.sides[-1]}" for one in earlier if one.defines]
+    put, used = _with_meanings(latex, [one for one in meant if not _is_of(own, one)])
     if put != latex and _says_something(put):
-        yield Followed(put, "by what stands before it", put)
-    for one in earlier:
+        yield Followed(put, f"with {', '.join(used)}, as stands before it", put)
+    for one in earlier[:_NEAR]:
         said = f"{one.latex.strip(' .,;&')}, which stands before it"
         for claim, how in _claims(own, one, nearest=one is earlier[0]):
             if _says_something(claim):
-                full = claim if how == "it rearranges" else substituted(claim, meant)
+                full = claim if how == "it rearranges" else _with_meanings(claim, meant)[0]
                 yield Followed(claim, f"{how} {said}", full)
+
+
+def _with_meanings(claim: str, meant: Sequence[str]) -> tuple[str, list[str]]:
+    """Return a claim with the meanings of symbols that stand on one side of it, and those put."""
+    put: dict[str, str] = {}
+    for definition in meant:
+        name, _, said = definition.partition("=")
+        sides = own.sides if (own := _single(claim)) else ()
+        on = [bool(occurrences(row_of(side), name)) for side in sides]
+        again = any(occurrences(row_of(said), one) for one in put)
+        if any(on) and not all(on) and not again and name not in put:
+            claim = substituted(claim, [definition])
+            put[name] = definition
+    return claim, [*put.values()]
 
 
 def _single(latex: str) -> Statement | None:
@@ -100,3 +127,57 @@ def _says_something(latex: str) -> bool:
     sides = [_bare(side) for side in own.sides] if own else []
     inner = [side[1:-1] if side[:1] == ["("] and side[-1:] == [")"] else side for side in sides]
     return all(inner.count(side) == 1 for side in inner)
+
+
+_BINDERS = word_set(r"\int \iint \sum \prod \lim \partial \nabla \max \min d")
+_NO_NAMES = word_set(r"\log \ln \exp \sin \cos \tan \det \sqrt \frac \mathrm e i")
+_CALLED = Pattern("<atom:name> ?_ ?<group:below> <round:of>")
+_RATE = Pattern("\\frac { d <atom:of> } { d t }")
+
+
+def with_values(latex: str, before: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
+    """Return displays with a symbol for each rate, and for each function of one argument in all.
+
+    What holds of all numbers holds of these values. Displays that sum, integrate or differentiate,
+    or that call a function with another argument, are left out; nothing if this is the display.
+
+    >>> with_values("x(t) = -K u(t)", ["u(t) = a", "u(s) = b"])
+    ('x  = -K u ', ('u  = a',))
+    """
+    every = [_RATE.put(one, lambda rate: rf"\dot{{{rate['of']}}}") for one in (latex, *before)]
+    called: dict[str, str] = {}
+    counts = [Counter(name for name, _ in _calls(one, None)) for one in every]
+    names = {name for own in counts for name in own}
+    bare = {
+        name
+        for name in names
+        for one, own in zip(every, counts, strict=True)
+        if len(occurrences(row_of(one), name)) != own[name]
+    }
+    put = [_put(one, called, bare) for one in (every[0], *reversed(every[1:]))]
+    if put[0] is None or (put[0] == latex and put[1:] == [*reversed(before)]):
+        return None
+    return put[0], tuple(one for one in reversed(put[1:]) if one is not None)
+
+
+def _calls(latex: str, products: Set[str] | None) -> Iterator[tuple[str, Found]]:
+    """Yield the outer calls with the names of functions, which `products` are not; or all calls."""
+    row, end = row_of(latex), 0
+    for i, token in enumerate(row):
+        found = _CALLED.at(latex, row, i) if i >= end and token.text not in _NO_NAMES else None
+        name = joined(row[i : found.parts["of"][0] - 1]) if found else ""
+        if found and name not in (products or ()):
+            end = end if products is None else found.end
+            yield name, found
+
+
+def _put(latex: str, called: dict[str, str], products: Set[str]) -> str | None:
+    if not _BINDERS.isdisjoint(texts(row_of(latex))):
+        return None
+    edits = []
+    for name, found in _calls(latex, products):
+        said = joined(found.row[slice(*found.parts["of"])])
+        if called.setdefault(name, said) != said or found.span is None:
+            return None
+        edits.append((found.span, f"{name} "))
+    return exchanged(latex, edits)

@@ -20,7 +20,7 @@ from .alternative_readings import Other, marked, of_densities, others
 from .declarations import Declared
 from .defined_functions import defined, with_functions
 from .density_mends import mends_of_density
-from .derivations import followed_from
+from .derivations import followed_from, with_values
 from .document_formats import Read
 from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers, telling
 from .findings import Finding, finding
@@ -155,7 +155,8 @@ def _gone_on(task: Task, full: str) -> Tried | None:
     """Return the verdict on a display together with one before it, if it holds so."""
     before = [plainly(_written(one, task.macros)) for one in task.around.before]
     task = replace(task, mending=False, around=Around())
-    for claim in islice(followed_from(full, before), _CLAIMS):
+    every = [(full, before), *filter(None, [with_values(full, before)])]
+    for claim in chain(*(islice(followed_from(*one), _CLAIMS) for one in every)):
         for latex in dict.fromkeys((claim.latex, claim.meant)):
             found = _as_a_whole(task, latex)
             if found.verdict in HOLDS and _noticed(found, strict=False):

@@ -28,9 +28,10 @@ def plainly(latex: str) -> str:
     if len(_OPENS.findall(latex)) == len(_SHUTS.findall(latex)) > 0:
         latex = _SHUTS.sub(r"\\end{cases}", _OPENS.sub(r"\\begin{cases}", latex))
         latex = _BETWEEN.sub("&", latex)
-    return apart(latex)
+    return apart(_EMPTY.put(latex, lambda _: ""))
 
 
+_EMPTY = Pattern("<sign> { }", sign="_^")  # of a command whose argument is left out
 _WORDS = word_set("tr Tr det diag exp log max min sgn Var Cov")
 _WORD = Pattern("<word> <opens>", word=[f"\\text{{{word}}}" for word in _WORDS], opens=["(", "["])
 _BOLD = Pattern("<bold:font> <group:letters>", bold=["\\mathbf", "\\boldsymbol"])

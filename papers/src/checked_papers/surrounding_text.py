@@ -60,14 +60,14 @@ def told_around(paper: Paper, place: int) -> Around:
     )
 
 
-_SHOWN = 6  # displays that one may go on from
+_SHOWN = 14  # displays whose symbols have the same meaning
 _HEADING = re.compile(r"^\s*(?:#|\\(?:sub)*section|\\chapter|\\paragraph)|^(?:=|-|~){4,}\s*$", re.M)
 
 
 def _displays_before(
     paper: Paper, own: PaperEquation, before: Sequence[PaperEquation]
 ) -> tuple[str, ...]:
-    """Return the displays before one in its section, without those whose letters are new since."""
+    """Return the last displays before one in its section."""
     found: list[str] = []
     end = own.at
     for one in reversed(before[-_SHOWN:]):
