@@ -90,8 +90,9 @@ def _single(latex: str) -> Statement | None:
 
 
 def _claims(own: Statement, one: Statement, *, nearest: bool) -> Iterator[tuple[str, str]]:
+    inside = occurrences(row_of(one.sides[-1]), own.sides[0]) if own.defines else []
     goes_on = nearest and not own.sides[0]
-    if goes_on or _same(own.sides[0], one.sides[0]):
+    if goes_on or (_same(own.sides[0], one.sides[0]) and not inside):
         rest = own.part(1, len(own.sides))
         yield f"{one.sides[-1]} {own.signs[0]} {rest}{own.tail}", "it goes on from"
     elif own.defines and occurrences(row_of(one.latex), own.sides[0]):
