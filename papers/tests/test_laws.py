@@ -21,6 +21,15 @@ GEOMETRIC = (
     r"The geometric distribution has the probability mass function"
     r"\[ p(k; p) = (1 - p)^{k - 1} p, \quad k \ge 1. \]"
 )
+BINOMIAL = (
+    r"The probability mass function of the binomial distribution is"
+    r"\[ P(X = k) = \binom{n}{k} p^k (1 - p)^{n - k} \] where $k \in \{0, 1, 2, \dots, n\}$."
+)
+CHI_SQUARE = (
+    r"The distribution has the density \[ f(x) = \begin{cases}"
+    r"\frac{1}{2^{k/2} \Gamma(\frac k2)} x^{\frac k2 - 1} e^{-\frac x2}, & \text{if}\ x \ge 0 \\"
+    r"0, & \text{if}\ x < 0 \end{cases} \]"
+)
 EXPONENTIAL = r"The exponential density is \[ f(x) = e^{-x}, \quad x \ge 0. \]"
 
 
@@ -45,6 +54,7 @@ def last(folder: Path, text: str, *, mending: bool = False) -> Finding:
         (GEOMETRIC, r"\mu_2 = \frac{1 - p}{p^2}", ("p^2", "p"), "the variance"),
         (GEOMETRIC, r"F(x; p) = 1 - (1 - p)^{\lfloor x \rfloor}", ("1 - (1", "1 + (1"),
          "its steps"),
+        (EXPONENTIAL, r"E[X^2] = 2", ("= 2", "= 3"), "a moment"),
         (EXPONENTIAL, r"\mu'_n = n!", ("n!", "2 n!"), "a moment"),
         (EXPONENTIAL, r"m_n = \log 2", ("2", "3"), "half of"),
         (EXPONENTIAL, r"h[X] = 1", ("= 1", "= 2"), "the entropy"),
@@ -128,3 +138,24 @@ def test_a_head_is_of_a_function_or_a_symbol() -> None:
     assert head_of("a + b") is None
     assert is_density(r"\text{Beta}(\theta \mid \alpha, \beta) = \theta^\alpha")
     assert not is_density(r"\text{area}(x, y) = x y")
+
+
+@pytest.mark.parametrize(
+    ("before", "right", "slip", "said"),
+    [
+        (BINOMIAL, r"E[X] = n p", ("n p", "n p^2"), "the mean"),
+        (BINOMIAL, r"\text{Var}(X) = n p (1 - p)", ("1 - p", "2 - p"), "the variance"),
+        (BINOMIAL, r"E[X^2] = n p (1 - p) + n^2 p^2", ("n^2 p^2", "n p^2"), "a moment"),
+        (CHI_SQUARE, r"\mathbb E[X] = k", ("= k", "= 2 k"), "the mean"),
+        (EXPONENTIAL, r"\operatorname{Var}(X) = 1", ("= 1", "= 2"), "the variance"),
+        (CHI_SQUARE, r"\text{Var}(X) = 2 k", ("2 k", "k"), "the variance"),
+    ],
+)  # fmt: skip
+def test_laws_as_courses_print_them(
+    tmp_path: Path, before: str, right: str, slip: tuple[str, str], said: str
+) -> None:
+    found = last(tmp_path, rf"{before} \[ {right} \]")
+    assert found.outcome in ("holds", "holds if", "agrees on all numbers drawn"), str(found)
+    assert said in found.why
+    other = last(tmp_path, rf"{before} \[ {right.replace(*slip)} \]")
+    assert (other.outcome in ("", "fails on all numbers drawn"), other.fails) == (True, False)

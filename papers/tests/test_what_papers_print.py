@@ -24,6 +24,9 @@ ODD = "does not fit together"
         ("2/3 = 0.667", ("0.667", "0.676")),
         (r"7^2 \approx 49", ("49", "48")),
         (r"(a + b)^2 = a^2 + 2 a b + b^2 \ .", ("2 a b", "a b")),
+        (r"\textrm{cosh}(z) = \frac{\exp(z) + \exp(-z)}{2}", ("+", "-")),
+        (r"\mathrm{asinh}(x) = \log(x + \sqrt{x^2 + 1})", ("+ 1", "- 1")),
+        (r"\mathbb E_{}[a X + b] = a \mathbb E_{}[X] + b", ("a X + b", "a X - b")),
     ],
 )  # fmt: skip
 def test_a_form_is_read(latex: str, slip: tuple[str, str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import pairwise
 
 from checked_equations.latex.tokenizer import word_set
@@ -28,12 +29,27 @@ def plainly(latex: str) -> str:
     if len(_OPENS.findall(latex)) == len(_SHUTS.findall(latex)) > 0:
         latex = _SHUTS.sub(r"\\end{cases}", _OPENS.sub(r"\\begin{cases}", latex))
         latex = _BETWEEN.sub("&", latex)
+    for pattern, said in _IN_WORDS if "{" in latex else ():
+        latex = pattern.put(latex, partial(_known_as, said))
     return apart(_EMPTY.put(latex, lambda _: ""))
+
+
+def _known_as(said: str, _: Found) -> str:
+    return f"{said} "
 
 
 _EMPTY = Pattern("<sign> { }", sign="_^")  # of a command whose argument is left out
 _WORDS = word_set("tr Tr det diag exp log max min sgn Var Cov")
 _WORD = Pattern("<word> <opens>", word=[f"\\text{{{word}}}" for word in _WORDS], opens=["(", "["])
+_SAME = {word: f"\\{word}" for word in ["sin", "cos", "tan", "sinh", "cosh", "tanh", "coth"]} | {
+    "asin": "\\arcsin", "acos": "\\arccos", "atan": "\\arctan",
+    **{f"a{word}": f"\\operatorname{{ar{word}}}" for word in ("sinh", "cosh", "tanh")},
+}  # fmt: skip
+_IN_WORDS = [  # functions that everybody knows, in the letters of a word
+    (Pattern(font), said)
+    for word, said in _SAME.items()
+    for font in (f"\\text{{{word}}}", f"\\mathrm {{ {' '.join(word)} }}")
+]
 _BOLD = Pattern("<bold:font> <group:letters>", bold=["\\mathbf", "\\boldsymbol"])
 
 
