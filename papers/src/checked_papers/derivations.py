@@ -34,14 +34,11 @@ _LAYOUT = frozenset("&{}.,;")
 
 @dataclass(frozen=True)
 class Followed:
-    """A claim of a display together with one before it, and how it follows in words.
-
-    `meant` is the claim with the definitions before it.
-    """
+    """A claim of a display together with one before it, and how it follows in words."""
 
     latex: str
     said: str
-    meant: str
+    meant: str  # the claim with the definitions before it
 
 
 def followed_from(latex: str, before: Sequence[str]) -> Iterator[Followed]:
@@ -56,14 +53,15 @@ def followed_from(latex: str, before: Sequence[str]) -> Iterator[Followed]:
     if own is None:
         return
     earlier = [one for one in map(_single, reversed(before)) if one]
-    meant = [f"{one.sides[0]} = {one.sides[-1]}" for one in earlier if one.defines]
-    put, used = _with_meanings(latex, [one for one in meant if not _is_of(own, one)])
-    if put != latex and _says_something(put):
+    meanings = [one for one in earlier if one.defines and not _same(one.sides[0], own.sides[0])]
+    meant = [f"{one.sides[0]} = {one.sides[-1]}" for one in meanings]
+    put, used = _with_meanings(latex, meant)
+    if put != latex and says_something(put):
         yield Followed(put, f"with {', '.join(used)}, as stands before it", put)
     for one in earlier[:_NEAR]:
         said = f"{one.latex.strip(' .,;&')}, which stands before it"
         for claim, how in _claims(own, one, nearest=one is earlier[0]):
-            if _says_something(claim):
+            if says_something(claim):
                 full = claim if how == "it rearranges" else _with_meanings(claim, meant)[0]
                 yield Followed(claim, f"{how} {said}", full)
 
@@ -91,8 +89,7 @@ def _single(latex: str) -> Statement | None:
 
 def _claims(own: Statement, one: Statement, *, nearest: bool) -> Iterator[tuple[str, str]]:
     inside = occurrences(row_of(one.sides[-1]), own.sides[0]) if own.defines else []
-    goes_on = nearest and not own.sides[0]
-    if goes_on or (_same(own.sides[0], one.sides[0]) and not inside):
+    if (nearest and not own.sides[0]) or (_same(own.sides[0], one.sides[0]) and not inside):
         rest = own.part(1, len(own.sides))
         yield f"{one.sides[-1]} {own.signs[0]} {rest}{own.tail}", "it goes on from"
     elif own.defines and occurrences(row_of(one.latex), own.sides[0]):
@@ -110,10 +107,6 @@ def _symbols(latex: str) -> set[str]:
     return {text for text in texts(row_of(latex)) if is_symbol(text)}
 
 
-def _is_of(own: Statement, definition: str) -> bool:
-    return _same(own.sides[0], definition.partition("=")[0])
-
-
 def _same(one: str, other: str) -> bool:
     return _bare(one) == _bare(other) != []
 
@@ -122,7 +115,7 @@ def _bare(latex: str) -> list[str]:
     return [text for text in texts(row_of(latex)) if text not in _LAYOUT]
 
 
-def _says_something(latex: str) -> bool:
+def says_something(latex: str) -> bool:
     """Return whether the sides of a claim differ in more than layout and brackets around them."""
     own = _single(latex)
     sides = [_bare(side) for side in own.sides] if own else []

@@ -14,13 +14,12 @@ from checked_equations.errors import EquationError
 from checked_equations.evaluate.effort import SECOND
 from checked_equations.latex.equation import Equation
 from checked_equations.latex.macros import Macros, expand
-from checked_equations.latex.tokenizer import tokens
 
 from .alternative_readings import Other, marked, of_densities, others
 from .declarations import Declared
 from .defined_functions import defined, with_functions
 from .density_mends import mends_of_density
-from .derivations import followed_from, with_values
+from .derivations import followed_from, says_something, with_values
 from .document_formats import Read
 from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers, telling
 from .findings import Finding, finding
@@ -257,7 +256,7 @@ def _by_the_text(task: Task, full: str, plain: Tried) -> Tried | None:
     called = [one for one in functions if _called(full, one)]
     put = with_functions(full, filter(None, map(defined, called)))
     put = substituted(put, told)
-    if put == full or (plain.verdict == "definition" and not called) or _says_the_same_twice(put):
+    if put == full or (plain.verdict == "definition" and not called) or not says_something(put):
         return None
     found = _tried_with(task, put, ())
     told = [one for one in told if defined(one) is None]
@@ -268,19 +267,6 @@ def _by_the_text(task: Task, full: str, plain: Tried) -> Tried | None:
     if called and fails and defined(full) is None:
         return replace(found, verdict=FAILS, why=said)
     return None
-
-
-def _says_the_same_twice(latex: str) -> bool:
-    """Return whether both sides of an equality agree, but for layout and outer brackets."""
-    try:
-        texts = [token.text for token in tokens(latex) if token.text not in "{}.,;"]
-    except EquationError:
-        return False
-    if "=" not in texts:
-        return False
-    at = texts.index("=")
-    left, right = texts[:at], texts[at + 1 :]
-    return right in (left, left[1:-1])
 
 
 def _called(full: str, function: str) -> bool:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from itertools import pairwise
 
-from checked_equations.latex.tokenizer import word_set
-
-from .tried.token_patterns import Found, Pattern, Row, exchanged, is_letter, row_of, texts
+from .tried.token_patterns import Pattern, Row, exchanged, is_letter, row_of, texts
 
 _SIGNS = str.maketrans(
     {"≈": r"\approx ", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "×": r"\times ", "·": r"\cdot ",
@@ -29,26 +26,19 @@ def plainly(latex: str) -> str:
     if len(_OPENS.findall(latex)) == len(_SHUTS.findall(latex)) > 0:
         latex = _SHUTS.sub(r"\\end{cases}", _OPENS.sub(r"\\begin{cases}", latex))
         latex = _BETWEEN.sub("&", latex)
-    for pattern, said in _IN_WORDS if "{" in latex else ():
-        latex = pattern.put(latex, partial(_known_as, said))
     return apart(_EMPTY.put(latex, lambda _: ""))
 
 
-def _known_as(said: str, _: Found) -> str:
-    return f"{said} "
-
-
 _EMPTY = Pattern("<sign> { }", sign="_^")  # of a command whose argument is left out
-_WORDS = word_set("tr Tr det diag exp log max min sgn Var Cov")
-_WORD = Pattern("<word> <opens>", word=[f"\\text{{{word}}}" for word in _WORDS], opens=["(", "["])
-_SAME = {word: f"\\{word}" for word in ["sin", "cos", "tan", "sinh", "cosh", "tanh", "coth"]} | {
+_SAME = {word: f"\\{word}" for word in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "coth")} | {
     "asin": "\\arcsin", "acos": "\\arccos", "atan": "\\arctan",
     **{f"a{word}": f"\\operatorname{{ar{word}}}" for word in ("sinh", "cosh", "tanh")},
 }  # fmt: skip
-_IN_WORDS = [  # functions that everybody knows, in the letters of a word
-    (Pattern(font), said)
-    for word, said in _SAME.items()
-    for font in (f"\\text{{{word}}}", f"\\mathrm {{ {' '.join(word)} }}")
+_WORDS = ("tr", "Tr", "det", "diag", "exp", "log", "max", "min", "sgn", "Var", "Cov")
+_CALLED = [  # functions that everybody knows, in the letters of a word before a bracket
+    (Pattern(f"{letters} <opens>", opens=["(", "["]), said)
+    for word, said in {**_SAME, **{word: f"\\operatorname{{{word}}}" for word in _WORDS}}.items()
+    for letters in (f"\\text{{{word}}}", f"\\mathrm {{ {' '.join(word)} }}")
 ]
 _BOLD = Pattern("<bold:font> <group:letters>", bold=["\\mathbf", "\\boldsymbol"])
 
@@ -63,8 +53,9 @@ def apart(latex: str) -> str:
     """
     row = row_of(latex)
     named = [
-        ((match.row[match.start].start, match.row[match.start].end), _named(match))
-        for match in _WORD.every(latex, row)
+        ((row[match.start].start, row[match.end - 2].end), said)
+        for pattern, said in _CALLED
+        for match in pattern.every(latex, row)
     ]
     bold = [(match, match.row[slice(*match.parts["letters"])]) for match in _BOLD.every(latex, row)]
     alone = {inside[0].text for _, inside in bold if len(inside) == 1}
@@ -74,11 +65,6 @@ def apart(latex: str) -> str:
         if match.span and _is_a_product(inside, alone)
     ]
     return exchanged(latex, [*named, *parts])
-
-
-def _named(match: Found) -> str:
-    word = match.row[match.start].text.removeprefix("\\text{").removesuffix("}")
-    return rf"\operatorname{{{word}}}"
 
 
 def _is_a_product(inside: Row, alone: set[str]) -> bool:
