@@ -227,6 +227,11 @@ def _draws(belief: Belief, at: np.ndarray, count: int, rng: np.random.Generator)
     return belief.at(at)[0] + rng.standard_normal((count, len(at))) @ L.T
 
 
+def in_turns(belief: Belief, at: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Improvement, or a draw, by the toss of a coin."""
+    return (draw if rng.random() < 0.5 else improvement)(belief, at, rng)
+
+
 _Z = ndtri((np.arange(16) + 0.5) / 16)  # sixteen readings that are equally likely
 
 
@@ -297,10 +302,12 @@ def light(score: Score) -> Callable[[Race], np.ndarray]:
 CONTESTANTS: dict[str, Callable[[Race], np.ndarray]] = {
     "light improvement": light(improvement),
     "improvement": ours(bayesopt.LogExpectedImprovement),
+    "default": ours(None),
     "thompson": ours(bayesopt.ThompsonSampling()),
     "optuna": by_optuna("TPESampler"),
     "botorch": by_botorch,
     "light bound, 4": light(bound(4.0)),
     "light thompson": light(draw),
     "light knowledge gradient": light(knowledge_gradient),
+    "light improvement and draws": light(in_turns),
 }

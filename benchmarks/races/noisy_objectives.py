@@ -1,6 +1,7 @@
-"""What the races under noise minimise: eight functions each of one, two and six inputs.
+"""What the races under noise minimise: eight functions each of one, two, three and six inputs.
 
-They are used nowhere else, so that no default was chosen on them.
+They are used nowhere else, so that no default was chosen on them. Those of three inputs are those of
+six again.
 
 Each takes a point u (d,) of the unit cube. Boxes are shifted where the least value would lie in
 their middle.
@@ -186,6 +187,14 @@ FUNCTIONS = (
     Function("qing", ((0.0, 4.0),) * 6, _qing, 0.0),
     Function("bell", ((-1.0, 2.0),) * 6, _bell, -1.0),
     Function("schwefel", ((-500.0, 500.0),) * 6, _schwefel, -2513.897323634602),
+    Function("dents, 3", ((-1.0, 2.0),) * 3, _dents, 0.0),
+    Function("alpine, 3", ((-4.0, 6.0),) * 3, _alpine, 0.0),
+    Function("trid, 3", ((-9.0, 9.0),) * 3, _trid, -7.0),
+    Function("zakharov, 3", ((-2.0, 3.0),) * 3, _zakharov, 0.0),
+    Function("dixon and price, 3", ((-2.0, 3.0),) * 3, _dixon_price, 0.0),
+    Function("qing, 3", ((0.0, 4.0),) * 3, _qing, 0.0),
+    Function("bell, 3", ((-1.0, 2.0),) * 3, _bell, -1.0),
+    Function("schwefel, 3", ((-500.0, 500.0),) * 3, _schwefel, -1256.948661817301),
 )
 
 
@@ -205,7 +214,7 @@ def problems(level: float) -> tuple[Problem, ...]:
         unit = deviation(function)
         return lambda seed: lambda u: (function(u) - function.least) / unit
 
-    budgets = {1: 20, 2: 40, 6: 60}
+    budgets = {1: 20, 2: 40, 3: 50, 6: 60}
     found = []
     for one in FUNCTIONS:
         d = len(one.ends)

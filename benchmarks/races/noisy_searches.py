@@ -1,6 +1,6 @@
 """Which acquisition a search under noise takes, by the places that it reports at its end.
 
-Eight functions each of one, two and six inputs, on which no default was chosen; noise of 0, 0.1,
+Eight functions each of one, two, three and six inputs, on which no default was chosen; noise of 0, 0.1,
 0.3 and 0.5 of the deviation of each; twenty starts. What counts is what is truly missing at the
 reported place, in deviations of the function. Ours report `Optimiser.recommend`, Optuna its best
 trial. All have the same noise from the same start.
@@ -119,7 +119,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--methods", nargs="*", choices=CONTESTANTS, default=list(CONTESTANTS))
     parser.add_argument("--noise", nargs="*", type=float, choices=LEVELS, default=list(LEVELS))
-    parser.add_argument("--inputs", nargs="*", type=int, choices=(1, 2, 6), default=[1, 2, 6])
+    parser.add_argument("--inputs", nargs="*", type=int, choices=(1, 2, 3, 6), default=[1, 2, 3, 6])
     names = [function.name for function in FUNCTIONS]
     parser.add_argument("--functions", nargs="*", choices=names, default=names)
     parser.add_argument("--seeds", type=int, default=20)

@@ -189,12 +189,12 @@ def told(d=2, noise=0.3, repeats=2, count=18, failed=False, **options):
         ({"d": 1, "count": 6}, ThompsonSampling()),
         ({"noise": 0.0}, LogExpectedImprovement),
         ({"d": 1, "count": 5}, LogExpectedImprovement),
-        ({"d": 4}, LogExpectedImprovement),
+        ({"d": 3}, LogExpectedImprovement),
         ({"failed": True}, LogExpectedImprovement),
         ({"model": quick}, LogExpectedImprovement),
         ({"num_constraints": 1}, LogExpectedImprovement),
     ],
-    ids=["noise", "eight", "no noise", "seven", "d = 4", "a failure", "a model", "a constraint"],
+    ids=["noise", "eight", "no noise", "seven", "d = 3", "a failure", "a model", "a constraint"],
 )
 def test_of_few_inputs_under_noise_draws_choose_where_nothing_is_said(search, rule):
     """The next place is that of the rule given by name, and not that of the other."""

@@ -54,7 +54,7 @@ from .training_data import TrainingData, rows_and_values, unwarped
 __all__ = ["Optimiser", "Recommendation"]
 
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
-_FEW = 3  # inputs for which draws are ahead under noise, in benchmarks/races/noisy_searches.py
+_FEW = 2  # inputs for which draws are ahead under noise, in benchmarks/races/noisy_searches.py
 
 
 class Optimiser(Generic[Place]):
@@ -106,9 +106,9 @@ class Optimiser(Generic[Place]):
         `recommend` is by the model that chooses, whose better half is in the unit of the values.
     acquisition : Callable, ThompsonSampling or BatchExpectedImprovement, optional
         A function of the best value, the largest mean at a point that was evaluated, that returns
-        an acquisition. If it is left out, it is `LogExpectedImprovement`; but under noise, with at
-        most three inputs, it is `ThompsonSampling` from 4 (d + 1) evaluations on, unless a `model`
-        is given, there are `gradients` or constraints that are measured, or evaluations failed.
+        an acquisition. If it is left out, it is `LogExpectedImprovement`; but under noise, with one
+        or two inputs, it is `ThompsonSampling` from 4 (d + 1) evaluations on, unless a `model` is
+        given, there are `gradients` or constraints that are measured, or evaluations failed.
     gradients : bool, default False
         If True, it takes gradients besides values, at all points or at some. Then inputs of
         the model are rows (n, d + 1) that end in a label, as `kernels.WithGradients` takes them,
@@ -139,8 +139,8 @@ class Optimiser(Generic[Place]):
     and two came out the same or the model takes at most a hundredth of the variance of the values
     for noise.
 
-    Under noise, and with up to three inputs, functions drawn from the model led to better places
-    than improvement over the highest mean, in ``benchmarks/quality.md``; with six, neither did.
+    Under noise, and with one input or two, functions drawn from the model led to better places than
+    improvement over the highest mean, in ``benchmarks/quality.md``; with three or six neither did.
 
     Values that stand for failures, such as 1e300, count for the models as the worst of the
     others, if they are beyond a gap: at least 1e9 times as far from the best as the last value
