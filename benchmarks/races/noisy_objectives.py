@@ -1,7 +1,6 @@
 """What the races under noise minimise: eight functions each of one, two, three and six inputs.
 
-They are used nowhere else, so that no default was chosen on them. Those of three inputs are those of
-six again.
+They are used nowhere else. Those of three inputs are of the kinds of six.
 
 Each takes a point u (d,) of the unit cube. Boxes are shifted where the least value would lie in
 their middle.
