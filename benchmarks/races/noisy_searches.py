@@ -1,9 +1,9 @@
 """Which acquisition a search under noise takes, by the places that it reports at its end.
 
 Eight functions each of one, two, three and six inputs; noise of 0, 0.1, 0.3 and 0.5 of the
-deviation of each; twenty starts. What counts is what is truly missing at the
-reported place, in deviations of the function. Ours report `Optimiser.recommend`, Optuna its best
-trial. All have the same noise from the same start.
+deviation of each; twenty starts. What counts is what is truly missing at the reported place, in
+deviations of the function. Ours report `Optimiser.recommend`, Optuna its best trial. All have the
+same noise from the same start.
 
     .venv/bin/python benchmarks/races/noisy_searches.py --methods improvement thompson
 
