@@ -196,18 +196,6 @@ def test_what_has_no_rows_at_hand_is_told_to_give_bounds():
     fit(model, chunks, max_steps=10, fixed=["inducing"], bounds=bounds)  # warnings are errors
 
 
-def test_what_inducing_points_keep_on_a_lower_floor_is_told():
-    """Beyond it readings that are left out tell nothing of thirty points; bounds lead on."""
-    X, y, Xs, ys = read(branin, (60, 2))
-    model = GPRegressor(inducing=30, fixed=["inducing"])
-    said = r"its floor, 1e-05 of .*: give bounds=\{'gp.noise_var': \(low, high\)\}"
-    with pytest.warns(ConvergenceWarning, match=said):
-        stood = model.fit(X, y).predict(Xs)
-    bounds = {"gp.noise_var": (1e-6 * np.var(y), 1e4)}
-    near = model.set_params(bounds=bounds).fit(X, y).predict(Xs)  # as the warning says
-    assert np.std(near - ys) < 0.6 * np.std(stood - ys)
-
-
 def test_what_rounding_keeps_on_its_floor_is_told():
     X = np.arange(20, dtype=np.float32)[:, None]
     y = X[:, 0] ** 2

@@ -282,10 +282,9 @@ def too_high(objective: Objective[M], data: Data | WaveSums, model: M) -> float:
 
     It is a share of the variance of y, and that of the first floor also where the objective rises
     beyond it and no readings are at hand, or rounding leaves no digit of a `GP`'s predictions of
-    readings left out. A lower floor, to which a run of a `GP` went on, is too high where rounding
-    keeps the noise there and errors of twenty readings or more are less than a tenth of their
-    deviations; of fewer that may be chance. Runs of approximations end on one where readings left
-    out tell nothing beyond: it is too high as the first is.
+    readings left out. A lower floor, to which a run went on, is too high where rounding keeps the
+    noise there and errors of twenty readings or more are less than a tenth of their deviations; of
+    fewer that may be chance.
     """
     if not objective.floor:
         return 0.0
@@ -302,8 +301,7 @@ def too_high(objective: Objective[M], data: Data | WaveSums, model: M) -> float:
     if found is None:
         return share if isinstance(model, GP) and not rungs else 0.0
     far_below = found.size < _WIDE and found.readings >= _MANY
-    looks = far_below if rungs and isinstance(model, GP) else found.is_far_within
-    return share if looks else 0.0
+    return share if (far_below if rungs else found.is_far_within) else 0.0
 
 
 def goes_below(objective: Objective[M], model: M) -> bool:
