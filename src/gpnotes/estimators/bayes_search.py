@@ -98,14 +98,12 @@ class BayesSearchCV(BaseSearchCV):
         self.random_state = random_state
 
     def fit(self, X: object, y: object = None, **params: object) -> Self:
-        """Search, as searches of scikit-learn do.
+        """Search, and warn of tables whose rows are labelled otherwise.
 
         Parameters
         ----------
-        X : array-like
-            The rows.
-        y : array-like, optional
-            The targets.
+        X, y : array-like
+            The rows and the targets.
         **params
             Further arguments of the estimator's fit, and the groups of the folds.
 
@@ -113,40 +111,14 @@ class BayesSearchCV(BaseSearchCV):
         -------
         BayesSearchCV
             The search itself.
-
-        Warns
-        -----
-        UserWarning
-            If tables of pandas label their rows otherwise than `X`: they are joined by position.
         """
         warn_of_order(X=X, y=y, **params)
-        super().fit(X, y, **params)
-        return self
+        return super().fit(X, y, **params)
 
     def score(self, X: object, y: object = None, **params: object) -> float:
-        """Score the best estimator, as searches of scikit-learn do.
-
-        Parameters
-        ----------
-        X : array-like
-            The rows.
-        y : array-like, optional
-            The targets.
-        **params
-            Further arguments of the score.
-
-        Returns
-        -------
-        float
-            The score that was looked for.
-
-        Warns
-        -----
-        UserWarning
-            If tables of pandas label their rows otherwise than `X`: they are joined by position.
-        """
+        """Score the best estimator, and warn as `fit` does."""
         warn_of_order(X=X, y=y, **params)
-        return float(super().score(X, y, **params))
+        return super().score(X, y, **params)
 
     def _run_search(self, evaluate_candidates: Callable[[Iterable[Point]], dict[str, Any]]) -> None:
         given = self.search_space

@@ -90,11 +90,10 @@ def _compare(
     def agree(got: float, wanted: float, rounding: float) -> bool:
         return abs(got - wanted) <= rtol * (1e-3 * size + abs(wanted)) + rounding + 1e-12
 
-    for (where, value, change), got, (wanted, rounding) in zip(
-        entries, derivatives, near, strict=True
-    ):
+    rows = zip(entries, derivatives, near, strict=True)
+    for (where, value, change), got, (wanted, rounding) in rows:
         if agree(got, wanted, rounding):
-            continue  # most do, and a second difference takes as long again
+            continue
         wanted = _extrapolated(along, value, change, wanted)
         if not agree(got, wanted, rounding):
             said = f"{what} says {got:.8g}, differences {wanted:.8g}"

@@ -54,7 +54,7 @@ from .training_data import TrainingData, rows_and_values, unwarped
 __all__ = ["Optimiser", "Recommendation"]
 
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
-_FEW = 2  # inputs for which draws are ahead under noise, in benchmarks/races/noisy_searches.py
+_FEW = 2  # inputs, for which draws are ahead under noise
 
 
 class Optimiser(Generic[Place]):
@@ -138,9 +138,6 @@ class Optimiser(Generic[Place]):
     millionth of its range. Readings have no noise if none came out otherwise when it was repeated,
     and two came out the same or the model takes at most a hundredth of the variance of the values
     for noise.
-
-    Under noise, and with one input or two, functions drawn from the model led to better places than
-    improvement over the highest mean, in ``benchmarks/quality.md``; with three or six neither did.
 
     Values that stand for failures, such as 1e300, count for the models as the worst of the
     others, if they are beyond a gap: at least 1e9 times as far from the best as the last value
@@ -553,11 +550,7 @@ class Optimiser(Generic[Place]):
         return places
 
     def _rule(self, counted: list[Evaluation[Place]], aims: Aims) -> AcquisitionOf:
-        """What chooses: unless it was given, under noise and of few inputs, draws.
-
-        A model of few values may take for noise what it cannot follow, and failures for which the
-        worst value stands look like noise too.
-        """
+        """What chooses; no draws after few values or failures, which both may look like noise."""
         enough = len(counted) >= 4 * (self._region.columns + 1)
         draws = self._may_draw and enough and aims.elsewhere is None and not aims.odds
         if draws and not any(evaluation.failure for evaluation in counted):
