@@ -42,7 +42,7 @@ class Followed:
 
 
 def followed_from(latex: str, before: Sequence[str]) -> Iterator[Followed]:
-    """Yield what a display claims together with those `before` it, the nearest of which comes last.
+    """Yield the claims that follow from a display and those `before` it, which are in their order.
 
     >>> [one.latex for one in followed_from("P = a b + a c", ["P = a (b + c)"])]
     ['a (b + c) = a b + a c']
@@ -130,7 +130,7 @@ _RATE = Pattern("\\frac { d <atom:of> } { d t }")
 
 
 def with_values(latex: str, before: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:
-    """Return displays with a symbol for each rate, and for each function of one argument in all.
+    """Replace each rate, and each function that has one argument throughout, by a symbol.
 
     What holds of all numbers holds of these values. Displays that sum, integrate or differentiate,
     or that call a function with another argument, are left out; nothing if this is the display.

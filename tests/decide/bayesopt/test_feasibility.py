@@ -151,7 +151,7 @@ def decoy(seed):
     [pytest.param(quick, 14, id="quick"), pytest.param(fitted_model, 20, id="fitted")],
 )
 def test_a_search_that_models_failures_fails_less(model, budget):
-    """On draws that nobody chose, beyond six first places that are the same; it finds no worse."""
+    """Failures are counted after the six first places, which are the same; it finds no worse."""
     failed, best = {"skip": 0, "model": 0}, {"skip": 0.0, "model": 0.0}
     for seed in (101, 103):
         for mode in failed:

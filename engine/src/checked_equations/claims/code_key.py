@@ -104,7 +104,7 @@ def _source(function: FunctionType) -> str:
 
 @lru_cache(maxsize=64)
 def _functions(text: str) -> dict[int, list[ast.AST]]:
-    """The functions of a module or a cell by the line on which each begins, which all ask for."""
+    """Return the functions of a module or a cell, by the line on which each begins."""
     found: dict[int, list[ast.AST]] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):

@@ -54,7 +54,7 @@ from .training_data import TrainingData, rows_and_values, unwarped
 __all__ = ["Optimiser", "Recommendation"]
 
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
-_FEW = 2  # inputs, for which draws are ahead under noise
+_FEW = 2  # inputs: up to so many, draws are ahead under noise
 
 
 class Optimiser(Generic[Place]):
@@ -550,7 +550,7 @@ class Optimiser(Generic[Place]):
         return places
 
     def _rule(self, counted: list[Evaluation[Place]], aims: Aims) -> AcquisitionOf:
-        """What chooses; no draws after few values or failures, which both may look like noise."""
+        """Return what chooses: no draws after few values or a failure, which look like noise."""
         enough = len(counted) >= 4 * (self._region.columns + 1)
         draws = self._may_draw and enough and aims.elsewhere is None and not aims.odds
         if draws and not any(evaluation.failure for evaluation in counted):
