@@ -85,6 +85,37 @@ def test_what_failed_or_was_pruned_does_not_stop_a_study():
     assert study.best_value > -0.05
 
 
+@pytest.mark.parametrize("error", [ValueError, optuna.TrialPruned])
+def test_a_trial_without_a_value_is_not_repeated(error):
+    """A study made anew each time from complete trials alone came to one place for ever."""
+    study = optuna.create_study(sampler=ProcessSampler(seed=1, model=quick))
+
+    def part(trial):
+        x = trial.suggest_float("x", -1.0, 2.0)
+        if x > 0.2:
+            raise error
+        return (x - 0.5) ** 2
+
+    study.optimize(part, n_trials=14, catch=(ValueError,))
+    places = [trial.params["x"] for trial in study.trials]
+    assert min(abs(one - other) for i, one in enumerate(places) for other in places[:i]) > 1e-6
+    assert study.best_params["x"] > 0.15
+
+
+def test_a_study_ends_once_its_settings_are_used_up():
+    study = optuna.create_study(sampler=ProcessSampler(seed=1, model=quick))
+
+    def whole(trial):
+        return "uvw".index(trial.suggest_categorical("a", "uvw")) + trial.suggest_int("b", 0, 1)
+
+    with pytest.warns(UserWarning, match="all settings are used up"):
+        study.optimize(whole, n_trials=20)
+    assert len({tuple(trial.params.values()) for trial in study.trials}) == 6
+    assert len(study.trials) < 10
+    with pytest.warns(UserWarning, match="all settings are used up"):
+        study.ask(study.trials[0].distributions)
+
+
 def test_the_page_about_it_runs(root, capsys):
     """Its block needs Optuna, which the book is built without."""
     page = (root / "book" / "api" / "searching.md").read_text("utf-8")

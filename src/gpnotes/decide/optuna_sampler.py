@@ -7,7 +7,9 @@ need nothing else.
 
 from __future__ import annotations
 
+import contextlib
 import math
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -69,8 +71,8 @@ class ProcessSampler(_Sampler):
     Notes
     -----
     Parameters that not every complete trial has, as in a space with branches, are drawn at random.
-    Trials under way are believed, `fantasise`; failed and pruned trials are left out. A study of
-    several objectives is refused.
+    Trials under way are believed, `fantasise`; failed and pruned ones count as the worst value. A
+    study ends once its settings are used up, and refuses several objectives.
 
     Examples
     --------
@@ -120,19 +122,17 @@ class ProcessSampler(_Sampler):
             "minimise" if study.direction == optuna.study.StudyDirection.MINIMIZE else "maximise"
         )
         trials, states = study.get_trials(deepcopy=False), optuna.trial.TrialState
-        known = [
-            Evaluation(_point(one.params, search_space), one.value)
-            for one in trials
-            if one.state == states.COMPLETE and one.value is not None and math.isfinite(one.value)
-        ]
+        trials = [one for one in trials if search_space.keys() <= one.params.keys()]
+        ended = [one for one in trials if one.state.is_finished()]
+        known = [_evaluation(one, _point(one.params, search_space)) for one in ended]
         under_way = [
-            _point(one.params, search_space)
-            for one in trials
-            if one.state == states.RUNNING and search_space.keys() <= one.params.keys()
+            _point(one.params, search_space) for one in trials if one.state == states.RUNNING
         ]
         optimiser = Optimiser(
             space, goal=goal, known_evaluations=known, rng=self._seed, **self._options
         )
+        if optimiser.used_up:
+            _end(study)
         point = optimiser.ask_batch(1, under_way)[0]
         return {name: _value(point[name], one) for name, one in search_space.items()}
 
@@ -145,6 +145,21 @@ class ProcessSampler(_Sampler):
     ) -> CategoricalChoiceType:
         """A value drawn at random."""
         return self._random.sample_independent(study, trial, param_name, param_distribution)
+
+
+def _evaluation(trial: FrozenTrial, place: Point) -> Evaluation[Point]:
+    """A trial that ended as an evaluation; one that was pruned has no value of the objective."""
+    done = trial.state == optuna.trial.TrialState.COMPLETE
+    if done and trial.value is not None and math.isfinite(trial.value):
+        return Evaluation(place, trial.value)
+    return Evaluation(place, math.nan, f"state {trial.state.name}", "record")
+
+
+def _end(study: Study) -> None:
+    """End a study whose settings are used up; who calls `ask` is warned alone."""
+    warnings.warn("all settings are used up: a trial repeats one", stacklevel=6)
+    with contextlib.suppress(RuntimeError):  # outside `optimize`
+        study.stop()
 
 
 def _dimension(distribution: Distribution) -> Dimension:

@@ -138,26 +138,7 @@ def log_density_and_gradient(target: Target, x: Vector) -> tuple[float, Vector]:
 def start_at(
     target: Target, position: Vector, *, gradient: bool, name: str = "position"
 ) -> tuple[float, Vector | None]:
-    """Return value and gradient where a chain starts, if they are there.
-
-    Parameters
-    ----------
-    target : callable
-        The log density.
-    position : Vector, shape (d,)
-        The start.
-    gradient : bool
-        Whether the gradient is asked for.
-    name : str, default "position"
-        The name of the start in errors.
-
-    Returns
-    -------
-    value : float
-        The log density.
-    gradient : Vector, shape (d,), or None
-        Its gradient, if it was asked for.
-    """
+    """Return the log density and, if asked for, the gradient where a chain starts."""
     _check.function(target, "target", "a vector")
     d = _check.vector(position, name).shape[0]
     if d == 0:

@@ -30,6 +30,7 @@ from .options import (
     Options,
     Places,
     validated_acquisition,
+    validated_handling,
     validated_known,
     validated_model,
     validated_slope,
@@ -511,13 +512,9 @@ class Optimiser(Generic[Place]):
         problem : str
             The problem.
         on_failure : {"record", "skip", "model", "stop"}, optional
-            The handling of it; by default that of the optimiser. Nothing is
-            raised for the failure itself.
+            Its handling; by default that of the optimiser. The failure itself raises nothing.
         """
-        if not isinstance(problem, str):
-            raise TypeError(f"problem must be a string; got {type(problem).__name__}")
-        word = self.on_failure if on_failure is None else on_failure
-        failure = _check.choice(word, "on_failure", FAILURES)
+        failure = validated_handling(problem, on_failure, self.on_failure)
         if failure == "model":
             validate_odds(self._acquisition, "on_failure='model'")
         self._course.keep(Evaluation(self._region.validated(x, "x"), math.nan, problem, failure))

@@ -14,7 +14,7 @@ from ...infer.exact import ExactPosterior
 from ...model.contracts import Acquisition, missing
 from .batch_improvement import BatchExpectedImprovement
 from .feasibility import constraint_values
-from .history import Evaluation
+from .history import FAILURES, Evaluation
 from .pending_points import AcquisitionOf
 from .polytopes import LinearConstraint
 from .search_region import Place
@@ -24,7 +24,7 @@ from .thompson_sampling import ThompsonSampling
 
 __all__ = [
     "Goal", "OnFailure", "Options", "Places", "validated_acquisition", "validated_gradient",
-    "validated_known", "validated_model", "validated_slope",
+    "validated_handling", "validated_known", "validated_model", "validated_slope",
 ]  # fmt: skip
 
 OnFailure: TypeAlias = Literal["record", "skip", "model", "stop"]
@@ -80,6 +80,13 @@ def validated_known(
         if not evaluation.failure:
             constraint_values(evaluation.constraints, num_constraints)
     return known_evaluations
+
+
+def validated_handling(problem: str, on_failure: OnFailure | None, usual: str) -> str:
+    """Return the handling of a problem that was told: `on_failure`, or without it the usual one."""
+    if not isinstance(problem, str):
+        raise TypeError(f"problem must be a string; got {type(problem).__name__}")
+    return _check.choice(usual if on_failure is None else on_failure, "on_failure", FAILURES)
 
 
 def validated_model(modelled: ExactPosterior, gradients: bool) -> ExactPosterior:

@@ -34,7 +34,7 @@ from .feasibility import constraint_values, log_feasibility
 from .history import FAILURES, MODELLED
 from .loop import Spending, Telling
 from .maximiser import Surface, SurfaceSum, perturbed
-from .options import OnFailure, Places, validated_model
+from .options import OnFailure, Places, validated_handling, validated_model
 from .pareto import ExpectedHypervolumeImprovement, hypervolume, pareto_front
 from .pareto_outcome import (
     ParetoOutcome,
@@ -298,18 +298,10 @@ class ParetoOptimiser(Generic[Place]):
 
         Parameters
         ----------
-        x : Vector, shape (d,), or mapping
-            The place.
-        problem : str
-            The problem.
-        on_failure : {"record", "skip", "model", "stop"}, optional
-            The handling of it; by default that of the optimiser. Nothing is
-            raised for the failure itself.
+        x, problem, on_failure
+            As in `Optimiser.fail`.
         """
-        if not isinstance(problem, str):
-            raise TypeError(f"problem must be a string; got {type(problem).__name__}")
-        word = self.on_failure if on_failure is None else on_failure
-        failure = _check.choice(word, "on_failure", FAILURES)
+        failure = validated_handling(problem, on_failure, self.on_failure)
         blank = np.full(self.objectives, math.nan)
         place = self._region.validated(x, "x")
         self._course.keep(VectorEvaluation(place, blank, problem, failure))
