@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from displays import holds, holds_and_its_twin_does_not, tried
 
+from checked_equations.evaluate.effort import SECOND, allowing
 from checked_papers.declarations import declared
-from checked_papers.shapes import shapes_of
+from checked_papers.shapes import fitting, shapes_of
 
 
 @pytest.mark.parametrize(
@@ -106,3 +107,12 @@ def test_columns_of_ones_and_gradients_of_norms(latex: str, slip: tuple[str, str
 
 def test_a_word_in_roman_letters_is_the_operator_that_it_names() -> None:
     assert holds(r"\mathrm{erf}(-x) = -\mathrm{erf}(x)")
+
+
+def test_a_cost_summed_without_end_is_given_up_soon() -> None:
+    """Its terms are new numbers each time and never die away, so that a million were summed."""
+    cost = r"J = \sum_{k=0}^\infty \mathbf x_k^\top \mathbf Q \mathbf x_k"
+    with allowing(SECOND):
+        found = fitting(cost, {})
+    assert not found.shapes
+    assert not found.refuted

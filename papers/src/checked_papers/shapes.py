@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from checked_equations.errors import EquationError, OperationError, ShapeError
+from checked_equations.evaluate.effort import SECOND, allowing
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import Entries, Word
 from checked_equations.latex import tree as t
@@ -42,7 +43,10 @@ _MARKED = word_set(r"\top \det \| '")
 _MARKS = (Pattern("^ { T"), Pattern("^ { \\T"), Pattern("\\mathrm { t r }"))
 _MOST_SYMBOLS = 6
 _MOST_AXES = 9
-_NO_VALUE = (EquationError, OperationError, ArithmeticError, ValueError, TypeError, KeyError)
+_NO_VALUE = (
+    EquationError, OperationError, ArithmeticError, ValueError, TypeError, KeyError, TimeoutError
+)  # fmt: skip
+_EFFORT = SECOND // 20  # for one choice of shapes: a cost that is summed without end never settles
 _DOMINANT = 4.0  # on a diagonal, so that a square matrix has an inverse and a positive determinant
 _SHORTER, _SIZE, _LONGER = 2, 3, 7  # the sizes that an axis is tried with
 _NAMES = "npqrsdlhuv"
@@ -269,7 +273,7 @@ class _Trial:
         value = Evaluator({**drawn, **self.told, **OF_ARRAYS}, self.reading.latex).value
         steps = self.reading.statement.steps
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), allowing(_EFFORT):
                 return all(agree(value(step.left), value(step.right)) for step in steps)
         except _NO_VALUE as wrong:
             if not isinstance(wrong.__cause__ or wrong, ShapeError):
