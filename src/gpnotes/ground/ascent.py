@@ -139,10 +139,8 @@ def ascend_all(
         still under way, of 32 at most.
     starts : HostMatrix, shape (m, n)
         Where the ascents start.
-    limits : HostMatrix, shape (n, 2)
-        The lower and upper limits, infinite where there are none.
-    steps : int
-        The most steps of each.
+    limits, steps
+        As in `ascend`.
     rows : tuple of HostMatrix, shape (k, n), and HostMatrix, shape (m, k), or None
         A, and b for each start, of the ``A v ≤ b`` within which its ascent stays.
 

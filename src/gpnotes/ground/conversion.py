@@ -301,27 +301,8 @@ def columns_of(X: object) -> tuple[str, ...]:
 def taken_out(X: T, **given: OfEach | None) -> tuple[T, dict[str, Table | None]]:
     """Return a frame without the columns that are named, and these in the place of their names.
 
-    Parameters
-    ----------
-    X : frame or Matrix
-        The inputs.
-    **given : str, Vector or None
-        The values of each row, by the name of the argument: the name of a column of X, or
-        anything else, which comes back as it is.
-
-    Returns
-    -------
-    X : frame or Matrix
-        The inputs, without the columns that were named.
-    each : dict
-        The values of each row, by the name of the argument.
-
-    Raises
-    ------
-    TypeError
-        If a name is given where X has none.
-    ValueError
-        If X has no such column.
+    Each of `given` is the name of a column, whose values come back in its place, or anything else,
+    which comes back as it is. A name where X has none is a TypeError, another one a ValueError.
 
     Examples
     --------

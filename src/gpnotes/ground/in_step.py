@@ -74,26 +74,10 @@ def ask(question: Question[T]) -> T:
 def run_in_step(tasks: Sequence[Callable[[], T]], answers: Answers, kind: str) -> list[T]:
     """Run functions until each has returned, and answer together what they `ask`.
 
-    Parameters
-    ----------
-    tasks : sequence of callables
-        The functions. Between two questions of one no other runs, and they take turns in their
-        order, so that what they have in common is changed in one order always.
-    answers : callable
-        It gives a list of questions their answers, exceptions among them, which are raised where
-        the question was asked.
-    kind : str
-        The kind of the questions, as in `asks`.
-
-    Returns
-    -------
-    list
-        What the functions returned, in their order.
-
-    Raises
-    ------
-    BaseException
-        What a function raises, or `answers`; the other functions end then.
+    Between two questions of one function no other runs, and they take turns in their order, so that
+    what they have in common is changed in one order always. `answers` gives a list of questions
+    their answers, exceptions among them, which are raised where the question was asked; `kind` is
+    that of `asks`. What a function or `answers` raises ends the other functions.
 
     Examples
     --------

@@ -151,28 +151,11 @@ def climb_from_below(
 ) -> Ascent | None:
     """Climb once more, from little noise, where the best run may have taken an input for noise.
 
-    Parameters
-    ----------
-    objective : Objective
-        The objective with its first floor.
-    data : Rows, Chunks or WaveSums
-        The data.
-    best : Run
-        The best run so far.
-    begin, max_steps, hear
-        As of `Objective.climb`. The noise of the start is replaced, and ``hear`` hears the steps
-        of a run that does not count as well.
+    It returns the ascent from a noise of 1e-8 of the variance of y, if it ended twelve nats higher,
+    and readings that are left out are likelier too; or if it ended a tenth of a nat higher, and
+    they are likelier by 24 nats together; or lower, but by fewer nats than they are likelier, and
+    they by twelve, `doubtful`. The steps of a run that does not count are heard as well.
 
-    Returns
-    -------
-    Ascent or None
-        The ascent from a noise of 1e-8 of the variance of y, if it ended twelve nats higher, and
-        readings that are left out are likelier too; or if it ended a tenth of a nat higher, and
-        they are likelier by 24 nats together; or lower, but by fewer nats than they are likelier,
-        and they by twelve, `doubtful`. Else None.
-
-    Notes
-    -----
     A run that begins with noise can leave to it what varies fast along one input, and end at a top
     from which no step leads on: a lengthscale that has become endless, and a noise of a thousandth
     of the variance of y. So there is one more run where the noise ended on its floor or below, or,

@@ -329,23 +329,10 @@ def _compact(root: Matrix) -> Matrix:
 def normal_of(mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
     """Make ``N(mean, covariance)`` from a covariance that needs no check.
 
-    Parameters
-    ----------
-    mean : Vector, shape (n,)
-        The mean; it is copied.
-    covariance : Matrix, shape (n, n)
-        The covariance; only its lower triangle is read.
-    scales : Vector, shape (n,)
-        The sizes of the numbers that the variances were computed from, so that they say how far
-        rounding goes.
+    Of the covariance (n, n) only the lower triangle is read. The `scales` (n,) are the sizes of the
+    numbers that the variances were computed from: they say how far rounding goes. ``root rootᵀ`` is
+    the covariance up to a multiple of the rounding.
 
-    Returns
-    -------
-    Normal
-        The distribution, whose ``root rootᵀ`` is the covariance up to a multiple of the rounding.
-
-    Notes
-    -----
     The root is the Cholesky factor where there is one: it is unique, and every backend finds the
     same. A covariance that is singular up to rounding may have none. Then a pivoted factorisation
     takes the variable with the most variance left, until no more than ``n eps max(scales)`` is
