@@ -143,20 +143,9 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
 def out_of_order(tables: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
     """Find tables of the same rows that label them otherwise, as two frames of pandas may.
 
-    Parameters
-    ----------
-    tables : mapping from str to table
-        Tables by the names of their arguments. Those of other lengths, and without labels, as
-        arrays, lists and frames of Polars are, are passed over.
-
-    Yields
-    ------
-    name, first : str
-        The argument, and the one that it does not go with.
-    seen : str
-        The first row in which they differ.
-    remedy : str
-        How to give it.
+    Those of other lengths, and without labels, as arrays, lists and frames of Polars are, are
+    passed over. It yields the argument, the one that it does not go with, the first row in which
+    they differ, and how to give it.
 
     Examples
     --------

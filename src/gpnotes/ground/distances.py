@@ -64,25 +64,11 @@ def rounding(u: Matrix) -> float:
 def by_differences(u: Matrix, v: Matrix | None = None) -> bool:
     """Tell if distances of the centred u and v are summed from differences, one column at a time.
 
-    Parameters
-    ----------
-    u : Matrix, shape (n, d)
-        Inputs, about a common centre.
-    v : Matrix, shape (m, d), or None
-        Others; None for those of u.
-
-    Returns
-    -------
-    bool
-        False where the expansion ``a² − 2ab + b²`` does as well, and faster.
-
-    Notes
-    -----
-    In up to three dimensions differences are as fast as the expansion. Beyond, they are for points
-    so far apart that the expansion's rounding, ``(d + 4) eps (|u|² + |v|²)``, would pass
-    ``sqrt(eps)``: an input with a tiny lengthscale would drown all the others. And they are for
-    devices without float64: in float32 the expansion takes two points that are two percent of a
-    lengthscale apart for one.
+    It is False where the expansion ``a² − 2ab + b²`` does as well, and faster. In up to three
+    dimensions differences are as fast as the expansion. Beyond, they are for points so far apart
+    that the expansion's rounding, ``(d + 4) eps (|u|² + |v|²)``, would pass ``sqrt(eps)``: an input
+    with a tiny lengthscale would drown all the others. And they are for devices without float64: in
+    float32 the expansion takes two points that are two percent of a lengthscale apart for one.
     """
     if _few_or_single(u):
         return True

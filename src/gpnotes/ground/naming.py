@@ -97,21 +97,8 @@ def given_by_entry(
 ) -> dict[str, str]:
     """Return for each entry the key of a mapping that names it, alone or with its whole array.
 
-    Parameters
-    ----------
-    argument : str
-        The name of the mapping, for messages.
-    given : mapping
-        The values that a caller gave by name.
-    there : mapping from str to sequences of str
-        The parameters, and for each its entries.
-    tied : mapping from str to str, or None
-        For entries that follow another, that one.
-
-    Returns
-    -------
-    dict from str to str
-        The keys of `given`, by entry; a value for one that follows counts for the other.
+    The `argument` is its name in messages; `there` has the entries of each parameter. A value for
+    an entry that follows another, as `tied` says, counts for the other.
 
     Raises
     ------

@@ -27,20 +27,11 @@ _CLEAR = 3.0  # nats; less than that is also found in noise
 def shorter_start(objective: Objective[M], best: Run[M]) -> HostVector | None:
     """Return a start that lies clearly higher than where the best run ended, or None.
 
-    Parameters
-    ----------
-    objective : Objective
-        The objective. Only an open noise, which has a floor, has a further start.
-    best : Run
-        The best run so far. It must have converged, with noise of more than a hundredth of the
-        variance of y.
-
-    Returns
-    -------
-    HostVector or None
-        The highest of six: the first start with 0.3, 0.1 or 0.03 times its lengthscales, and its
-        own noise or one on the floor, if it is three nats above the best run. To look at them costs
-        six evaluations. One that has no evidence, as a period too short for a line, is passed over.
+    There is one only for an open noise, which has a floor, and a run that converged with noise of
+    more than a hundredth of the variance of y. It is the highest of six: the first start with 0.3,
+    0.1 or 0.03 times its lengthscales, and its own noise or one on the floor, if it is three nats
+    above the best run. To look at them costs six evaluations. One that has no evidence, as a period
+    too short for a line, is passed over.
     """
     if not (objective.floor and best.converged):
         return None

@@ -57,17 +57,7 @@ def priors_of(
 ) -> tuple[NamedPrior, ...]:
     """Return the priors, if each is one and is on a fitted parameter.
 
-    Parameters
-    ----------
-    priors : mapping from str to Prior, or None
-        The priors by the names of parameters and of entries.
-    model : Parameters
-        The model.
-    fixed : collection of str
-        The names of fixed parameters.
-    tied : mapping from str to str, or None
-        For entries that follow another, that one; they are in `fixed`, and a prior on one counts
-        for the other.
+    One on an entry that follows another, as `tied` says, counts for the other.
 
     Raises
     ------

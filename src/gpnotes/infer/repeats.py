@@ -52,19 +52,6 @@ class Repeats:
 
         ``−½ Σᵢ ((wᵢ − 1) log 2πσ_n² + log wᵢ + sᵢ / σ_n²)`` with the weights w and the squares s.
         It does not depend on the function: with it, means have the evidence of all readings.
-
-        Parameters
-        ----------
-        noise_var : float
-            σ_n², positive, the variance of the noise of one reading.
-
-        Returns
-        -------
-        float
-            The difference in nats.
-
-        Notes
-        -----
         Source: Binois, Gramacy & Ludkovski (2018), of a likelihood for replicates.
         """
         noise_var = _check.positive(_check.number(noise_var, "noise_var"), "noise_var")

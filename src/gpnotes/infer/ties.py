@@ -26,19 +26,7 @@ Groups = tuple[tuple[str, ...], ...]
 def ties_of(tied: Iterable[Iterable[str]], model: Parameters, fixed: Collection[str]) -> Groups:
     """Return the groups of entries that are one number each, as names of parameters tie them.
 
-    Parameters
-    ----------
-    tied : iterable of groups of str
-        The names of parameters or entries; parameters that are arrays are tied entry by entry.
-    model : Parameters
-        The model.
-    fixed : collection of str
-        The names of fixed parameters.
-
-    Returns
-    -------
-    tuple of tuples of str
-        The entries of each group, the first being the one that the others follow.
+    Parameters that are arrays are tied entry by entry; the others of a group follow its first.
 
     Raises
     ------

@@ -37,21 +37,10 @@ class CollapsedMDP(NamedTuple):
 def collapse_end_components(mdp: MDP) -> CollapsedMDP | None:
     """Collapse the maximal end components of the actions that earn nothing.
 
-    Parameters
-    ----------
-    mdp : MDP
-        A process in double precision.
-
-    Returns
-    -------
-    CollapsedMDP or None
-        The smaller process, on the host; None if terminal states are the only components.
-
-    Notes
-    -----
-    Strong components are found, actions that may lead out of their own are left out, and so on
-    until nothing changes (de Alfaro 1997); each round costs as much as a pass over the transitions.
-    The rows of actions that stay within a component count as summing to one.
+    The smaller process is on the host; None if terminal states are the only components. Strong
+    components are found, actions that may lead out of their own are left out, and so on until
+    nothing changes (de Alfaro 1997); each round costs as much as a pass over the transitions. The
+    rows of actions that stay within a component count as summing to one.
     """
     P = as_host_rows(mdp.transitions)
     r = to_numpy(mdp.rewards)

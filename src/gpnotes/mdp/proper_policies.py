@@ -41,22 +41,8 @@ def actions_towards(
 ) -> HostVector:
     """Return an action of each state that leads on a shortest way to some target states.
 
-    Parameters
-    ----------
-    P : csr_array, shape (S·A, S)
-        The transitions.
-    target : HostVector, shape (S,)
-        The states to reach, as booleans.
-    num_actions : int
-        The number A of actions.
-    allowed : HostMatrix, shape (S, A), optional
-        The actions that may be taken, as booleans; all otherwise.
-
-    Returns
-    -------
-    HostVector, shape (S,)
-        The first action that may lead to a state that is nearer to a target; 0 for the targets, −1
-        where no action leads to any.
+    It is the first of those `allowed`, (S, A), or of all, that may lead to a state that is nearer
+    to a target; 0 for the targets, −1 where no action leads to any.
     """
     predecessors = P.T.tocsr()  # the rows that lead into each state
     action = np.where(target, 0, -1)

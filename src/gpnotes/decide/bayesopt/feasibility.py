@@ -79,30 +79,10 @@ def log_feasibility(
 ) -> tuple[Surface, ...]:
     """Logarithms of the probabilities that an evaluation counts, each a function of the place.
 
-    Parameters
-    ----------
-    evaluations : sequence of Evaluation or VectorEvaluation
-        The evaluations.
-    units : HostMatrix, shape (n, d)
-        Their places in the unit cube.
-    model : Callable
-        The model of a constraint, as `Optimiser` takes it.
-    stream : Stream
-        Source of the random numbers of the fits.
-    doubt : bool, default True
-        Take a probability of success below a half to a power, as a search does.
-
-    Returns
-    -------
-    tuple of Surface
-        One for each constraint, and one for success if evaluations failed that a model is to
-        avoid.
-
-    Notes
-    -----
-    Constraints are taken for independent given the place, so that logarithms add.
-
-    Source: Gardner, Kusner, Xu, Weinberger & Cunningham (2014).
+    One for each constraint, and one for success if evaluations failed that a model is to avoid.
+    With `doubt` a probability of success below a half is taken to a power, as a search does.
+    Constraints are taken for independent given the place, so that logarithms add. Source: Gardner,
+    Kusner, Xu, Weinberger & Cunningham (2014).
     """
     odds: list[Surface] = []
     measured = [(unit, e.constraints) for unit, e in zip(units, evaluations, strict=True)

@@ -28,25 +28,9 @@ def fixed_points(
 ) -> Iterator[HostVector]:
     """Follow paths to points ever nearer to a fixed point of a map.
 
-    A path starts where the last one ended.
-
-    Parameters
-    ----------
-    F : callable
-        The map, of all of space, (n,) to (n,), into a bounded part of it.
-    start : HostVector, shape (n,)
-        The point to start from.
-    mesh : float, default 0.25
-        The first mesh; each is a fourth of the last.
-    meshes : int, default 14
-        The number of meshes.
-    max_steps : int, default 20000
-        The most steps in all, each with one value of F at most.
-
-    Yields
-    ------
-    HostVector, shape (n,)
-        The end of the path of each mesh; nothing comes after the last step.
+    F maps all of space, (n,) to (n,), into a bounded part of it. Each path starts where the last
+    one ended, on a mesh a fourth of the last, and its end is yielded; nothing comes after
+    `max_steps` in all, each with one value of F at most.
     """
     y = np.asarray(start, dtype=float)
     steps_left = max_steps

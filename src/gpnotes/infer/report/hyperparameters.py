@@ -198,24 +198,8 @@ def by_entry(
 ) -> dict[str, Any]:
     """Return arguments that name parameters, where they do it as a report prints them, by entries.
 
-    Parameters
-    ----------
-    model : callable
-        A function that returns the model of the report; called only where there is such a label.
-    columns : sequence of str
-        The names of the columns of its inputs; without any there are no such labels.
-    **given : Any
-        The arguments by their names: names, alone, as keys or in groups.
-
-    Returns
-    -------
-    dict
-        The arguments.
-
-    Raises
-    ------
-    ValueError
-        For a label of a column that is not there; it says which is near.
+    The `model` of the report is made only where there is such a label, and without `columns` there
+    is none. A label of a column that is not there is a ValueError, which says which is near.
     """
 
     @cache

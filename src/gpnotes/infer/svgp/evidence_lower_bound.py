@@ -280,17 +280,6 @@ def variance_bar(
 ) -> float:
     """Carry derivatives by the moments of f to σ_f², through K_uf, where it is worked in place.
 
-    Parameters
-    ----------
-    kernel : InPlaceKernel
-        The kernel.
-    kept : Projection
-        The projection of the rows.
-    by_mean, by_variance : Vector, shape (n,)
-        The derivatives by the moments of f at each input.
-
-    Notes
-    -----
     K_uf itself is gone, but ``Σ K_uf_bar ∘ K_uf`` is ``Σ A_bar ∘ A``, that is ``Σ e₁ Aᵀw − 2 Σ e₂
     (Σ A² − Σ (L_P⁻¹A)²)``, and the bracket is ``σ_f² − v``, which the variance of f knows already.
     """
@@ -329,24 +318,9 @@ def _less_twice(pulled: Matrix, weights: Matrix, by_mean: Vector) -> Matrix:
 def bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: Way) -> tuple[Kernel, Matrix]:
     """The derivatives that all rows have through K_uu: ``L⁻ᵀ Φ(−A_bar Aᵀ) L⁻¹``.
 
-    Parameters
-    ----------
-    posterior : VariationalPosterior
-        The Gaussian q.
-    sums : Sums
-        The sums over all rows.
-    way : Way
-        The factors of `way_back`.
-
-    Returns
-    -------
-    kernel_bar, Z_bar
-        The derivatives by kernel and inducing inputs.
-
-    Notes
-    -----
-    Φ takes the lower triangle and half the diagonal; ``A_bar Aᵀ`` is ``w (A e₁)ᵀ`` and
-    ``(I − P⁻¹) A diag(λ) Aᵀ``, which the rows have added up already. Source: Murray (2016) for Φ.
+    They are by kernel and inducing inputs. Φ takes the lower triangle and half the diagonal;
+    ``A_bar Aᵀ`` is ``w (A e₁)ᵀ`` and ``(I − P⁻¹) A diag(λ) Aᵀ``, which the rows have added up
+    already. Source: Murray (2016) for Φ.
     """
     model = posterior.model
     lower = posterior.inducing.lower
