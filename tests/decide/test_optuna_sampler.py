@@ -116,6 +116,15 @@ def test_a_study_ends_once_its_settings_are_used_up():
         study.ask(study.trials[0].distributions)
 
 
+def test_the_last_step_of_a_float_is_asked_for():
+    """Three times 0.1 is above 0.3, where Optuna drew another value without a word."""
+    study = optuna.create_study(sampler=ProcessSampler(seed=1, model=quick))
+    with pytest.warns(UserWarning, match="all settings are used up"):
+        study.optimize(lambda trial: -trial.suggest_float("x", 0.0, 0.3, step=0.1), n_trials=20)
+    assert len(study.trials) < 8
+    assert study.best_params == {"x": 0.3}
+
+
 def test_the_page_about_it_runs(root, capsys):
     """Its block needs Optuna, which the book is built without."""
     page = (root / "book" / "api" / "searching.md").read_text("utf-8")

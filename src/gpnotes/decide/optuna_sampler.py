@@ -195,5 +195,5 @@ def _value(setting: Any, distribution: Distribution) -> object:
     if isinstance(distribution, optuna.distributions.CategoricalDistribution):
         return distribution.choices[setting]
     if step := _step(distribution):
-        return distribution.low + setting * step
+        return min(distribution.low + setting * step, distribution.high)  # rounding may be above
     return setting
