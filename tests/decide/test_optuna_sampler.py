@@ -77,9 +77,9 @@ def test_what_failed_or_was_pruned_does_not_stop_a_study():
 
     def often(trial):
         x = trial.suggest_float("x", -1.0, 2.0)
-        if trial.number % 3 == 0:
+        if x > 1.2:
             raise optuna.TrialPruned
-        return math.nan if trial.number % 5 == 0 else -((x - 0.5) ** 2)
+        return math.nan if x < -0.4 else -((x - 0.5) ** 2)
 
     study.optimize(often, n_trials=16)
     assert study.best_value > -0.05
@@ -123,6 +123,24 @@ def test_the_last_step_of_a_float_is_asked_for():
         study.optimize(lambda trial: -trial.suggest_float("x", 0.0, 0.3, step=0.1), n_trials=20)
     assert len(study.trials) < 8
     assert study.best_params == {"x": 0.3}
+
+
+@pytest.mark.parametrize("branched", [False, True])
+def test_a_study_resumed_with_its_seed_draws_other_values(branched):
+    """As a script does that is started again and again, and fails each time, or branches."""
+    storage = optuna.storages.InMemoryStorage()
+
+    def failing(trial):
+        x = trial.suggest_float(f"x{trial.number if branched else 0}", 0.0, 1.0)
+        return x if branched else 1.0 / 0.0
+
+    for _ in range(4):
+        sampler = ProcessSampler(seed=1, model=quick)
+        study = optuna.create_study(
+            storage=storage, sampler=sampler, study_name="one", load_if_exists=True
+        )
+        study.optimize(failing, n_trials=1, catch=(ZeroDivisionError,))
+    assert len({x for trial in study.trials for x in trial.params.values()}) == 4
 
 
 def test_the_page_about_it_runs(root, capsys):

@@ -95,12 +95,7 @@ class ProcessSampler(_Sampler):
             "num_initial": num_initial, "model": model, "acquisition": acquisition
         }  # fmt: skip
         Optimiser([(0.0, 1.0)], rng=self._seed, **self._options)  # which looks at its arguments
-        self._random = optuna.samplers.RandomSampler(seed=self._seed)
         self._common = optuna.search_space.IntersectionSearchSpace()
-
-    def reseed_rng(self) -> None:
-        """Draw another seed for independent samples, as Optuna asks of threads."""
-        self._random.reseed_rng()
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -143,8 +138,10 @@ class ProcessSampler(_Sampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> CategoricalChoiceType:
-        """A value drawn at random."""
-        return self._random.sample_independent(study, trial, param_name, param_distribution)
+        """A value drawn at random, by the seed and the trial alone: a resumed study has others."""
+        source = np.random.SeedSequence([self._seed, trial.number, *param_name.encode()])
+        drawn = optuna.samplers.RandomSampler(int(source.generate_state(1)[0]))
+        return drawn.sample_independent(study, trial, param_name, param_distribution)
 
 
 def _evaluation(trial: FrozenTrial, place: Point) -> Evaluation[Point]:
