@@ -143,6 +143,22 @@ def test_a_study_resumed_with_its_seed_draws_other_values(branched):
     assert len({x for trial in study.trials for x in trial.params.values()}) == 4
 
 
+def test_trials_outside_the_ranges_do_not_end_a_study():
+    """A trial that was enqueued, and ranges that a user narrowed after failures."""
+    study = optuna.create_study(sampler=ProcessSampler(seed=1, model=quick))
+
+    def failing(trial):
+        trial.suggest_float("x", 0.0, 9.0)
+        raise optuna.TrialPruned
+
+    study.optimize(failing, n_trials=3)
+    study.ask({"x": optuna.distributions.FloatDistribution(7.0, 9.0)})
+    study.enqueue_trial({"x": 3.0})
+    with pytest.warns(UserWarning, match="out of range"):
+        study.optimize(lambda trial: trial.suggest_float("x", 0.0, 1.0) ** 2, n_trials=6)
+    assert all(trial.params["x"] <= 1.0 for trial in study.trials[-5:])
+
+
 def test_the_page_about_it_runs(root, capsys):
     """Its block needs Optuna, which the book is built without."""
     page = (root / "book" / "api" / "searching.md").read_text("utf-8")

@@ -117,7 +117,7 @@ class ProcessSampler(_Sampler):
             "minimise" if study.direction == optuna.study.StudyDirection.MINIMIZE else "maximise"
         )
         trials, states = study.get_trials(deepcopy=False), optuna.trial.TrialState
-        trials = [one for one in trials if search_space.keys() <= one.params.keys()]
+        trials = [one for one in trials if _is_in(one.params, search_space)]
         ended = [one for one in trials if one.state.is_finished()]
         known = [_evaluation(one, _point(one.params, search_space)) for one in ended]
         under_way = [
@@ -142,6 +142,15 @@ class ProcessSampler(_Sampler):
         source = np.random.SeedSequence([self._seed, trial.number, *param_name.encode()])
         drawn = optuna.samplers.RandomSampler(int(source.generate_state(1)[0]))
         return drawn.sample_independent(study, trial, param_name, param_distribution)
+
+
+def _is_in(params: Mapping[str, Any], space: Mapping[str, Distribution]) -> bool:
+    """True where a trial has all parameters of a space, each within its range."""
+    return space.keys() <= params.keys() and all(
+        isinstance(one, optuna.distributions.CategoricalDistribution)
+        or one.low <= params[name] <= one.high
+        for name, one in space.items()
+    )
 
 
 def _evaluation(trial: FrozenTrial, place: Point) -> Evaluation[Point]:
