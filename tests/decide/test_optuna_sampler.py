@@ -159,6 +159,18 @@ def test_trials_outside_the_ranges_do_not_end_a_study():
     assert all(trial.params["x"] <= 1.0 for trial in study.trials[-5:])
 
 
+def test_trials_that_begin_together_are_of_different_places():
+    """A trial that runs has no parameters in the study before its objective asks for them."""
+    study = optuna.create_study(sampler=ProcessSampler(seed=1, model=quick, num_initial=4))
+    for _ in range(3):
+        trials = [study.ask() for _ in range(4)]  # as four threads or processes do
+        [trial.relative_params for trial in trials]  # is chosen when it is first looked at
+        places = [trial.suggest_float("x", 0.0, 1.0) for trial in trials]
+        assert len(set(places)) == 4
+        for trial, x in zip(trials, places, strict=True):
+            study.tell(trial, (x - 0.4) ** 2)
+
+
 def test_the_page_about_it_runs(root, capsys):
     """Its block needs Optuna, which the book is built without."""
     page = (root / "book" / "api" / "searching.md").read_text("utf-8")

@@ -116,19 +116,20 @@ class ProcessSampler(_Sampler):
         goal: Goal = (
             "minimise" if study.direction == optuna.study.StudyDirection.MINIMIZE else "maximise"
         )
-        trials, states = study.get_trials(deepcopy=False), optuna.trial.TrialState
+        trials, running = study.get_trials(deepcopy=False), optuna.trial.TrialState.RUNNING
+        # those that began before, and whose places are not told yet, have the first of the next
+        before = [one for one in trials if one.state == running and one.number < trial.number]
+        untold = sum(not search_space.keys() <= one.params.keys() for one in before)
         trials = [one for one in trials if _is_in(one.params, search_space)]
         ended = [one for one in trials if one.state.is_finished()]
         known = [_evaluation(one, _point(one.params, search_space)) for one in ended]
-        under_way = [
-            _point(one.params, search_space) for one in trials if one.state == states.RUNNING
-        ]
+        under_way = [_point(one.params, search_space) for one in trials if one.state == running]
         optimiser = Optimiser(
             space, goal=goal, known_evaluations=known, rng=self._seed, **self._options
         )
         if optimiser.used_up:
             _end(study)
-        point = optimiser.ask_batch(1, under_way)[0]
+        point = optimiser.ask_batch(1 + untold, under_way)[-1]
         return {name: _value(point[name], one) for name, one in search_space.items()}
 
     def sample_independent(
