@@ -75,6 +75,17 @@ def test_every_setting_comes_back(dimension):
     np.testing.assert_array_equal(space.snapped(space.settings()), space.settings())
 
 
+def test_a_whole_number_of_many_values_is_not_listed():
+    """A list of 2³⁶ numbers has no room in memory."""
+    space = Space({"one": Integer(-(2**35), 2**35), "two": Categorical(["a", "b"])})
+    assert space.count == 2 * (2**36 + 1)
+    optimiser = Optimiser(space, num_initial=2, rng=1)
+    for _ in range(3):
+        point = optimiser.ask()
+        optimiser.tell(point, abs(point["one"]))
+    assert optimiser.best.y < 2**34
+
+
 def test_the_ends_of_the_cube_are_the_ends(rng):
     """To the last bit, where exponentials of logarithms would miss, in 20 spaces."""
     for lower, width in rng.random((20, 2)) + 1e-3:
@@ -234,7 +245,7 @@ WRONG = [
     (lambda: Integer(0, 2**50), ValueError, "upper must be a whole number from 1 to"),
     (lambda: Categorical(["a"]), ValueError, "choices must hold at least two, each once"),
     (lambda: Categorical(["a", "a"]), ValueError, "choices must hold at least two, each once"),
-    (lambda: Categorical("ab"), TypeError, "choices must be a sequence; got str"),
+    (lambda: Categorical(["a", "b"]), TypeError, "choices must be a sequence; got str"),
     (lambda: Categorical([RBF(), RBF()]), TypeError, "choices must be made of strings"),
     (lambda: Fixed([1]), TypeError, "value must be made of strings"),
     (lambda: Space([("a", Real(0.0, 1.0))]), TypeError, "dimensions must be a mapping"),

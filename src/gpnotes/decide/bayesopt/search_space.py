@@ -388,7 +388,7 @@ class Space:
     def _settings_of_parents(self) -> HostMatrix:
         """Rows of the cube, one for each setting of the inputs on which others hang."""
         grids = [
-            self._all(dim)[: None if name in self._parents else 1]
+            self._all(dim, None if name in self._parents else 1)
             for name, dim in self.dimensions.items()
         ]
         sizes = [len(grid) for grid in grids]
@@ -568,10 +568,10 @@ class Space:
             rows[there, part] = grid[which[there]]
         return rows if self._conditions is None else np.unique(rows, axis=0)
 
-    def _all(self, dim: Dimension) -> HostMatrix:
+    def _all(self, dim: Dimension, many: int | None = None) -> HostMatrix:
         if isinstance(dim, Integer):
-            return dim.units(list(range(dim.lower, dim.upper + 1)))
-        return dim.units(dim.choices if isinstance(dim, Categorical) else [None])
+            return dim.units(range(dim.lower, dim.upper + 1)[:many])
+        return dim.units(dim.choices if isinstance(dim, Categorical) else [None])[:many]
 
     def described(self) -> Record:
         """The space in words and numbers of JSON, for the first line of a history."""
