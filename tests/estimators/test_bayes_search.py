@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import RandomizedSearchCV
+from sklearn.model_selection import KFold, RandomizedSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
@@ -124,6 +124,13 @@ def test_candidates_that_fail_are_left_behind(data):
     ):
         search(Picky(), few, n_iter=9, num_initial=8).fit(*data)
     assert len(told) == 1  # with the second there is none left
+
+
+def test_candidates_are_compared_on_the_same_folds(data):
+    """Its tolerance changes nothing here; a splitter without a seed shuffles at each call."""
+    space = {"tol": Real(1e-6, 1e-3, log=True)}
+    scores = search(Ridge(), space, cv=KFold(2, shuffle=True)).fit(*data).cv_results_
+    assert len(set(scores["mean_test_score"])) == 1
 
 
 def test_with_several_scores_one_is_looked_for(data):

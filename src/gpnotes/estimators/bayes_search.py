@@ -7,7 +7,7 @@ It works as `RandomizedSearchCV` does, but chooses each candidate by the scores 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -120,7 +120,7 @@ class BayesSearchCV(BaseSearchCV):
         warn_of_order(X=X, y=y, **params)
         return super().score(X, y, **params)
 
-    def _run_search(self, evaluate_candidates: Callable[[Iterable[Point]], dict[str, Any]]) -> None:
+    def _run_search(self, evaluate_candidates: Callable[..., dict[str, Any]]) -> None:
         given = self.search_space
         space = given if isinstance(given, Space) else Space(given)
         n_iter = _check.whole(self.n_iter, "n_iter", 1)
@@ -130,10 +130,11 @@ class BayesSearchCV(BaseSearchCV):
         blind = min(
             n_iter, 2 * (space.columns + 1) if self.num_initial is None else self.num_initial
         )
+        cv = _Folds(self.cv) if hasattr(self.cv, "split") else None  # others keep their folds
         while optimiser.count < n_iter and not optimiser.used_up:
             points = optimiser.ask_batch(min(at_once, n_iter - optimiser.count))
             try:
-                results = evaluate_candidates(points)
+                results = evaluate_candidates(points, cv)
             except ValueError as problem:  # all fits of these points failed, or all ever will
                 for point in points:
                     optimiser.fail(point, str(problem))
@@ -154,3 +155,16 @@ class BayesSearchCV(BaseSearchCV):
             wanted = "the name of the score that is looked for, where there are several"
             raise ValueError(f"refit must be {wanted}; got {self.refit!r}")
         return f"mean_test_{self.refit}"
+
+
+class _Folds:
+    """A splitter that makes its folds once, whether it shuffles or not: scores are compared."""
+
+    def __init__(self, splitter: Any) -> None:
+        self._splitter = splitter
+        self._folds: list[Any] = []
+
+    def split(self, *tables: object, **params: object) -> list[Any]:
+        """The folds of the first call."""
+        self._folds = self._folds or list(self._splitter.split(*tables, **params))
+        return self._folds
