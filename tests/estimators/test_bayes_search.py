@@ -124,6 +124,8 @@ def test_candidates_that_fail_are_left_behind(data):
     ):
         search(Picky(), few, n_iter=9, num_initial=8).fit(*data)
     assert len(told) == 1  # with the second there is none left
+    with pytest.raises(ValueError, match=r"^too large"):
+        search(Picky(), ALPHA, n_iter=8, num_initial=4, error_score="raise").fit(*data)
 
 
 def test_candidates_are_compared_on_the_same_folds(data):

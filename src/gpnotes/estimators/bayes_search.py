@@ -136,6 +136,8 @@ class BayesSearchCV(BaseSearchCV):
             try:
                 results = evaluate_candidates(points, cv)
             except ValueError as problem:  # all fits of these points failed, or all ever will
+                if self.error_score == "raise":
+                    raise
                 for point in points:
                     optimiser.fail(point, str(problem))
                 if optimiser.best is None and (optimiser.count >= blind or optimiser.used_up):
