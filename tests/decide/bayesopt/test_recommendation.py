@@ -10,6 +10,7 @@ import pytest
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
     Categorical,
+    Evaluation,
     Integer,
     Optimiser,
     Real,
@@ -138,6 +139,13 @@ def test_a_search_begins_from_the_history_of_another():
     said = "known_evaluations must be a sequence of Evaluation; got list"
     with pytest.raises(TypeError, match=said):
         Optimiser(PLANE, known_evaluations=[(0.0, 1.0)], rng=1)
+    nothing, words = (Evaluation(np.zeros(2), y) for y in (np.nan, "1.0"))
+    with pytest.raises(ValueError, match="y of known_evaluations without a failure must be finite"):
+        Optimiser(PLANE, known_evaluations=[nothing], rng=1)
+    with pytest.raises(
+        TypeError, match="y of known_evaluations without a failure must be a number"
+    ):
+        Optimiser(PLANE, known_evaluations=[words], rng=1)
 
 
 def test_categories_can_be_predicted_at():

@@ -14,6 +14,7 @@ from gpnotes.decide.bayesopt import (
     ParetoOptimiser,
     Real,
     Space,
+    VectorEvaluation,
     hypervolume,
     minimise_several,
     several_objectives,
@@ -332,6 +333,8 @@ def test_known_constraints_and_points_of_ones_own():
     assert all(np.sum(one.x) < 4.5 for one in found.evaluations)
     with pytest.raises(TypeError, match="known_evaluations must be a sequence of VectorEvaluation"):
         ParetoOptimiser(SQUARE, known_evaluations=[1.0], rng=1)
+    told = ParetoOptimiser(SQUARE, known_evaluations=[VectorEvaluation(own[0], (1, 2.0))], rng=1)
+    np.testing.assert_array_equal(told.front[0].y, [1.0, 2.0])
 
 
 def test_what_is_pending_is_not_asked_for_again():

@@ -78,6 +78,7 @@ def validated_known(
         )
     for evaluation in known_evaluations:
         if not evaluation.failure:
+            _check.number(evaluation.y, "y of known_evaluations without a failure")
             constraint_values(evaluation.constraints, num_constraints)
     return known_evaluations
 

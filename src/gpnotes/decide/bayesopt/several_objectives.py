@@ -152,12 +152,14 @@ class ParetoOptimiser(Generic[Place]):
         ):
             wanted = "a sequence of VectorEvaluation"
             raise TypeError(f"known_evaluations must be {wanted}; got {_check.kind_of(given)}")
+        name, found = "known_evaluations", []
         for one in known:
+            y = one.y
             if not one.failure:
-                _values(one.y, "known_evaluations", self.objectives)
+                y = _values(y, name, self.objectives)
                 constraint_values(one.constraints, self.num_constraints)
-        name = "known_evaluations"
-        return tuple(replace(one, x=self._region.validated(one.x, name)) for one in known)
+            found.append(replace(one, x=self._region.validated(one.x, name), y=y))
+        return tuple(found)
 
     def _head(self) -> Record:
         """Describe the problem, for the first line of the file."""
