@@ -171,6 +171,18 @@ def test_trials_that_begin_together_are_of_different_places():
             study.tell(trial, (x - 0.4) ** 2)
 
 
+def test_a_sampler_serves_a_second_study():
+    """What Optuna keeps of the parameters of the first left those of the second to chance."""
+    sampler = ProcessSampler(seed=1, model=quick, num_initial=3)
+    for name, upper in (("x", 1.0), ("x", 9.0), ("z", 1.0)):
+        study = optuna.create_study(sampler=sampler)
+        there = {name: optuna.distributions.FloatDistribution(0.0, upper)}
+        for _ in range(5):
+            trial = study.ask(there)
+            study.tell(trial, trial.params[name])
+        assert sampler.infer_relative_search_space(study, study.trials[-1]) == there
+
+
 def test_the_page_about_it_runs(root, capsys):
     """Its block needs Optuna, which the book is built without."""
     page = (root / "book" / "api" / "searching.md").read_text("utf-8")

@@ -95,13 +95,13 @@ class ProcessSampler(_Sampler):
             "num_initial": num_initial, "model": model, "acquisition": acquisition
         }  # fmt: skip
         Optimiser([(0.0, 1.0)], rng=self._seed, **self._options)  # which looks at its arguments
-        self._common = optuna.search_space.IntersectionSearchSpace()
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Return the distributions that all complete trials share, but for those of one value."""
-        found = self._common.calculate(study)
+        trials = study.get_trials(deepcopy=False)  # one study's: nothing is kept for another
+        found = optuna.search_space.intersection_search_space(trials)
         return {name: one for name, one in found.items() if not one.single()}
 
     def sample_relative(
