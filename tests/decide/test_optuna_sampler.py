@@ -183,6 +183,19 @@ def test_a_sampler_serves_a_second_study():
         assert sampler.infer_relative_search_space(study, study.trials[-1]) == there
 
 
+def test_branches_are_no_settings_that_are_used_up():
+    """Values that repeat say nothing of parameters that the model does not see."""
+    study = optuna.create_study(sampler=ProcessSampler(seed=1, model=quick))
+
+    def plateau(trial):
+        rule = trial.suggest_categorical("rule", ["a", "b"])
+        return float(trial.suggest_float(rule, 0.0, 1.0) < 0.9)
+
+    study.optimize(plateau, n_trials=30)
+    assert len(study.trials) == 30
+    assert study.best_value == 0.0
+
+
 def test_the_page_about_it_runs(root, capsys):
     """Its block needs Optuna, which the book is built without."""
     page = (root / "book" / "api" / "searching.md").read_text("utf-8")

@@ -128,6 +128,8 @@ class ProcessSampler(_Sampler):
             space, goal=goal, known_evaluations=known, rng=self._seed, **self._options
         )
         if optimiser.used_up:
+            if any(_has_more(one, search_space) for one in trials):
+                return {}  # all are drawn, as those of branches are
             _end(study)
         point = optimiser.ask_batch(1 + untold, under_way)[-1]
         return {name: _value(point[name], one) for name, one in search_space.items()}
@@ -152,6 +154,11 @@ def _is_in(params: Mapping[str, Any], space: Mapping[str, Distribution]) -> bool
         or one.low <= params[name] <= one.high
         for name, one in space.items()
     )
+
+
+def _has_more(trial: FrozenTrial, space: Mapping[str, Distribution]) -> bool:
+    """True where a trial has other parameters, of more than one value."""
+    return any(not one.single() for name, one in trial.distributions.items() if name not in space)
 
 
 def _evaluation(trial: FrozenTrial, place: Point) -> Evaluation[Point]:
