@@ -53,3 +53,18 @@ def test_a_file_stays_what_it_was_where_another_is_not_written_to_its_end(tmp_pa
     with pytest.raises(OSError, match="no space left"):
         files.write(place, "one", {"a": Unwritten()})
     np.testing.assert_array_equal(files.read(place, "one")["a"], np.ones(2))
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_two_that_write_a_file_at_a_time_do_not_meet(tmp_path):
+    """The second is done while the first is under way, and the last one to end stays."""
+    place = tmp_path / "run.npz"
+
+    class Meanwhile:
+        def __array__(self, *_, **__):
+            files.write(place, "one", {"a": np.zeros(3)})
+            return np.ones(2)
+
+    files.write(place, "one", {"a": Meanwhile()})
+    np.testing.assert_array_equal(files.read(place, "one")["a"], np.ones(2))
+    assert list(tmp_path.iterdir()) == [place]

@@ -27,10 +27,13 @@ def write_arrays(place: Path, arrays: Mapping[str, Any]) -> None:
     OSError
         If the file cannot be written.
     """
-    beside = place.with_name(f"{place.name}.part")
-    with beside.open("wb") as file:  # a name, given to NumPy, would get another ending
-        np.savez(file, **arrays)
-    os.replace(beside, place)
+    beside = place.with_name(f"{place.name}.{os.urandom(4).hex()}.part")  # others may write there
+    try:
+        with beside.open("wb") as file:  # a name, given to NumPy, would get another ending
+            np.savez(file, **arrays)
+        os.replace(beside, place)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
