@@ -159,6 +159,22 @@ def test_a_space_of_six_settings_ends_the_search_after_one_more(few, objective, 
     assert "1 was of a place evaluated before" in str(found)
 
 
+@pytest.mark.parametrize("handling", ["record", "skip", "model"])
+@pytest.mark.parametrize("good", [{"b"}, {"b", "d", "f"}])
+def test_a_space_ends_where_what_failed_fails_again(handling, good):
+    """Before, what failed alone was repeated, for ever, and no repeat of it ended the search."""
+
+    def part(point):
+        return LETTERS[point["c"]] if point["c"] in good else np.nan
+
+    found = minimise(
+        part, Space({"c": Categorical(list("abcdef"))}), 20, on_failure=handling, rng=1
+    )
+    assert found.used_up
+    assert len(found.evaluations) <= 8
+    assert found.best.x == {"c": "b"}
+
+
 def test_a_budget_of_just_the_settings_is_spent_on_each_of_them():
     found = minimise(lambda p: p["depth"], SIX, 6, rng=1)
     assert (len(found.evaluations), found.repeated, found.used_up) == (6, 0, False)

@@ -438,9 +438,9 @@ class Optimiser(Generic[Place]):
     def used_up(self) -> bool:
         """True once nothing is left to ask, as all settings are known and readings repeat.
 
-        A reading that was repeated has shown it, with the same value; or none has a value. A space
-        with more than 65 536 settings, or with a real input, is never used up. `ask` goes on all
-        the same, with places that were evaluated.
+        A reading that was repeated has shown it, with the same value or none; or none has one. A
+        space with more than 65 536 settings, or with a real input, is never used up. `ask` goes on
+        all the same, with places that were evaluated.
         """
         return self._course.is_used_up(self._stream, self._models)
 

@@ -32,25 +32,34 @@ _TRIED = 16  # points of the sequence for each setting that is taken
 class Repeats(NamedTuple):
     """The numbers of readings at places that had one before: with the same value, and with another.
 
-    `places` is how many evaluations, failures included, were of places evaluated before.
+    `places` is how many evaluations, failures included, were of places evaluated before; `failed`
+    how many of them failed where all before had failed, too.
     """
 
     equal: int = 0
     unequal: int = 0
     places: int = 0
+    failed: int = 0
+
+    @property
+    def same(self) -> int:
+        """How many came to the same end as before."""
+        return self.equal + self.failed
 
 
 def repeats_of(evaluations: Iterable[Any]) -> Repeats:
     """Count the readings that came again, of evaluations of one objective or several."""
     first: dict[Hashable, list[float] | None] = {}
-    equal = unequal = places = 0
+    equal = unequal = places = failed = 0
     for one in evaluations:
         if one.failure == "stop":  # which is tried again
             continue
         place = key_of_place(one.x)
-        places += place in first
+        known = place in first
+        places += known
         before = first.setdefault(place, None)
         if one.failure:
+            failed += known and before is None
             continue
         reading = [*np.atleast_1d(one.y), *([] if one.constraints is None else one.constraints)]
         if before is None:
@@ -58,7 +67,7 @@ def repeats_of(evaluations: Iterable[Any]) -> Repeats:
         else:
             equal += reading == before
             unequal += reading != before
-    return Repeats(equal, unequal, places)
+    return Repeats(equal, unequal, places, failed)
 
 
 def has_no_noise(repeats: Repeats, models: Callable[[], Sequence[ExactPosterior]]) -> bool:

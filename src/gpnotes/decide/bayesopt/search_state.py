@@ -133,12 +133,12 @@ class Course(Generic[Place, Kept]):
             return None
         seen = [one.x for one in self.counted()]
         keys = {self._region.key(place) for place in seen}
-        is_probed = bool(repeats.equal) or any(self._region.key(one) in keys for one in pending)
+        is_probed = bool(repeats.same) or any(self._region.key(one) in keys for one in pending)
         taken = self._region.units([*seen, *pending])
         return Elsewhere(self._region, taken, stream, is_probed)
 
     def is_used_up(self, stream: Stream, models: Callable[[], Sequence[ExactPosterior]]) -> bool:
-        """True if all settings of a space were evaluated, and one twice, with the same value."""
+        """True if all settings of a space were evaluated, and one twice to the same end."""
         counted = self.counted()
         if not is_countable(self._region):
             return False
@@ -147,7 +147,7 @@ class Course(Generic[Place, Kept]):
             return False
         repeats = self.repeats()
         failed = all(evaluation.failure for evaluation in counted)
-        return failed or (repeats.equal > 0 and has_no_noise(repeats, models))
+        return failed or (repeats.same > 0 and has_no_noise(repeats, models))
 
     def ask_batch(self, q: int, pending: Places | None) -> list[Any] | HostMatrix:
         """The next `q` places together, while others are `pending`."""
