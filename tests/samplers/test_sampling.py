@@ -451,6 +451,18 @@ def test_a_file_of_something_else_is_refused(tmp_path):
         run(3.0, draws=5)
 
 
+@pytest.mark.parametrize("part", ["covariance_root", "mean"])
+def test_a_file_of_another_prior_is_refused(tmp_path, part):
+    """Also where only the last entry differs."""
+    prior = {"covariance_root": np.eye(5), "mean": np.zeros(5)}
+    other = {name: entries.copy() for name, entries in prior.items()}
+    other[part].flat[-1] = 3.0
+    walk = {"num_chains": 1, "num_samples": 5, "num_warmup": 0, "file": tmp_path / "run.npz"}
+    samplers.sample(lambda f: 0.0, EllipticalSlice(**prior), np.zeros(5), **walk, rng=stream(1))
+    with pytest.raises(ValueError, match="file must be of this run"):
+        samplers.sample(lambda f: 0.0, EllipticalSlice(**other), np.zeros(5), **walk, rng=stream(1))
+
+
 @pytest.mark.parametrize("value", [math.nan, -math.inf, math.inf])
 def test_a_start_without_a_density_is_named(value):
     target = lambda x: (value, -x) if x[0] > 2 else skew(x)  # noqa: E731

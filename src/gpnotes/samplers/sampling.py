@@ -365,7 +365,7 @@ def _settings(sampler: object) -> str:
         if name.startswith("_"):  # what it found out meanwhile
             continue
         array = hasattr(value, "shape")
-        settings[name] = to_numpy(value).tobytes().hex()[:64] if array else repr(value)
+        settings[name] = files.digest(to_numpy(value)) if array else repr(value)
     return f"{type(sampler).__name__}({settings})"
 
 

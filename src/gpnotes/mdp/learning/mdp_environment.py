@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.files import digest
 from ...ground.random import Stream
 from ...ground.sparse_matrices import SparseMatrix
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
@@ -206,15 +206,6 @@ class MDPEnvironment:
         """A digest of all its numbers."""
         numbers = f"{digest(*self.layout)}, {self.binary_rewards}"
         return f"MDPEnvironment({self.num_states}, {self.num_actions}, {numbers})"
-
-
-def digest(*arrays: HostArray) -> str:
-    """Sixteen letters that differ, but by a miracle, where the numbers of arrays do."""
-    hashed = hashlib.sha256()
-    for array in arrays:
-        hashed.update(f"{array.dtype} {array.shape}".encode())
-        hashed.update(np.ascontiguousarray(array).tobytes())
-    return hashed.hexdigest()[:16]
 
 
 def _layout_of(transitions: SparseMatrix) -> tuple[HostVector, HostVector, HostVector]:

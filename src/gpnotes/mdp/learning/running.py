@@ -19,7 +19,7 @@ from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ...model.contracts import missing
 from . import numba_loops, plain_loop
 from .exploration import refuse_unavailable
-from .mdp_environment import Environment, digest
+from .mdp_environment import Environment
 from .tabular import L, Learner, Transition, any_true
 
 __all__ = ["Episodes", "Run", "run"]
@@ -499,4 +499,4 @@ def in_words(value: Any) -> str:
     if is_dataclass(value) and not isinstance(value, type):
         parts = (f"{item.name}={in_words(getattr(value, item.name))}" for item in fields(value))
         return f"{type(value).__name__}({', '.join(parts)})"
-    return digest(to_numpy(value)) if hasattr(value, "dtype") else repr(value)
+    return files.digest(to_numpy(value)) if hasattr(value, "dtype") else repr(value)
