@@ -463,6 +463,25 @@ def test_a_file_of_another_prior_is_refused(tmp_path, part):
         samplers.sample(lambda f: 0.0, EllipticalSlice(**other), np.zeros(5), **walk, rng=stream(1))
 
 
+@pytest.mark.parametrize("draws", [5, 120])
+def test_a_file_of_another_target_is_refused(tmp_path, draws):
+    """As when data were changed between two runs of a script; rounding is no change."""
+
+    def go(scale, draws):
+        def target(x):
+            return -0.5 * scale * float(x @ x), -scale * x
+
+        return samplers.sample(
+            target, SHORT, np.ones(2), num_samples=draws, num_warmup=5, num_chains=2,
+            file=tmp_path / "run.npz", rng=stream(1),
+        ).draws  # fmt: skip
+
+    made = go(1.0, 5)
+    np.testing.assert_allclose(go(1.0 + 1e-13, draws)[:, :5], made, rtol=1e-9)
+    with pytest.raises(ValueError, match="file must be of this target"):
+        go(1.001, draws)
+
+
 @pytest.mark.parametrize("value", [math.nan, -math.inf, math.inf])
 def test_a_start_without_a_density_is_named(value):
     target = lambda x: (value, -x) if x[0] > 2 else skew(x)  # noqa: E731

@@ -24,6 +24,7 @@ from ..ground.xp import (
     Matrix,
     Vector,
     as_array,
+    epsilon,
     to_numpy,
 )
 from ..infer.objective import Objective
@@ -193,7 +194,7 @@ class _Run:
         bar: Bar | None,
     ) -> Chains:
         """Run all chains, from the file where it has them."""
-        stored = {} if file is None else files.read(file, self.identifier)
+        stored = {} if file is None else self._stored(file)
 
         def saved(number: int, draws: int) -> None:
             if file is not None:
@@ -213,6 +214,17 @@ class _Run:
             **stacked, warmup_evaluations=warmup, samplers=tuple(s for s, _ in every), names=names,
             warming_up=_is_warming_up(every[0][1]),
         )  # fmt: skip
+
+    def _stored(self, file: str | os.PathLike[str]) -> Parts:
+        """The parts of a file, if the target is at the starts what it was when they were made."""
+        stored = files.read(file, self.identifier)
+        found = np.asarray([start_at(self.target, x, gradient=False)[0] for x in self.starts])
+        told = stored.setdefault("at the starts", found)
+        if np.any(np.abs(found - told) > epsilon(self.starts[0]) ** 0.5 * (1.0 + np.abs(told))):
+            raise ValueError(
+                f"file must be of this target; at the starts it is {found}, in {file} {told}"
+            )
+        return stored
 
     def _said_of(self, every: list[tuple[Sampler, Parts]]) -> str:
         """Return the warning about interrupted chains."""
