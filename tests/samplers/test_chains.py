@@ -65,6 +65,19 @@ def test_a_table_has_a_row_for_each_entry(made, many):
     assert repr(warming) == f"<Chains: {many} of 40 steps of a warm-up of 2 numbers>"
 
 
+@pytest.mark.parametrize("draws", [1, 3])
+def test_of_a_few_draws_the_table_says_what_is_known(made, draws):
+    """As after an early Ctrl-C; one draw does not tell whether a chain moves."""
+    chains = made(2, draws)
+    chains.diverged[:] = False
+    assert chains.problems() == []
+    _, *rows = str(chains).splitlines()
+    for name, row, mean in zip(chains.names, rows, chains.mean, strict=True):
+        shown, _, *unknown = row.removeprefix(name).split()
+        np.testing.assert_allclose(float(shown), mean, rtol=0.01)
+        assert unknown == ["nan"] * 4
+
+
 def test_what_went_wrong_is_said_in_sentences(made):
     chains = made()
     assert chains.stuck == ()

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ground.showing import preformatted
 from ..ground.xp import HostArray, HostMatrix, HostVector
-from .diagnostics import ess_bulk, ess_tail, mcse, rhat
+from .diagnostics import FEWEST, ess_bulk, ess_tail, mcse, rhat
 from .states import Sampler
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Chains:
     @property
     def stuck(self) -> tuple[int, ...]:
         """The numbers of the chains that never moved."""
-        constant = np.all(self.draws == self.draws[:, :1], axis=(1, 2))
+        constant = np.all(self.draws == self.draws[:, :1], axis=(1, 2)) & (self.draws.shape[1] > 1)
         return tuple(int(number) for number in np.flatnonzero(constant))
 
     def thin(self, num_samples: int) -> HostMatrix:
@@ -175,11 +175,14 @@ class Chains:
 
     def __str__(self) -> str:
         """Return a table with a row for each entry, and a line on problems."""
-        several = self.draws.shape[0] > 1
-        rhats = self.rhat if several else np.full(len(self.names), np.nan)
+        unknown = np.full(len(self.names), np.nan)
+        rhats, errors = unknown, (unknown,) * 3
+        if self.draws.shape[1] >= FEWEST:
+            rhats = self.rhat if self.draws.shape[0] > 1 else unknown
+            errors = self.mcse, self.ess_bulk, self.ess_tail
         width = max(len("entry"), *map(len, self.names))
         head = f"{'entry':{width}}      mean        sd      mcse     bulk     tail  R-hat"
-        columns = (self.mean, self.sd, self.mcse, self.ess_bulk, self.ess_tail, rhats)
+        columns = (self.mean, self.sd, *errors, rhats)
         rows = [
             f"{name:{width}} {m:9.3g} {s:9.3g} {e:9.2g} {b:8.0f} {t:8.0f} {r:6.3f}"
             for name, m, s, e, b, t, r in zip(self.names, *columns, strict=True)

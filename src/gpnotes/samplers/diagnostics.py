@@ -20,7 +20,7 @@ from ..ground.xp import Array, HostArray, HostMatrix, HostVector, to_numpy
 
 __all__ = ["ess_bulk", "ess_mean", "ess_tail", "mcse", "rhat"]
 
-_FEWEST = 4  # draws of a chain: two in each half
+FEWEST = 4  # draws of a chain: two in each half
 
 
 def rhat(draws: Array) -> float | HostVector:
@@ -123,8 +123,8 @@ def _checked(draws: Array) -> HostArray:
     host = to_numpy(_check.floating(draws, "draws")).astype(np.float64)
     if host.ndim not in (2, 3):
         raise ValueError(f"draws must have shape (chains, draws) or with d; got {host.shape}")
-    if host.shape[0] < 1 or host.shape[1] < _FEWEST:
-        needed = f"at least one chain of at least {_FEWEST} draws"
+    if host.shape[0] < 1 or host.shape[1] < FEWEST:
+        needed = f"at least one chain of at least {FEWEST} draws"
         raise ValueError(f"draws must be of {needed}; got shape {host.shape}")
     return _check.finite(host, "draws")
 
