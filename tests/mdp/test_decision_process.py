@@ -140,6 +140,20 @@ def test_states_that_end_the_episode_are_terminal():
     assert np.flatnonzero(taxi.terminal).tolist() == [500]
 
 
+class _ThereAndBack(gymnasium.Env):
+    """Two steps, which end where they began."""
+
+    observation_space, action_space = gymnasium.spaces.Discrete(2), gymnasium.spaces.Discrete(1)
+    P = {0: {0: [(1.0, 1, 0.0, False)]}, 1: {0: [(1.0, 0, 1.0, True)]}}  # noqa: RUF012
+    initial_state_distrib = np.asarray([1.0, 0.0])
+
+
+def test_a_state_where_episodes_begin_is_no_end_though_they_end_there():
+    env = _ThereAndBack()
+    values = solve(MDP.from_gymnasium(env, 0.9)).values
+    np.testing.assert_allclose(values[:2], values_by_table(env, 0.9, 3), rtol=1e-12)
+
+
 # -- what policies are worth ---------------------------------------------------------------------
 
 

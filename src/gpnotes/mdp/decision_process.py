@@ -273,9 +273,9 @@ class MDP:
         Returns
         -------
         MDP
-            The process, sparse. A state in which every step into it ends the episode stays there
-            and earns nothing, whatever its own lines say. Where a state is entered by steps that
-            end and by others that do not, the former lead to one more state, the last.
+            The process, sparse. A state in which every step into it ends the episode and none
+            begins stays there and earns nothing, whatever its own lines say. Steps that end in any
+            other state lead to one more state, the last.
         """
         table = read_table(env)
         P = from_entries(table.probabilities, table.rows, table.next_states, table.shape)

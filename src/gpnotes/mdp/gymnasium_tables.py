@@ -30,7 +30,8 @@ def read_table(env: object) -> TransitionTable:
     env : gymnasium.Env
         The environment.
     """
-    P = getattr(getattr(env, "unwrapped", None), "P", None)
+    inner = getattr(env, "unwrapped", None)
+    P = getattr(inner, "P", None)
     sizes = [
         getattr(getattr(env, f"{of}_space", None), "n", None) for of in ("observation", "action")
     ]
@@ -46,6 +47,7 @@ def read_table(env: object) -> TransitionTable:
     ended, entered = np.zeros(S, dtype=bool), np.zeros(S, dtype=bool)
     ended[to[done]] = True
     entered[to[~done & (at // A != to)]] = True  # a step that stays where it is brings nobody in
+    entered[np.flatnonzero(getattr(inner, "initial_state_distrib", 0))] = True
     terminal = ended & ~entered
     is_kept = ~terminal[at // A]
     outside = done & is_kept & ~terminal[to]
