@@ -158,6 +158,32 @@ def test_what_has_no_whole_numbers_is_refused(wrong, said):
         GymnasiumEnvironment(env)
 
 
+class Broken(gymnasium.Env):
+    """It stays where it is told to, outside of its space too, and pays what it is told to."""
+
+    observation_space = action_space = gymnasium.spaces.Discrete(2)
+
+    def __init__(self, state, reward=0.0, first=0):
+        self.state, self.reward, self.first = state, reward, first
+
+    def reset(self, *, seed=None, options=None):
+        return self.first, {}
+
+    def step(self, action):
+        return self.state, self.reward, False, False, {}
+
+
+@pytest.mark.parametrize("runs", [1, 3, 40])
+@pytest.mark.parametrize(
+    "broken", [(-1,), (2,), (1, np.nan), (1, -np.inf), (1, 0.0, -1), (1, 0.0, 2)]
+)
+def test_what_an_environment_may_not_return_is_refused(broken, runs):
+    """A state from outside the space would be one in the table of the run beside."""
+    environment = GymnasiumEnvironment(Broken(*broken))
+    with pytest.raises(ValueError, match="env must return states of its observation_space"):
+        run(QLearning(0.9), environment, num_steps=3, num_runs=runs, rng=1)
+
+
 class _Both(gymnasium.Env):
     """An environment whose second step ends it, just as its time is up."""
 

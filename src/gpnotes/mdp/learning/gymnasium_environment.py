@@ -8,6 +8,7 @@ file keeps these, and a run that goes on from it replays them.
 from __future__ import annotations
 
 import copy
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -180,19 +181,30 @@ class EnvironmentCopy:
         self.env, self.number = env, int if states.is_from_0 else states.number
         self.element = None if actions.is_from_0 else actions.element
         self.seed, self.state, self.actions = 0, 0, list[int]()
+        self.num_states = states.count
 
     def begin(self, seed: int) -> int:
         self.seed = seed
         self.actions.clear()
         self.state = self.number(self.env.reset(seed=seed)[0])
+        self.check(self.state, 0.0)
         return self.state
 
     def step(self, action: int) -> tuple[int, float, bool, bool]:
         self.actions.append(action)
         element = action if self.element is None else self.element(action)
         reached, reward, terminated, truncated, _ = self.env.step(element)
-        self.state = state = self.number(reached)
-        return state, float(reward), bool(terminated), bool(truncated) and not terminated
+        self.state, reward = self.number(reached), float(reward)
+        self.check(self.state, reward)
+        return self.state, reward, bool(terminated), bool(truncated) and not terminated
+
+    def check(self, state: int, reward: float) -> None:
+        """Refuse what would stand in the table of another run, or make all values NaN."""
+        if not (0 <= state < self.num_states and -math.inf < reward < math.inf):
+            raise ValueError(
+                "env must return states of its observation_space and finite rewards; got number "
+                f"{state} of {self.num_states} states, with the reward {reward}"
+            )
 
 
 def _copy_env(env: Any) -> Any:

@@ -203,7 +203,7 @@ def _walk(
 ) -> Walk:  # fmt: skip
     """One run: sent the time, it takes a step, and yields whether an episode is over."""
     step, played, read = env_copy.env.step, env_copy.actions.append, rows.read
-    number, element = env_copy.number, env_copy.element
+    number, element, check = env_copy.number, env_copy.element, env_copy.check
     shares, by_visits, by_time = rate
     epsilon, width = shares[0], rows.values.shape[1]
     returns, length, earned = sums.returns, sums.length, sums.earned
@@ -231,6 +231,7 @@ def _walk(
             played(action)
             reached, reward, terminated, truncated, _ = step(element(action) if element else action)
             onward, reward, length = number(reached), float(reward), length + 1
+            check(onward, reward)
             over = terminated or truncated or length >= limit
             next_row = rows[onward] or read(onward)
             learn(row, state, action, reward, next_row, terminated, over, time)
