@@ -103,6 +103,34 @@ def test_what_has_no_weights_is_refused(policy, behaviour, said):
         importance_weights(seen(2, 40), policy, behaviour)
 
 
+@pytest.mark.parametrize(
+    ("part", "other", "error", "said"),
+    [
+        ("states", lambda states: states - states.max() - 1, ValueError, "behaviour must have all"),
+        ("actions", lambda actions: actions - 1, ValueError, "behaviour must have all"),
+        ("actions", lambda actions: actions * 1.0, TypeError, "actions must hold whole numbers"),
+        ("terminated", lambda ended: ended.astype(int), TypeError, "terminated must hold bool"),
+        ("truncated", lambda cut: cut[:1], TypeError, "truncated must hold bool"),
+        ("rewards", lambda rewards: rewards + np.nan, ValueError, "rewards must be finite"),
+        ("rewards", lambda rewards: rewards[:, :1], TypeError, "rewards must hold numbers"),
+    ],
+)
+@pytest.mark.parametrize("estimate", [importance_weights, off_policy_value])
+def test_transitions_from_elsewhere_are_looked_at(estimate, part, other, error, said):
+    """As read from a table: a flag of 0 and 1 would be an index, a state of −1 the last one."""
+    record = seen(2, 40)
+    more = () if estimate is importance_weights else (DISCOUNT,)
+    wrong = record._replace(**{part: other(getattr(record, part))})
+    with pytest.raises(error, match=said):
+        estimate(wrong, POLICY, BEHAVIOUR, *more)
+    listed = type(record)(*(column.tolist() for column in record))
+    once, again = (estimate(each, POLICY, BEHAVIOUR, *more) for each in (record, listed))
+    np.testing.assert_array_equal(*(getattr(each, "returns", each) for each in (once, again)))
+    empty = type(record)(*(column[:0] for column in record))
+    with pytest.raises(TypeError, match=r"states must hold whole numbers, .* at least one"):
+        estimate(empty, POLICY, BEHAVIOUR, *more)
+
+
 def test_no_value_without_an_episode_or_a_weight():
     record = seen(1, 30)
     none = record._replace(terminated=np.zeros_like(record.terminated))

@@ -60,6 +60,7 @@ def importance_weights(
     HostMatrix, shape (steps, runs)
         The products of the ratios from the first step of the episode on.
     """
+    transitions = _recorded(transitions)
     ratios = _ratios(transitions, policy, behaviour)
     over, weights = transitions.terminated | transitions.truncated, np.empty_like(ratios)
     product = np.ones(ratios.shape[1])
@@ -87,6 +88,7 @@ def off_policy_value(
     OffPolicyEstimate
         Two estimates, the returns and the weights.
     """
+    transitions = _recorded(transitions)
     weights = importance_weights(transitions, policy, behaviour)
     discount = fraction(discount, "discount")
     if not transitions.terminated.any():
@@ -105,17 +107,35 @@ def off_policy_value(
     return OffPolicyEstimate(float((w * g).mean()), float(w @ g) / weight, effective, g, w)
 
 
-def _ratios(transitions: Transition, policy: HostArray, behaviour: HostArray) -> HostMatrix:
+def _recorded(transitions: Transition) -> Transition:
+    """Transitions as arrays (steps, runs), if all parts are: whole numbers, floats and truths."""
     if not isinstance(transitions, Transition) or np.ndim(transitions.states) != 2:
         wanted = "the transitions of runs, of a `Run` with record=True"
         raise TypeError(f"transitions must be {wanted}; got {_check.kind_of(transitions)}")
+    parts = Transition(*map(np.asarray, transitions))
+    wanted_kinds = ("iu", "iu", "iuf", "iu", "b", "b")
+    for name, part, kinds in zip(parts._fields, parts, wanted_kinds, strict=True):
+        if part.dtype.kind not in kinds or part.shape != parts.states.shape or not part.size:
+            wanted = {"b": "bool", "iu": "whole numbers"}.get(kinds, "numbers")
+            raise TypeError(
+                f"transitions.{name} must hold {wanted}, (steps, runs) as states, at least one; "
+                f"got {part.dtype} of shape {part.shape}"
+            )
+    _check.finite(parts.rewards, "transitions.rewards")
+    return parts
+
+
+def _ratios(transitions: Transition, policy: HostArray, behaviour: HostArray) -> HostMatrix:
     table = as_policy(behaviour, "behaviour")
     if table.ndim != 2:
         raise ValueError(f"behaviour must be probabilities (S, A); got shape {table.shape}")
     states, actions = table.shape
-    if transitions.states.max() >= states or transitions.actions.max() >= actions:
-        seen = (int(transitions.states.max()), int(transitions.actions.max()))
-        raise ValueError(f"behaviour must have all states and actions that were seen; got {seen}")
+    for seen, count in ((transitions.states, states), (transitions.actions, actions)):
+        if seen.min() < 0 or seen.max() >= count:
+            raise ValueError(
+                "behaviour must have all states and actions that were seen; it has "
+                f"{count}, and {seen.min()} to {seen.max()} were seen"
+            )
     target = policy_table(as_policy(policy, "policy"), "policy", states, actions)
     check_coverage(target, table)
     taken = action_probabilities(table, transitions.states, transitions.actions)
