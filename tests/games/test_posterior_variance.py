@@ -17,7 +17,7 @@ from gpnotes.games import (
 )
 from gpnotes.games.methods import WITH_VARIANCE
 from gpnotes.games.methods.enumerated import multinomial_pmf
-from gpnotes.games.profile_selection import _Candidates, _weights
+from gpnotes.games.profile_selection import _Candidates, _candidates, _weights
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.xp import to_numpy
 
@@ -185,6 +185,12 @@ def _variance_after(model, s, p, more):
         posterior_variance=PosteriorVariance(v, noise, np.linalg.cholesky(Ky)),
     )  # fmt: skip
     return PayoffModel(model.game, (grown,) * 2).deviation_payoffs_and_sd(p)[1][0, s] ** 2
+
+
+def test_players_are_moved_at_every_mixture(rng):
+    """What nobody plays at one of two pure equilibria is asked for there, too."""
+    drawn = _candidates(_crowds(rng), np.eye(2), 200, stream(1).generator)
+    assert drawn.tolist() == [[0.0, 10.0], [1.0, 9.0], [9.0, 1.0], [10.0, 0.0]]
 
 
 def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):

@@ -124,7 +124,7 @@ def _candidates(
 ) -> HostMatrix:
     """Profiles drawn at the mixtures, every other one with a player moved to any strategy."""
     game = model.game
-    mixtures = p[np.arange(num_candidates) % len(p)]
+    mixtures = p[np.arange(num_candidates) // 2 % len(p)]
     drawn = np.concatenate(
         [
             generator.multinomial(n, mixtures[:, c] / mixtures[:, c].sum(axis=1, keepdims=True))
