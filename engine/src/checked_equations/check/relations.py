@@ -10,13 +10,14 @@ entries, ``P(|Z| > limit) = P(|Z| > 4) / m`` (Bonferroni, valid however the entr
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
 
-from ..evaluate.values import host
+from ..evaluate.values import host, size_of
 from .outcomes import EstimateRecord
 
 LOOSEST = 1e-3  # what holds to less is an approximation, and says so by its relation
@@ -115,17 +116,23 @@ def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Toleran
 
 
 def conform_sides(left: np.ndarray, right: np.ndarray) -> Pair:
-    """The two sides as arrays of one shape, or one of them a scalar zero; a 1 x 1 is a scalar."""
-    arrays = map(host, (left, right))
-    left, right = (side.reshape(()) if side.size == 1 else side for side in arrays)
-    if left.shape != right.shape and not any(is_zero(side) for side in (left, right)):
+    """The two sides in one shape, or one of them zero; an array of one entry is a number."""
+    left, right = _side(left), _side(right)
+    if left.shape != right.shape and not (is_zero(left) or is_zero(right)):
         raise ShapeMisfit(f"the left side has shape {left.shape}, the right side {right.shape}")
     for name, side in (("left", left), ("right", right)):
         if not side.size:
             raise Misfit(f"the {name} side has no entries, so that nothing is compared")
-        if not np.all(np.isfinite(side)):
+        if not (np.isfinite(side).all() if side.ndim else cmath.isfinite(side)):
             raise Misfit(f"the {name} side has values that are not finite")
     return left, right
+
+
+def _side(value: np.ndarray) -> np.ndarray:
+    if isinstance(value, np.float64):
+        return value  # as most are: much quicker than an array without axes
+    array = host(value)
+    return array.reshape(()) if array.size == 1 else array
 
 
 def is_zero(side: np.ndarray) -> bool:
@@ -135,7 +142,7 @@ def is_zero(side: np.ndarray) -> bool:
 
 def scale(left: np.ndarray, right: np.ndarray, terms: float = 0.0) -> float:
     """The larger of the two sides in absolute value, over all entries, or that of their terms."""
-    return max(float(np.max(np.abs(left))), float(np.max(np.abs(right))), terms)
+    return max(size_of(left), size_of(right), terms)
 
 
 def _judged(
@@ -152,10 +159,12 @@ def _judged(
     if relation == r"\ne":
         same = _judged("=", left, right, allowed, terms)
         return Comparison(float(same.holds), not same.holds)
-    factor = _factor(left, right) if relation == r"\propto" else 1.0
-    right = factor * right
+    factor = 1.0
+    if relation == r"\propto":
+        factor = _factor(left, right)
+        right = factor * right
     errors = excess(relation, left, right)
-    most = max(0.0, float(np.max(errors)))
+    most = max(0.0, float(np.max(errors) if errors.ndim else errors))
     if relation in ORDERS:
         most = max(most, float(np.max(np.abs(left - right - (left - right).T))))
     by_entry = relation in ("<", ">")
@@ -193,7 +202,7 @@ def excess(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 def _real(side: np.ndarray) -> np.ndarray:
     """Return the values that an order compares: rounding may leave a tiny imaginary part."""
-    if np.max(np.abs(side.imag)) > ROUNDING * np.max(np.abs(side)):
+    if size_of(side.imag) > ROUNDING * size_of(side):
         raise Misfit("complex numbers have no order")
     return side.real
 

@@ -20,7 +20,7 @@ from ..errors import EquationError, OperationError
 from ..latex import tree as t
 from ..latex.names import DISTRIBUTIONS, nearest, normal
 from . import effort
-from .values import Array, Estimate, conform, kind, scalar
+from .values import Array, Estimate, conform, kind, scalar, size_of
 
 
 class Item(NamedTuple):
@@ -231,7 +231,7 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
         case t.Derivative() | t.Gradient():  # a function over its argument: what differences give
             key, named = node.symbol.key, isinstance(node.symbol, t.Name)
             bound = named and kind(ev.bindings.get(key)) == "value"
-            run = float(np.max(np.abs(ev.bound(key)))) if bound else 0.0
+            run = size_of(ev.bound(key)) if bound else 0.0
             return magnitude(node.body, ev) / run if run else 0.0
         case (
             t.Reduction(kind="sum", body=inner) | t.Expectation(body=inner) | t.Transpose(inner)
@@ -251,11 +251,10 @@ def _endless(node: t.Node) -> bool:
 
 def largest(node: t.Node, ev: Evaluator) -> float:
     """The largest entry that `node` has had, over the loops in which it stands."""
-    sizes = (np.max(np.abs(v)) if v.ndim else abs(v) for v in ev.observe(node))
-    return max(map(float, sizes), default=0.0)
+    return max(map(size_of, ev.observe(node)), default=0.0)
 
 
 def usual(node: t.Node, ev: Evaluator) -> float:
     """The median of the sizes that `node` has had, over the loops in which it stands."""
-    sizes = [float(np.max(np.abs(value))) for value in ev.observe(node)]
+    sizes = list(map(size_of, ev.observe(node)))
     return float(np.median(sizes)) if sizes else 0.0

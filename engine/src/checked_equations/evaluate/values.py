@@ -73,6 +73,16 @@ def scalar(value: complex | np.number[Any] | Array) -> Array:
     return cast("Array", np.float64(cast("float", value)))
 
 
+def size_of(value: Array) -> float:
+    """The largest of the entries of `value` in absolute value.
+
+    >>> size_of(np.array([1.0, -2.0])), size_of(scalar(-3.0))
+    (2.0, 3.0)
+    """
+    # most are one number, whose maximum would take ten times as long
+    return float(np.max(np.abs(value)) if value.ndim else abs(value))
+
+
 def shaped(array: Array) -> Array:
     """`array` with a vector as a column, and one number without a shape."""
     if array.ndim == 1 and array.size != 1:
