@@ -45,11 +45,11 @@ class Draw:
 
     def sides(self, step: t.Step) -> tuple[np.ndarray, np.ndarray]:
         """The values of both sides of `step`, in one shape."""
-        return conform_sides(self.evaluator.value(step.left), self.evaluator.value(step.right))
+        return conform_sides(*self.evaluator.sides(step))
 
     def size(self, step: t.Step) -> float:
         """Return the size that both sides would have if nothing in them cancelled."""
-        self.sides(step)
+        self.evaluator.sides(step)
         return max(magnitude(side, self.evaluator) for side in (step.left, step.right))
 
     def standard_error(self, step: t.Step) -> np.ndarray | None:
@@ -121,8 +121,8 @@ class BoundStatement:
         allowed = replace(self.allowed, **other) if other else self.allowed
         if (rounding := self.rounding(place)) > allowed.atol:
             allowed = replace(allowed, atol=rounding)
-        printed = allowed.decimals and _half_a_unit(self.statement.steps[place])
-        if printed and allowed.approx is None:  # so near is what is printed
+        rounded = step.relation == r"\approx" and allowed.approx is None and allowed.decimals
+        if rounded and _half_a_unit(self.statement.steps[place]):  # so near is what is printed
             allowed = replace(allowed, approx=allowed.rtol)
         return compare_conformed(step.relation, pairs, allowed, sizes)
 

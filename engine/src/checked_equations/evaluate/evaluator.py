@@ -101,6 +101,11 @@ class Evaluator:
         with np.errstate(all="ignore"):
             return self.of(node, scope or {})
 
+    def sides(self, step: t.Step) -> tuple[Array, Array]:
+        """The values of both sides of `step`."""
+        with np.errstate(all="ignore"):
+            return self.of(step.left, {}), self.of(step.right, {})
+
     def observe(self, node: t.Node) -> list[Array]:
         """All values that `node` has taken so far, over the loops that it stands in."""
         memo = self._memo.get(id(node))
@@ -214,13 +219,13 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
     >>> round(magnitude(gap, ev), 9)
     3.0
     """
+    if not t.children(node):
+        return largest(node, ev)
     match node:
-        case t.Sum(terms):
-            return max(magnitude(term, ev) for term in terms)
+        case t.Sum() | t.Block():
+            return max(magnitude(part, ev) for _, part in t.children(node))
         case t.Product(factors) | t.Elementwise(factors):
             return math.prod(magnitude(factor, ev) for factor in factors)
-        case t.Block(rows):
-            return max(magnitude(entry, ev) for row in rows for entry in row)
         case t.Covariance(left=left, right=right):
             return magnitude(left, ev) * magnitude(right, ev)
         case t.Power(base, t.Number(exponent)) if exponent >= 1:
