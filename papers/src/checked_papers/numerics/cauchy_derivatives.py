@@ -53,7 +53,7 @@ class _Circle:
     @classmethod
     def of(cls, f: Callable[[complex], complex], centre: complex, radius: float) -> _Circle:
         """Evaluate a function on a circle."""
-        places = (complex(centre + radius * turn) for turn in _TURNS)
+        places = (centre + radius * _TURNS).tolist()
         return cls(centre, radius, np.array([complex(f(place)) for place in places]))
 
     def derivative(self, order: int) -> complex:
