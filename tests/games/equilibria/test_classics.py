@@ -49,9 +49,10 @@ def test_the_table_holds_what_we_say_it_does():
 
 @pytest.mark.parametrize("name", GAMES)
 def test_all_equilibria_of_a_game_of_two(make_table, name):
-    """One start is enough: supports are enumerated."""
+    """Supports are enumerated: one start is enough, and drawn games need not even leave it."""
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
-    result = find_equilibria(model, rng=stream(0), num_starts=1)
+    still = {"replicator_steps": 0, "max_steps": 0} if name.startswith("drawn") else {}
+    result = find_equilibria(model, rng=stream(0), num_starts=1, **still)
     _same(_mixtures(result), GAMES[name]["equilibria"])
     assert result.exhaustive
     assert max(max(equilibrium.regrets) for equilibrium in result) < 1e-9
