@@ -31,7 +31,7 @@ def test_probabilities_too_near_to_even_are_told_with_a_remedy(kind, seed):
     with pytest.warns(
         FitWarning, match="too near to even: .* its share .*: take an EPGP, "
     ) as said:
-        found = fit(binary(), *two(kind, seed), max_steps=15)
+        found = fit(binary(), *two(kind, seed, 80), max_steps=15)
     assert said[0].filename == __file__
     assert "Probabilities are too near to even" in " ".join(str(found.report()).split())
 
