@@ -129,14 +129,15 @@ def test_the_covariance_is_that_of_dense_algebra(kernel_class, n, span, rng):
 def test_draws_have_the_moments_of_dense_algebra(kernel_class, n, span, count, rng):
     """On fresh draws: of 160 means and as many variances, or of 8 and 36, none is off by five.
 
-    Few draws at many places go by a filter for each draw, many at few by one for each place.
+    Few draws at many places go by a filter for each draw, many at few by one for each place. The
+    filters are slow, and noise is added after them: there each case is with it or without.
     """
     gp, (X, y) = process(kernel_class), readings(rng, n, span)
     few = count > 150
     Xs = np.concatenate([rng.uniform(-2.0, span + 2.0, 6 if few else 158)[:, None], X[:1],
                          X[:1] + 1e-7])  # fmt: skip
     dense = condition(gp, X, y)
-    for noise in (False, True):
+    for noise in (False, True) if few else (n > 1,):
         values = condition(StateSpaceGP(gp), X, y).sample(Xs, count, rng=stream(n), noise=noise)
         mean, cov = dense.mean(Xs), dense.covariance(Xs, noise=noise)
         variances = np.diag(cov)
