@@ -8,6 +8,7 @@ import pytest
 from checked_equations import Distribution, Nodes
 from checked_equations.errors import EquationError, OperationError, ShapeError
 from checked_equations.evaluate import operations as op
+from checked_equations.evaluate.effort import current
 from checked_equations.evaluate.evaluator import Evaluator, Item
 from checked_equations.evaluate.rules.algebra import inside, whole_number
 from checked_equations.evaluate.rules.loops import (
@@ -469,6 +470,19 @@ def test_a_pole_below_the_line_is_nothing():
     for latex in (r"\frac{a}{b G(b)}", r"\frac{a}{G(b)^{-2}}", r"\frac{a}{G(b)^a}",
                   r"\frac{a}{f(b)}", r"\frac{a}{f(b) G(b)}", r"\frac{a}{a + G(b)}"):  # fmt: skip
         assert problem(latex, bound, TRIED)
+
+
+@pytest.mark.parametrize(
+    ("level", "end"),
+    [(r"\frac{1}{1 + ", "}"), (r"\frac{1}{2 \frac{3}{", "}}"), (r"\frac{1}{\sin(", ")}")],
+)
+def test_a_fraction_in_fractions_is_asked_once_for_its_value(level, end):
+    """Where there is none at the innermost place, too: to ask twice at each level is 2^20 times."""
+    deep = 20
+    latex = level * deep + r"a^\top" + end * deep
+    begun = current().spent
+    assert "a transpose" in problem(latex, beyond=TRIED)
+    assert current().spent - begun < 10 * deep
 
 
 def test_differences_are_as_wide_as_the_number():

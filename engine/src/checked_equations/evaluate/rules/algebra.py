@@ -50,26 +50,35 @@ def _quotient(node: t.Quotient, ev: Evaluator, scope: Scope) -> Array:
     above = ev.of(node.numerator, scope)
     try:
         below = ev.of(node.denominator, scope)
-    except EquationError:
-        if ev.beyond is None or not _at_a_pole(node.denominator, ev, scope):
+    except EquationError as wrong:
+        if ev.beyond is None or not _at_a_pole(node.denominator, ev, scope, wrong):
             raise
         return scalar(0.0)
     return op.divide(above, below)
 
 
-def _at_a_pole(node: t.Node, ev: Evaluator, scope: Scope) -> bool:
-    """Return whether a function in a denominator has a pole: ``\\Gamma(-2)``."""
+def _at_a_pole(
+    node: t.Node, ev: Evaluator, scope: Scope, wrong: EquationError | None = None
+) -> bool:
+    """Return whether a function in a denominator has a pole: ``\\Gamma(-2)``.
+
+    What is `wrong` with it is not asked again where it is known, or fractions in fractions would be
+    asked twice at each level.
+    """
     if isinstance(node, t.Power) and isinstance(node.exponent, t.Number):
-        return node.exponent.value > 0 and _at_a_pole(node.base, ev, scope)
+        return node.exponent.value > 0 and _at_a_pole(node.base, ev, scope, wrong)
     if isinstance(node, t.Product):
         poles = [part for part in node.factors if _at_a_pole(part, ev, scope)]
         rest = [part for part in node.factors if part not in poles]
         return bool(poles) and all(_is_not_zero(part, ev, scope) for part in rest)
+    if not isinstance(node, t.Apply | t.Function):
+        return False
     try:
-        ev.of(node, scope)
-    except EquationError as wrong:
-        return isinstance(node, t.Apply | t.Function) and "pole" in wrong.problem
-    return False
+        if wrong is None:
+            ev.of(node, scope)
+    except EquationError as found:
+        wrong = found
+    return wrong is not None and "pole" in wrong.problem
 
 
 def _is_not_zero(node: t.Node, ev: Evaluator, scope: Scope) -> bool:
