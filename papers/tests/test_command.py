@@ -302,6 +302,37 @@ def test_folders(check: Any, folder: Path) -> None:
     assert set(files) == {"paper.tex", "parts/tail.tex", "page.md"}
 
 
+@pytest.mark.parametrize("named", ["page.*", "."])
+@pytest.mark.parametrize(
+    ("suffix", "held", "said"),
+    [
+        ("ipynb", b"", "a notebook must be JSON of version 4"),
+        ("ipynb", b"[]", "a notebook must be JSON of version 4"),
+        ("ipynb", b'{"worksheets": [], "nbformat": 3}', "a notebook must be JSON of version 4"),
+        ("ipynb", b'{"cells": [{"cell_type": "markdown"}]}', "cells that have a source"),
+        ("md", "Größe".encode("latin-1"), "'utf-8' codec can't decode"),
+        ("md", b"```\n$$a = b$$\n", "the fence ``` is never closed"),
+    ],
+)
+def test_a_page_that_cannot_be_read_is_named(
+    check: Any, folder: Path, suffix: str, held: bytes, said: str, named: str
+) -> None:
+    """Also in a folder, whose other pages are tried: what it holds is not known to hold."""
+    page = folder / f"page.{suffix}"
+    page.write_bytes(held)
+    status, told = check(named.replace("*", suffix), "other.md", other__md="$$ a + b = b + a $$\n")
+    assert status == 2
+    assert f"page.{suffix}:1:1: error:" in told
+    assert said in told
+    assert "1 tried (1 holds)" in told
+
+
+def test_a_notebook_may_begin_with_a_mark_of_its_bytes(check: Any) -> None:
+    cell = {"cell_type": "markdown", "source": "$$ a + b = b + a $$"}
+    held = "\ufeff" + json.dumps({"cells": [cell]})
+    assert outcomes(check("p.ipynb", "--format", "json", p__ipynb=held)[1]) == [("tried", "holds")]
+
+
 def test_other_kinds_of_pages(check: Any) -> None:
     rst = "A page\n======\n\n.. math::\n   :label: eq-one\n\n   a + b = b + a\n"
     assert outcomes(check("p.rst", "--format", "json", p__rst=rst)[1]) == [("tried", "holds")]

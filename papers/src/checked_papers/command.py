@@ -84,15 +84,18 @@ def _in_folder(folder: Path) -> Iterator[Path]:
     yield from wholes or sources
     for page in (one for one in every if one.suffix in markup.KINDS):
         try:
-            wanted = execution.has_checks(page) or read(page).paper.equations
-        except ValueError:  # reported when it is named
-            wanted = ()
+            wanted = execution.has_checks(page) or bool(read(page).paper.equations)
+        except ValueError:  # which is reported: it may hold what does not hold
+            wanted = True
         if wanted:
             yield page
 
 
 def _runs(text: Path) -> bool:
-    return text.suffix in markup.KINDS and execution.has_checks(text)
+    try:
+        return text.suffix in markup.KINDS and execution.has_checks(text)
+    except ValueError:  # reported where its displays are read
+        return False
 
 
 def _run(pages: Sequence[Path], jobs: int, report: Report, memory: Memory | None) -> list[Run]:

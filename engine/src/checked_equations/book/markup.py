@@ -156,17 +156,22 @@ def parse(content: str, suffix: str) -> dict[str, Equation]:
 
 def notebook_cells(content: str, kind: str) -> Iterator[tuple[str, Sequence[int], frozenset[str]]]:
     """The "markdown" or "code" of a notebook by cells: text, the lines of the file, tags."""
-    cells = json.loads(content)["cells"]
+    try:
+        cells = json.loads(content.removeprefix("\ufeff"))["cells"]
+        texts = ["".join(cell["source"]) for cell in cells]
+    except (ValueError, KeyError, TypeError) as wrong:
+        raise ValueError(
+            f"a notebook must be JSON of version 4, with cells that have a source: {wrong!r}"
+        ) from None
     begin = list(re.finditer(r'^([ \t]*)"source": (\[$)?', content, re.MULTILINE))
     begin = [match for match in begin if match[1] == begin[0][1]]  # what lies deeper is an output
-    for i, cell in enumerate(cells):
-        text = "".join(cell["source"])
+    for i, (cell, text) in enumerate(zip(cells, texts, strict=True)):
         count = text.count("\n") + 1
         lines: Sequence[int] = [1] * count  # where the file is one line
         if len(begin) == len(cells):
             at = content.count("\n", 0, begin[i].start()) + 1
             lines = range(at + 1, at + 1 + count) if begin[i][2] else [at] * count
-        if cell["cell_type"] == kind:
+        if cell.get("cell_type") == kind:
             yield text, lines, frozenset(cell.get("metadata", {}).get("tags", ()))
 
 
