@@ -333,6 +333,16 @@ def test_a_notebook_may_begin_with_a_mark_of_its_bytes(check: Any) -> None:
     assert outcomes(check("p.ipynb", "--format", "json", p__ipynb=held)[1]) == [("tried", "holds")]
 
 
+@pytest.mark.parametrize("coded", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+@pytest.mark.parametrize("named", ["p.tex", "."])
+def test_a_paper_in_any_encoding_is_read(check: Any, folder: Path, coded: str, named: str) -> None:
+    """One of UTF-16 was a paper without equations."""
+    paper = "\\documentclass{article}\\begin{document}Größe $$ a + b = b + a $$\\end{document}\n"
+    (folder / "p.tex").write_bytes(paper.encode(coded))
+    status, said = check(named, "--format", "json")
+    assert (status, outcomes(said)) == (0, [("tried", "holds")])
+
+
 def test_other_kinds_of_pages(check: Any) -> None:
     rst = "A page\n======\n\n.. math::\n   :label: eq-one\n\n   a + b = b + a\n"
     assert outcomes(check("p.rst", "--format", "json", p__rst=rst)[1]) == [("tried", "holds")]

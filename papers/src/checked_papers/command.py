@@ -17,6 +17,7 @@ from .display_trials import Task, tasks, try_all
 from .document_formats import Read, read
 from .reports import FORMATS, Report, as_text, sarif_of
 from .sources import paper as papers
+from .sources.paper_files import text_of
 from .watching import Memory
 
 _WHOLE = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
@@ -80,7 +81,7 @@ def _in_folder(folder: Path) -> Iterator[Path]:
     """Pages with a check or a display, and papers that begin by themselves."""
     every = execution.texts_in(folder)
     sources = [one for one in every if one.suffix in TEX]
-    wholes = [one for one in sources if _WHOLE.search(one.read_text("utf-8", errors="replace"))]
+    wholes = [one for one in sources if _WHOLE.search(text_of(one))]
     yield from wholes or sources
     for page in (one for one in every if one.suffix in markup.KINDS):
         try:

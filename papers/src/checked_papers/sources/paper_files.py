@@ -6,6 +6,7 @@ where they lie in the paper's folder. Comments, ``\\verb``, listings and ``\\iff
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -66,9 +67,17 @@ def _written_out(text: str, commands: Mapping[str, str]) -> str:
     return _COMMAND.sub(lambda one: commands.get(one[0], one[0]), text)
 
 
+def text_of(file: Path) -> str:
+    """Return the text of a file: UTF-8, or UTF-16 if it begins so; other bytes are replaced."""
+    with file.open("rb") as bits:
+        begins = bits.read(2)
+    known = "utf-16" if begins in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
+    return file.read_text(encoding=known, errors="replace")
+
+
 def _alone(file: Path) -> Joined:
     """Return one file, with spaces for the parts that are not read."""
-    raw = file.read_text(encoding="utf-8", errors="replace")
+    raw = text_of(file)
     comments, spans = [], []
     for match in _PASSED.finditer(raw):
         if match["comment"]:
