@@ -89,10 +89,11 @@ def test_chains_and_values_in_every_namespace(make_arrays, rng, space):
     assert not bool(to_numpy(mdp.terminal).any())
 
 
+@pytest.mark.parametrize("one", [1.0, sum([0.1] * 10)])  # the second is rounded
 @pytest.mark.parametrize("form", ["dense", "sparse"])
-def test_terminal_states_stay_and_earn_nothing(form):
+def test_terminal_states_stay_and_earn_nothing(form, one):
     P = np.zeros((4, 2, 4))
-    P[0, :, 1] = P[1, :, 1] = P[2, :, 2] = P[3, 0, 3] = P[3, 1, 0] = 1.0
+    P[0, :, 1] = P[1, :, 1] = P[2, :, 2] = P[3, 0, 3] = P[3, 1, 0] = one
     r = np.asarray([[0, 0], [0, 0], [0, 1], [0, 0]], dtype=float)  # 2 earns, 3 can leave
     given = P if form == "dense" else [sp.csr_array(P[:, a]) for a in range(2)]
     assert MDP.from_arrays(given, r, 0.9).terminal.tolist() == [False, True, False, False]

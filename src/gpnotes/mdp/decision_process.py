@@ -168,7 +168,8 @@ class MDP:
         if not bool(xp.any(rewardless)):
             return rewardless
         stays = _stays(self.transitions, self.num_states, self.num_actions, xp)
-        return rewardless & xp.all((stays == 1.0) | ~self.available, axis=1)
+        sums = xp.reshape(_sums(self.transitions, self.available), stays.shape)  # one, but rounded
+        return rewardless & xp.all((stays == sums) | ~self.available, axis=1)
 
     @cached_property
     def max_successors(self) -> int:
