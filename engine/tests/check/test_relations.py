@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from checked_equations import EquationError, Estimate, check_equation
-from checked_equations.check.relations import Misfit, Tolerance, compare, compare_all, limit, score
+from checked_equations.check.relations import (
+    CHECKED,
+    Misfit,
+    Tolerance,
+    compare,
+    compare_all,
+    limit,
+    score,
+)
 
 A = np.array([[1.0, 2.0], [3.0, 5.0]])
 EXACT = Tolerance()
@@ -34,6 +42,17 @@ def test_shapes_must_be_equal(left, right):
 
 def test_a_one_by_one_is_a_scalar():
     assert compare(np.array([[2.0]]), "=", np.array(2.0), EXACT).holds
+
+
+@pytest.mark.parametrize("relation", sorted(CHECKED - {r"\propto"}))
+@pytest.mark.parametrize("right", [2.0, 2.0 + 1e-15, 2.01, 3.0, -3.0, 0.0])
+def test_one_number_is_compared_alike_in_all_its_forms(relation, right):
+    forms = (np.float64, np.array, lambda number: np.array([[number]]))
+    about = Tolerance(approx=0.01)
+    assert len({compare(form(2.0), relation, form(right), about) for form in forms}) == 1
+    for form in forms:
+        with pytest.raises(Misfit, match="left side has values that are not finite"):
+            compare(form(np.nan), relation, form(right), about)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

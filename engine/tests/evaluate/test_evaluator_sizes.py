@@ -46,7 +46,7 @@ def evaluated(latex, bound=BOUND):
         ("(a - b)^{0.5}", 1.0),
         (r"\frac{a - a}{c}", 0.6),
         (r"\frac{a - a}{a - c}", 3.0 / 8.0),
-        (r"\begin{bmatrix} a - a & b \\ c & z \end{bmatrix}", 5.0),
+        (r"\begin{bmatrix} c - c & b \\ a & z \end{bmatrix}", 5.0),
         (r"(A - A)^\top", 7.0),
         (r"\operatorname{tr}(A - A)", 7.0),
         (r"\operatorname{diag}(A - A)", 7.0),
