@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import nbformat
 import pytest
 from headers import MYST
 from nbformat import v4
@@ -120,8 +121,12 @@ ROUNDED = {
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_every_cell_of_a_reference_is_compared(slug):
-    cells = make.stored(slug).cells
+def test_every_cell_of_a_reference_is_compared(slug, monkeypatch):
+    # a notebook is validated as one: by itself each cell takes the way that is slower by ten
+    monkeypatch.setattr("nbformat.v4.nbbase.validate", lambda *args, **kwargs: None)
+    notebook = make.stored(slug)
+    nbformat.validate(notebook)
+    cells = notebook.cells
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     assert [cell.id for cell in cells] == [f"cell-{i:03d}" for i in range(len(cells))]
     for cell in cells:

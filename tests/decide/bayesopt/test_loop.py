@@ -226,7 +226,7 @@ def test_a_failure_that_is_recorded_keeps_the_search_away():
 
     counts = {}
     for on_failure in ("record", "skip"):
-        outcome = minimise(slope, LINE, 20, on_failure=on_failure, rng=stream(2))
+        outcome = minimise(slope, LINE, 20, model=quick, on_failure=on_failure, rng=stream(2))
         counts[on_failure] = sum(bool(evaluation.failure) for evaluation in outcome.evaluations)
     assert 2 * counts["record"] < counts["skip"]
 
