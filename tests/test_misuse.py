@@ -211,7 +211,7 @@ UNTRIED = {
     "Chunks", "Rows", "Sampler", "StateModel", "leapfrog",
     "added",
     "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive",
-    "real", "settle", "stream_of", "by_differences", "gradcheck",
+    "real", "settle", "stream_of", "by_differences", "centroid", "gradcheck",
     # looked at by fit, as scikit-learn wants it: test_bayes_search.py
     "BayesSearchCV",
     # without arguments

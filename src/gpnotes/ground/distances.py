@@ -34,7 +34,7 @@ from .xp import (
     zero_where,
 )
 
-__all__ = ["by_differences", "squared_distances", "squared_distances_pullback"]
+__all__ = ["by_differences", "centroid", "squared_distances", "squared_distances_pullback"]
 
 _ENTRIES = 2**18  # entries at a time that are in a better precision than the result
 _DIFFERENCES = 2**16  # entries of differences at a time: 512 KiB, so that a few fit a core's cache
@@ -42,13 +42,17 @@ _DIFFERENCES = 2**16  # entries of differences at a time: 512 KiB, so that a few
 ALL = slice(None)
 
 
-def _centroid(x: Matrix, lengths: Numbers = 1.0) -> Vector:
+def centroid(x: Matrix, lengths: Numbers = 1.0) -> Vector:
     """Return a row about which to put the rows of a matrix: their mean, unless that drowns them.
 
     One row at 1e20 would take all rows near zero for one, as its share in the mean is rounded.
     Where the mean is so far out, in units of `lengths`, it is the smallest size in each column,
     which no row is nearer to zero than: a difference from it is rounded as the row itself is.
     """
+    return _centroid(_check.matrix(x, "x"), lengths)
+
+
+def _centroid(x: Matrix, lengths: Numbers = 1.0) -> Vector:
     xp = array_namespace(x)
     mean = xp.sum(x, axis=0) / max(1, x.shape[0])
     if min(x.shape) and float(xp.max(xp.abs(mean / lengths))) > _epsilon(xp, x.dtype) ** -0.5:

@@ -245,7 +245,7 @@ WRONG = [
     (lambda: Integer(0, 2**50), ValueError, "upper must be a whole number from 1 to"),
     (lambda: Categorical(["a"]), ValueError, "choices must hold at least two, each once"),
     (lambda: Categorical(["a", "a"]), ValueError, "choices must hold at least two, each once"),
-    (lambda: Categorical(["a", "b"]), TypeError, "choices must be a sequence; got str"),
+    (lambda: Categorical("ab"), TypeError, "choices must be a sequence; got str"),
     (lambda: Categorical([RBF(), RBF()]), TypeError, "choices must be made of strings"),
     (lambda: Fixed([1]), TypeError, "value must be made of strings"),
     (lambda: Space([("a", Real(0.0, 1.0))]), TypeError, "dimensions must be a mapping"),
