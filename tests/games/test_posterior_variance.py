@@ -188,7 +188,7 @@ def _variance_after(model, s, p, more):
 
 
 def test_players_are_moved_at_every_mixture(rng):
-    """What nobody plays at one of two pure equilibria is asked for there, too."""
+    """Each of two pure equilibria gets profiles in which one player deviates."""
     drawn = _candidates(_crowds(rng), np.eye(2), 200, stream(1).generator)
     assert drawn.tolist() == [[0.0, 10.0], [1.0, 9.0], [9.0, 1.0], [10.0, 0.0]]
 

@@ -52,7 +52,7 @@ def test_a_penalty_on_half_of_the_box_sets_no_scale(found):
     "penalties", [*([one] for one in PENALTIES), [1e300, 1e30, 1e200]], ids=str
 )
 def test_which_penalty_it_is_does_not_matter(penalties, found):
-    """Nor whether it is one and the same: what is asked for and recommended is the same."""
+    """Nor do several different ones: the search asks for the same places and recommends one."""
     made, penalty = Optimiser([(0, 1)] * 2, rng=1), itertools.cycle(penalties)
     for number, one in enumerate(found.evaluations):
         if number in (8, 13):

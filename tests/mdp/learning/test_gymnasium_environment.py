@@ -159,7 +159,7 @@ def test_what_has_no_whole_numbers_is_refused(wrong, said):
 
 
 class Broken(gymnasium.Env):
-    """It stays where it is told to, outside of its space too, and pays what it is told to."""
+    """An environment that returns a given state, possibly outside its space, and a given reward."""
 
     observation_space = action_space = gymnasium.spaces.Discrete(2)
 
@@ -178,7 +178,7 @@ class Broken(gymnasium.Env):
     "broken", [(-1,), (2,), (1, np.nan), (1, -np.inf), (1, 0.0, -1), (1, 0.0, 2)]
 )
 def test_what_an_environment_may_not_return_is_refused(broken, runs):
-    """A state from outside the space would be one in the table of the run beside."""
+    """A state outside the space would index the table of another run."""
     environment = GymnasiumEnvironment(Broken(*broken))
     with pytest.raises(ValueError, match="env must return states of its observation_space"):
         run(QLearning(0.9), environment, num_steps=3, num_runs=runs, rng=1)
