@@ -13,7 +13,7 @@ FAILS = "fails on all numbers drawn"
 def tried(
     latex: str, known: Declared | None = None, *, mending: float = True, notation: str = ""
 ) -> Finding:
-    """Return what is found in one display, given what is `known` of its symbols.
+    """Return the finding for one display whose symbols are declared as `known` says.
 
     `mending` is False, or the effort of a search for mends, which True leaves to the package.
     """

@@ -107,7 +107,7 @@ class ProcessSampler(_Sampler):
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, Distribution]
     ) -> dict[str, Any]:
-        """The next point of the optimiser that knows all complete trials."""
+        """The next point of an optimiser that knows all trials that ended."""
         if len(study.directions) > 1:
             raise ValueError(f"study must have one objective; got {len(study.directions)}")
         if not search_space:

@@ -60,7 +60,10 @@ def importance_weights(
     HostMatrix, shape (steps, runs)
         The products of the ratios from the first step of the episode on.
     """
-    transitions = _recorded(transitions)
+    return _weights(_recorded(transitions), policy, behaviour)
+
+
+def _weights(transitions: Transition, policy: HostArray, behaviour: HostArray) -> HostMatrix:
     ratios = _ratios(transitions, policy, behaviour)
     over, weights = transitions.terminated | transitions.truncated, np.empty_like(ratios)
     product = np.ones(ratios.shape[1])
@@ -89,7 +92,7 @@ def off_policy_value(
         Two estimates, the returns and the weights.
     """
     transitions = _recorded(transitions)
-    weights = importance_weights(transitions, policy, behaviour)
+    weights = _weights(transitions, policy, behaviour)
     discount = fraction(discount, "discount")
     if not transitions.terminated.any():
         raise ValueError("transitions must hold an episode that came to its end; got none")
