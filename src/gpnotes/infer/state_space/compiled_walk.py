@@ -27,7 +27,7 @@ from ...ground.xp import (
     Numbers,
     Stack,
     Vector,
-    to_numpy,
+    as_host,
 )
 from .elementary_processes import Leaf, Level, MaternLeaf, Prepared, Wave
 from .kalman import Filtered, SmoothedCovariances, SmoothedMeans
@@ -64,7 +64,7 @@ class CompiledWalk(Filtered):
         """The way back for means, worked out when it is first asked for."""
         adjoint, alpha = np.empty(self.mean.shape), np.empty(self.precision.shape)
         compiled().means_back(*self._moves, *self._told, adjoint[0], alpha[0])
-        alpha[0, :1] = to_numpy(self.first.told(adjoint[0, :, :1]))
+        alpha[0, :1] = as_host(self.first.told(adjoint[0, :, :1]))
         return SmoothedMeans(adjoint, alpha)
 
     @cached_property
@@ -72,7 +72,7 @@ class CompiledWalk(Filtered):
         """The way back for variances, worked out when it is first asked for."""
         adjoint, precision = np.empty(self.cov.shape), np.empty(self.precision.shape)
         compiled().covariances_back(*self._moves, *self._told[:2], adjoint[0], precision[0])
-        precision[0, :1] = to_numpy(self.first.known(adjoint[0, :, :, :1]))
+        precision[0, :1] = as_host(self.first.known(adjoint[0, :, :, :1]))
         return SmoothedCovariances(adjoint, precision)
 
     def pass_back_of_means(self) -> Iterator[tuple[int, Vector, Matrix]]:
@@ -92,7 +92,7 @@ class CompiledWalk(Filtered):
     @property
     def _told(self) -> tuple[HostArray, HostVector, HostVector]:
         """Covariances, ``1 / S`` and innovations."""
-        cov, precision, innovation = map(to_numpy, (self.cov, self.precision, self.innovation))
+        cov, precision, innovation = map(as_host, (self.cov, self.precision, self.innovation))
         return cov[0], precision[0], innovation[0]
 
 
@@ -120,11 +120,11 @@ def sum_walked(motion: Motion, times: Vector, readings: Vector, noise: Numbers) 
     """The same of a sum of terms."""
     lanes = lanes_of(motion, times, readings, noise, length=1)
     # copies, since the loop writes into them
-    m, P = (np.array(to_numpy(part)[..., 0]) for part in lanes.first.belief)
+    m, P = (np.array(as_host(part)[..., 0]) for part in lanes.first.belief)
     d, n = motion.size, lanes.count
     mean, cov = np.empty((1, d, n)), np.empty((1, d, d, n))
     precision, innovation = np.empty((1, n)), np.empty((1, n))
-    given = to_numpy(lanes.readings)[0], to_numpy(lanes.noise[0])
+    given = as_host(lanes.readings)[0], as_host(lanes.noise[0])
     found = mean[0], cov[0], precision[0], innovation[0]
     moves = _moves_of(lanes), _noise_of(lanes)
     try:
@@ -150,7 +150,7 @@ def _pair(leaf: Leaf, numbers: Prepared, count: int) -> tuple[HostVector, HostVe
     """Scaled gaps and decays of a Matérn process, or cosines and sines of a wave, (N,) each."""
     if isinstance(leaf, Level):  # a process of one entry that never decays
         return np.zeros(count), np.ones(count)
-    return to_numpy(numbers[0]), to_numpy(numbers[1])
+    return as_host(numbers[0]), as_host(numbers[1])
 
 
 def _noise_of(lanes: Lanes) -> tuple[HostMatrix, HostMatrix]:
@@ -161,7 +161,7 @@ def _noise_of(lanes: Lanes) -> tuple[HostMatrix, HostMatrix]:
         if Q is not None:
             rows = range(block.start, block.stop)
             places += [(i, j) for i in rows for j in rows]
-            noise.append(np.reshape(to_numpy(Q), (-1, lanes.count)))
+            noise.append(np.reshape(as_host(Q), (-1, lanes.count)))
     return np.reshape(np.asarray(places, dtype=np.int64), (-1, 2)), np.concatenate(noise)
 
 

@@ -291,7 +291,8 @@ def _pass_back_of_means(run: Filtered) -> Iterator[tuple[int, Vector, Matrix]]:
         for i in seen:
             late[i, ...] += alpha
         yield k, alpha if k else _with_first(alpha, run.first.told(late[:, :1])), late
-        lanes.step(k).down(late)
+        if k:
+            lanes.step(k).down(late)
 
 
 def _pass_back_of_covariances(run: Filtered) -> Iterator[tuple[int, Vector, Stack]]:
@@ -312,7 +313,8 @@ def _pass_back_of_covariances(run: Filtered) -> Iterator[tuple[int, Vector, Stac
         if not k:
             precision = _with_first(precision, run.first.known(late[:, :, :1]))
         yield k, precision, late
-        lanes.step(k).carry_back(late)
+        if k:
+            lanes.step(k).carry_back(late)
 
 
 def _with_first(values: Vector, first: Vector) -> Vector:

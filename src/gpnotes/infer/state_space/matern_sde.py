@@ -106,5 +106,7 @@ def _series(z: Vector, start: int, largest: float) -> Vector:
         term *= largest / (start + terms)
     total = array_namespace(z).ones_like(z)
     for j in range(terms, 0, -1):
-        total = total * z / (start + j) + 1.0
+        total *= z
+        total /= start + j
+        total += 1.0
     return total

@@ -30,7 +30,7 @@ from ...ground.xp import (
     Numbers,
     Stack,
     Vector,
-    to_numpy,
+    as_host,
 )
 from .elementary_processes import MaternLeaf
 from .kalman import Filtered
@@ -91,12 +91,12 @@ class Walked(Filtered):
         entries = self._backwards(go, self.precision[0, ...], len(_PAIRS[size][0]))
         return _symmetric(entries, size)[: self.mean.shape[1], : self.mean.shape[1]]
 
-    def _backwards(self, loop: Callable[..., Rows], own: Vector, width: int) -> HostMatrix:
+    def _backwards(self, loop: Callable[..., None], own: Vector, width: int) -> HostMatrix:
         """The columns of a loop from the last step to the second, with a number of each."""
         numbers = self.lanes.step(0).numbers[0][0][:2]
-        gain = to_numpy(self.cov[0, 0, ...] * self.precision)
+        gain = as_host(self.cov[0, 0, ...] * self.precision)
         below = [np.zeros_like(gain[0])] * (2 - len(gain))
-        steps = [to_numpy(column)[:0:-1] for column in (*numbers, *gain, *below, own)]
+        steps = [as_host(column)[:0:-1] for column in (*numbers, *gain, *below, own)]
         found = _columns(self.compiled, loop, (), steps, np.empty((width, self.lanes.count)))
         return found[:, ::-1].copy()
 
@@ -113,12 +113,12 @@ def walked(
     """
     lanes = lanes_of(motion, times, readings, noise, length=1)
     step, size = lanes.step(0), max(motion.size, 2)
-    m, P = (to_numpy(part) for part in lanes.first.belief)
+    m, P = (as_host(part) for part in lanes.first.belief)
     numbers, pairs = step.numbers[0][0][:2], _PAIRS[size]
-    Q, P = _squared(to_numpy(cast(Stack, step.noise[0])), size), _squared(P, size)
+    Q, P = _squared(as_host(cast(Stack, step.noise[0])), size), _squared(P, size)
     begun = (*np.append(m, 0.0)[:size].tolist(), *P[pairs][:, 0].tolist())
     given = (*numbers, *Q[pairs], lanes.readings[0, ...], lanes.noise[0])
-    steps = [to_numpy(column)[1:] for column in given]
+    steps = [as_host(column)[1:] for column in given]
     found, loop = np.empty((len(begun) + 2, lanes.count)), _FILTERS[size]
     found[:, 0] = *begun, 0.0, float(lanes.readings[0, 0]) - begun[0]
     try:
@@ -131,7 +131,7 @@ def walked(
 
 
 def _columns(
-    compiled: bool, loop: Callable[..., Rows], before: Before, steps: list[HostVector],
+    compiled: bool, loop: Callable[..., None], before: Before, steps: list[HostVector],
     out: HostMatrix,
 ) -> HostMatrix:  # fmt: skip
     """Fill in the rows of a loop over steps as columns of `out`, and return it."""
@@ -139,26 +139,23 @@ def _columns(
         names = _compiled()
         names["_fill"](names[loop.__name__], before, tuple(steps), out)
     elif out.shape[1]:
-        rows = loop(*before, zip(*(column.tolist() for column in steps), strict=True))
+        rows: Rows = [()] * out.shape[1]
+        loop(*before, zip(*(column.tolist() for column in steps), strict=True), rows)
         out[...] = np.array(rows).T
     return out
 
 
 def _fill(
-    loop: Callable[..., Rows], before: Before, steps: tuple[HostVector, ...], out: HostMatrix
+    loop: Callable[..., None], before: Before, steps: tuple[HostVector, ...], out: HostMatrix
 ) -> None:
     """The same for Numba."""
-    rows = loop(*before, zip(*steps))  # noqa: B905 - which Numba does not know
-    for t in range(len(rows)):
-        row = rows[t]
-        for k in range(out.shape[0]):
-            out[k, t] = row[k]
+    loop(*before, zip(*steps), out.T)  # noqa: B905 - which Numba does not know
 
 
 @cache
 def _compiled() -> dict[str, Any]:
     """The loops compiled by Numba, once in each process."""
-    parts: list[Callable[..., Rows]] = [*_FILTERS.values(), _means_of_two, _means_of_three]
+    parts: list[Callable[..., None]] = [*_FILTERS.values(), _means_of_two, _means_of_three]
     return compiled_functions(globals(), *parts, _covariances_of_two, _covariances_of_three, _fill)
 
 
@@ -176,31 +173,28 @@ def _symmetric(entries: HostMatrix, size: int) -> HostArray:
     return full
 
 
-def _filter_of_two(begun: tuple[float, ...], steps: Steps) -> Rows:
+def _filter_of_two(begun: tuple[float, ...], steps: Steps, rows: Rows) -> None:
     """Mean and covariance before each reading, ``1 / S`` and the innovation."""
     m0, m1, a, b, c = begun
-    rows: Rows = []
-    for s, decay, q00, q01, q11, reading, noise in steps:
+    for t, (s, decay, q00, q01, q11, reading, noise) in enumerate(steps):
         m0, m1, square = decay * (m0 + s * m1), decay * m1, decay * decay
         # (U P Uᵀ)₀₀ is a + 2 s b + s² c
         lower = b + s * c
         a = square * (a + s * (b + lower)) + q00
         b, c = square * lower + q01, square * c + q11
         told, gap = 1.0 / (a + noise), reading - m0
-        rows.append((m0, m1, a, b, c, told, gap))
+        rows[t] = m0, m1, a, b, c, told, gap
         k0, k1 = a * told, b * told
         m0, m1 = m0 + k0 * gap, m1 + k1 * gap
         # the row of the signal by σ²/S, in which nothing cancels
         left = noise * told
         a, b, c = a * left, b * left, c - k1 * b
-    return rows
 
 
-def _filter_of_three(begun: tuple[float, ...], steps: Steps) -> Rows:
+def _filter_of_three(begun: tuple[float, ...], steps: Steps, rows: Rows) -> None:
     """The same of three numbers."""
     m0, m1, m2, a, b, c, d, f, g = begun
-    rows: Rows = []
-    for s, decay, q00, q01, q02, q11, q12, q22, reading, noise in steps:
+    for t, (s, decay, q00, q01, q02, q11, q12, q22, reading, noise) in enumerate(steps):
         half, square = 0.5 * s * s, decay * decay
         m0, m1 = decay * (m0 + s * m1 + half * m2), decay * (m1 + s * m2)
         m2 *= decay
@@ -212,58 +206,54 @@ def _filter_of_three(begun: tuple[float, ...], steps: Steps) -> Rows:
         d, f = square * (low + s * lowest) + q11, square * lowest + q12
         g = square * g + q22
         told, gap = 1.0 / (a + noise), reading - m0
-        rows.append((m0, m1, m2, a, b, c, d, f, g, told, gap))
+        rows[t] = m0, m1, m2, a, b, c, d, f, g, told, gap
         k0, k1, k2 = a * told, b * told, c * told
         m0, m1, m2 = m0 + k0 * gap, m1 + k1 * gap, m2 + k2 * gap
         left = noise * told
         d, f, g = d - k1 * b, f - k1 * c, g - k2 * c
         a, b, c = a * left, b * left, c * left
-    return rows
 
 
-def _means_of_two(steps: Steps) -> Rows:
+def _means_of_two(steps: Steps, rows: Rows) -> None:
     """λ after each reading, the last first."""
     l0 = l1 = 0.0
-    rows: Rows = [(l0, l1)]
-    for s, decay, k0, k1, own in steps:
+    rows[0] = l0, l1
+    for t, (s, decay, k0, k1, own) in enumerate(steps, 1):
         l0 += own - k0 * l0 - k1 * l1
         l0, l1 = decay * l0, decay * (l1 + s * l0)
-        rows.append((l0, l1))
-    return rows
+        rows[t] = l0, l1
 
 
-def _means_of_three(steps: Steps) -> Rows:
+def _means_of_three(steps: Steps, rows: Rows) -> None:
     """The same of three numbers."""
     l0 = l1 = l2 = 0.0
-    rows: Rows = [(l0, l1, l2)]
-    for s, decay, k0, k1, k2, own in steps:
+    rows[0] = l0, l1, l2
+    for t, (s, decay, k0, k1, k2, own) in enumerate(steps, 1):
         l0 += own - k0 * l0 - k1 * l1 - k2 * l2
         # the last entry first: it takes of the others as they were
         l2 = decay * (l2 + s * l1 + 0.5 * s * s * l0)
         l0, l1 = decay * l0, decay * (l1 + s * l0)
-        rows.append((l0, l1, l2))
-    return rows
+        rows[t] = l0, l1, l2
 
 
-def _covariances_of_two(steps: Steps) -> Rows:
+def _covariances_of_two(steps: Steps, rows: Rows) -> None:
     """Λ after each reading, the last first."""
     a = b = c = 0.0
-    rows: Rows = [(a, b, c)]
-    for s, decay, k0, k1, told in steps:
+    rows[0] = a, b, c
+    for t, (s, decay, k0, k1, told) in enumerate(steps, 1):
         p0, p1 = a * k0 + b * k1, b * k0 + c * k1
         # (I − g H)ᵀ Λ (I − g H) + HᵀH/S with H = (1, 0): all of it is in the first row
         a, b = a + told + k0 * p0 + k1 * p1 - 2.0 * p0, b - p1
         square, right = decay * decay, b + s * a
         a, b, c = square * a, square * right, square * (c + s * (b + right))
-        rows.append((a, b, c))
-    return rows
+        rows[t] = a, b, c
 
 
-def _covariances_of_three(steps: Steps) -> Rows:
+def _covariances_of_three(steps: Steps, rows: Rows) -> None:
     """The same of three numbers."""
     a = b = c = d = f = g = 0.0
-    rows: Rows = [(a, b, c, d, f, g)]
-    for s, decay, k0, k1, k2, told in steps:
+    rows[0] = a, b, c, d, f, g
+    for t, (s, decay, k0, k1, k2, told) in enumerate(steps, 1):
         p0, p1 = a * k0 + b * k1 + c * k2, b * k0 + d * k1 + f * k2
         p2 = c * k0 + f * k1 + g * k2
         a += told + k0 * p0 + k1 * p1 + k2 * p2 - 2.0 * p0
@@ -274,8 +264,7 @@ def _covariances_of_three(steps: Steps) -> Rows:
         g = square * (g + s * (f + low) + half * (c + corner))
         d, f = square * (d + s * (b + right)), square * (low + s * corner)
         a, b, c = square * a, square * right, square * corner
-        rows.append((a, b, c, d, f, g))
-    return rows
+        rows[t] = a, b, c, d, f, g
 
 
 _FILTERS = {2: _filter_of_two, 3: _filter_of_three}
