@@ -7,7 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, ConstantMean, LaplaceGP, StudentT, condition
+from gpnotes import (
+    GP,
+    RBF,
+    Bernoulli,
+    Constant,
+    ConstantMean,
+    LaplaceGP,
+    Poisson,
+    SoftmaxGP,
+    StudentT,
+    condition,
+)
 from gpnotes.model.likelihoods import Gaussian
 
 
@@ -44,3 +55,42 @@ def test_a_level_far_from_zero_costs_what_it_rounds_y_by_and_no_more(likelihood,
         there.mean(X) - level, here.mean(X), rtol=0.0, atol=np.spacing(level)
     )
     np.testing.assert_allclose(there.variance(X), here.variance(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda gp: LaplaceGP(gp, Poisson()),
+        lambda gp: LaplaceGP(gp, Bernoulli("logit")),
+        lambda gp: SoftmaxGP(gp, 2),
+    ],
+    ids=["counts", "labels", "classes"],
+)
+def test_under_a_vague_level_predictions_at_the_data_are_the_mode(make):
+    """Slopes of log p(y | f) there round by more than K takes: rates were 2.6 times too high."""
+    rng = np.random.default_rng(1)
+    X = np.linspace(0.0, 6.0, 20)[:, None]
+    model = make(GP(RBF() + Constant(1e6), 0.0))
+    y = rng.poisson(np.exp(1.0 + np.sin(X[:, 0]))).astype(float)
+    if not isinstance(getattr(model, "likelihood", None), Poisson):
+        y = (y > 2.0) * 1.0 if isinstance(model, SoftmaxGP) else np.where(y > 2.0, 1.0, -1.0)
+    posterior = condition(model, X, y)
+    mean = posterior.predict(X)[0]
+    np.testing.assert_allclose(mean, posterior.mode, rtol=0.0, atol=1e-6)
+
+
+def test_two_labels_that_disagree_at_one_place_leave_a_wide_prior_at_its_mean():
+    """The slopes of both sum to nothing but rounding, and K took that for 0.75 at 1e8."""
+    gp = GP(RBF(1e8), 0.0)
+    posterior = condition(LaplaceGP(gp), np.zeros((2, 1)), np.asarray([1.0, -1.0]))
+    assert posterior.probability([[0.0]])[0] == pytest.approx(0.5, abs=1e-6)
+
+
+def test_in_single_precision_counts_under_a_wide_level_settle_in_a_few_steps():
+    """A step that is worked out from f anew, not from what is left, took 66 and was off by 0.07."""
+    X = np.linspace(0.0, 6.0, 20)[:, None].astype(np.float32)
+    y = np.random.default_rng(1).poisson(np.exp(1.0 + np.sin(X[:, 0]))).astype(np.float32)
+    model = LaplaceGP(GP(RBF() + Constant(1e4), 0.0), Poisson())
+    single, double = condition(model, X, y), condition(model, X.astype(float), y.astype(float))
+    assert single.steps < 12
+    np.testing.assert_allclose(single.mode, double.mode, rtol=0.0, atol=0.03)

@@ -43,13 +43,13 @@ _REMEDY = "take an EPGP, method='ep' of an estimator, or give the variance of th
 def _conditioned(gp: GP, rows: Rows, likelihood: Likelihood) -> LaplacePosterior:
     X, y = rows.X, rows.y
     K = gp.kernel._gram(X, None)
-    f, (first, second, third), bends, steps = _mode(K, shifted_mean(gp, rows), y, likelihood)
+    f, alpha, (_, second, third), bends, steps = _mode(K, shifted_mean(gp, rows), y, likelihood)
     sqrt_W = _root(second)
     factor = factored(K, sqrt_W)
     bent = bending_of(K, sqrt_W, factor, second) if bends else None
     mode = f if rows.offset is None else f - rows.offset
     return LaplacePosterior(
-        gp, X, y, likelihood, mode, first, sqrt_W, third, factor, steps, rows.offset, bent
+        gp, X, y, likelihood, mode, alpha, sqrt_W, third, factor, steps, rows.offset, bent
     )
 
 
@@ -74,27 +74,27 @@ def _mode_near(K: Matrix, mean: Vector, y: Vector, hooks: LikelihoodBase) -> Mod
         slopes = hooks._derivatives(y, f)
         return Seen(value, slopes, xp.any(slopes[1] > 0.0))
 
-    def newton(f: Vector, slopes: tuple[Vector, ...], bends: bool) -> Vector:
+    def newton(alpha: Vector, slopes: tuple[Vector, ...], bends: bool) -> Vector:
         first, second, _ = slopes
-        return _newton(K, f - mean, first, second, bends)
+        return _newton(K, first - alpha, second, bends)
 
     doubt = f"has p(f | y) a maximum, and is the prior not too wide for {K.dtype}?"
     return mode_of(K, mean, look, newton, doubt)
 
 
-def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector, bends: bool) -> Vector:
-    """``K⁻¹(f − m)`` at the maximum of the quadratic that touches the posterior, [eq-la-newton]."""
+def _newton(K: Matrix, off: Vector, second: Vector, bends: bool) -> Vector:
+    """The way of α to the maximum of the quadratic that touches the posterior, [eq-la-newton].
+
+    It is ``(I + W K)⁻¹ (∇log p − α)``, whose rounding the next step takes away.
+    """
     sqrt_W = _root(second)
     factor = factored(K, sqrt_W)
     bent = _bent_there(K, sqrt_W, factor, second) if bends else None
-    W = sqrt_W * sqrt_W if bent is None else -second
-    # with b = W (f − m) + ∇log p: α = b − R K b, and R = W^½ B⁻¹ W^½ but for what bends upwards
-    b = first + W * deviation
-    Kb = K @ b
-    alpha = b - sqrt_W * factor._solve(sqrt_W * Kb)
+    pull = K @ off
+    way = off - sqrt_W * factor._solve(sqrt_W * pull)
     if bent is None:
-        return alpha
-    return alpha + array_namespace(K).matrix_transpose(bent.root) @ (bent.root @ Kb)
+        return way
+    return way + array_namespace(K).matrix_transpose(bent.root) @ (bent.root @ pull)
 
 
 def _bent_there(K: Matrix, sqrt_W: Vector, factor: Cholesky, second: Vector) -> Bending | None:
@@ -136,7 +136,7 @@ class LaplacePosterior(SitePosterior):
     mode : Vector, shape (n,)
         The mode of f at `X`.
     gradient : Vector, shape (n,)
-        The gradient of ``log p(y | f)`` there.
+        ``K⁻¹(mode − m)``, the gradient of ``log p(y | f)`` there.
     sqrt_W : Vector, shape (n,)
         ``W^½``, with W minus the second derivatives there, and zero where these are positive.
     third : Vector, shape (n,)
@@ -196,7 +196,6 @@ class LaplacePosterior(SitePosterior):
         f = self.mode if self.offset is None else self.mode + self.offset
         fit = number(xp.sum(with_hooks(self.likelihood)._log_density(self.y, f)))
         log_det = self.cholesky.log_det + (0.0 if self.bent is None else self.bent.log_det)
-        # at the mode K⁻¹(f − m) is ∇log p, which is there already
         return fit - 0.5 * number(xp.sum(self.gradient * deviation)) - 0.5 * log_det
 
     @threads_for(lambda self: self.X.shape[0] ** 3)

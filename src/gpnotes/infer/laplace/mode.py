@@ -34,9 +34,10 @@ class Seen(NamedTuple):
 
 
 class Mode(NamedTuple):
-    """The mode, in the shape of the mean, with the slopes there, as of `Seen`, and the steps."""
+    """The mode ``m + K α``, with its α, the slopes there, as of `Seen`, and the steps."""
 
     f: Array
+    alpha: Array
     slopes: tuple[Array, ...]
     bends: bool
     steps: int
@@ -63,8 +64,8 @@ def mode_of(
     look : callable
         The density at α and f.
     newton : callable
-        The α at the maximum of the quadratic that touches the log density at f, [eq-la-newton],
-        of f, the slopes there, and whether log p(y | f) bends upwards.
+        The way of α to the maximum of the quadratic that touches the log density, [eq-la-newton],
+        of α, the slopes at f, and whether log p(y | f) bends upwards.
     doubt : str
         The question in the error where no mode is found.
 
@@ -81,7 +82,7 @@ def mode_of(
     deviation = math.sqrt(float(variance))  # f has the unit of y, which may be any
     for step in range(1, _MOST_STEPS + 1):
         # steps are of α, not of f: K α is in the range of K, however nearly singular that is
-        toward = newton(f, seen.slopes, bends) - alpha
+        toward = newton(alpha, seen.slopes, bends)
         for halvings in range(_MOST_HALVINGS):
             tried = alpha + 0.5**halvings * toward
             pulled = K @ tried
@@ -99,7 +100,7 @@ def mode_of(
         # Newton squares it: √eps leaves eps
         # a step that was halved does not say how far the top is
         if halvings == 0 and moved <= max(eps**0.5 * (deviation + size), rounded):
-            return Mode(f, seen.slopes, bends, step)
+            return Mode(f, alpha, seen.slopes, bends, step)
     wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
     raise _check.NoValueError(f"{wanted}; it was not: {doubt}")
 

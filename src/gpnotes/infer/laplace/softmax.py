@@ -51,8 +51,8 @@ _REMEDY = "take an SVGP with a Categorical likelihood, method=None of an estimat
 def _conditioned(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
     K = gp.kernel._gram(X, None)
     told = one_hot(y, classes)
-    f, (share,), _, steps = _mode(K, told)
-    return SoftmaxPosterior(gp, X, y, classes, f, told - share, _curvature(K, share), steps)
+    f, alpha, (share,), _, steps = _mode(K, told)
+    return SoftmaxPosterior(gp, X, y, classes, f, alpha, _curvature(K, share), steps)
 
 
 def _log_sum(f: Array) -> Array:
@@ -166,17 +166,12 @@ def _mode(K: Matrix, told: Matrix) -> Mode:
         logs = f - _log_sum(f)
         return Seen(xp.sum(told * logs) - 0.5 * xp.sum(alpha * f), (xp.exp(logs),))
 
-    def newton(f: Matrix, slopes: tuple[Matrix, ...], bends: bool) -> Matrix:
-        return _newton(K, f, told, slopes[0])
+    def newton(alpha: Matrix, slopes: tuple[Matrix, ...], bends: bool) -> Matrix:
+        off = told - slopes[0] - alpha
+        return off - _curvature(K, slopes[0]).times(K @ off)
 
     doubt = f"is the prior too wide for {K.dtype}?"
     return mode_of(K, xp.zeros_like(told), look, newton, doubt)
-
-
-def _newton(K: Matrix, f: Matrix, told: Matrix, share: Matrix) -> Matrix:
-    """``K⁻¹ f`` of the maximum of the quadratic that touches the posterior at f."""
-    b = _times_W(share, f) + told - share
-    return b - _curvature(K, share).times(K @ b)
 
 
 def _times_W(share: Matrix, v: Matrix) -> Matrix:
