@@ -265,13 +265,21 @@ def test_steps_that_leap_from_side_to_side_come_to_rest(seed):
     assert svgp.elbo(full, X, y) < svgp.elbo(q, X, y) - 1e-4
 
 
-def test_counts_far_from_the_prior_are_reached_without_overflow():
+@pytest.mark.parametrize("count", [1e4, 1e6, 1e12])
+def test_counts_far_from_the_prior_are_reached_without_overflow(count):
     """A full step from f = 0 to a count of 10⁴ would leap to exp(10⁴)."""
     X = np.linspace(0.0, 1.0, 20)[:, None]
-    y = np.full(20, 1e4)
+    y = np.full(20, count)
     q = condition(svgp.SVGP(GP(RBF(9.0), 0.0), Poisson(), X[::4]), X, y)
     assert q.converged
-    np.testing.assert_allclose(q.mean(X), np.log(1e4), atol=0.01)
+    np.testing.assert_allclose(q.mean(X), np.log(count), atol=0.01)
+
+
+def test_a_prior_whose_rate_overflows_is_refused_by_the_bound():
+    X = np.linspace(0.0, 1.0, 20)[:, None]
+    model = svgp.SVGP(GP(RBF(), 0.0, ConstantMean(800.0)), Poisson(), X[::4])
+    with np.errstate(over="ignore"), pytest.raises(RuntimeError, match="a mean function nearer"):
+        condition(model, X, np.ones(20))
 
 
 @NAMES

@@ -9,6 +9,7 @@ sites at the present q: ``G = I + Σ λᵢ aᵢ aᵢᵀ``, ``g = Σ (∂E/∂m�
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import singledispatch
@@ -49,7 +50,7 @@ __all__ = [
     "tolerance",
 ]
 
-_SHORTEST = 2.0**-20  # step that is tried
+_SHORTEST = 2.0**-20  # step that is tried, unless one so short still leaps
 _NEAR = 1e-3  # the longest natural gradient of an optimum: after a leap q may be of any size
 _SHORT = 2.0**-5  # and that is begun with
 
@@ -217,15 +218,18 @@ def optimise_q(
     far; each takes O(n M² + M³) time. Its `converged` is False where `max_steps` were too few.
     Where something is known of the noise of each row, `known` has it.
     """
-    sums = sweep(posterior, X, y, 1.0, known)
+    sums = require_finite(sweep(posterior, X, y, 1.0, known))
     bound = sums.value - posterior.kl
     length = 1.0
     for _ in range(max_steps):
-        if distance(posterior, sums) <= min(tolerance(posterior), _NEAR):
+        away = distance(posterior, sums)
+        if away <= min(tolerance(posterior), _NEAR):
             return _converged(posterior)
         # rounding of the two large sums whose difference the bound is
         slack = 10.0 * epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
-        while length >= _SHORTEST:
+        # a step gains its length times away²: only less than slack may be rounding
+        shortest = min(_SHORTEST, max(slack / away / away, sys.float_info.min))
+        while length >= shortest:
             candidate = cast("V", take_step(posterior, sums, length))
             candidate_sums = sweep(candidate, X, y, 1.0, known)
             candidate_bound = candidate_sums.value - candidate.kl
