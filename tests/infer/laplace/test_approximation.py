@@ -14,6 +14,7 @@ from gpnotes import (
     Gaussian,
     Linear,
     Matern52,
+    Poisson,
     White,
     condition,
     fit,
@@ -145,6 +146,19 @@ def test_the_evidence_is_a_gaussian_integral_around_the_mode(numbers, link):
     curvature = np.linalg.inv(K) - np.diag(label.derivatives(y, posterior.mode)[1])
     wanted = top - 0.5 * np.linalg.slogdet(curvature)[1]
     assert posterior.log_evidence == pytest.approx(wanted, rel=1e-9)
+
+
+def test_readings_however_sharp_leave_the_predictions_those_of_the_mode(rng):
+    """The curvature W, here 10⁶, makes of the rounding of f that of ∇log p, which predicts."""
+    X = rng.uniform(0.0, 6.0, (60, 1))
+    y, kernel = np.sin(X[:, 0]), RBF()
+    sharp = condition(LaplaceGP(GP(kernel, 0.0), Gaussian(1e-6)), X, y)
+    exact = condition(GP(kernel, 1e-6), X, y)
+    np.testing.assert_allclose(sharp.mean(X), exact.mean(X), rtol=0.0, atol=1e-7)
+    assert sharp.log_evidence == pytest.approx(exact.log_evidence, rel=1e-9)
+    with np.errstate(all="raise", under="ignore"):
+        many = condition(LaplaceGP(GP(kernel, 0.0), Poisson()), X, np.round(1e6 * np.exp(y)))
+    np.testing.assert_allclose(many.mean(X), np.log(1e6) + y, rtol=0.0, atol=0.01)
 
 
 def test_with_little_prior_variance_it_is_near_the_true_evidence(rng):

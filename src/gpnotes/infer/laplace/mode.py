@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from ...ground import check as _check
 from ...ground.xp import Array, Matrix, array_namespace, diagonal, epsilon, fused, largest
 
@@ -43,6 +45,7 @@ class Mode(NamedTuple):
     steps: int
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a step that is too long is halved
 def mode_of(
     K: Matrix,
     mean: Array,
