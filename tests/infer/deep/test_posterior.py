@@ -5,9 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from gpnotes import GP, RBF, Bernoulli, Gaussian, fit, stream, to_numpy
+from gpnotes import (
+    GP,
+    RBF,
+    Bernoulli,
+    Gaussian,
+    condition,
+    fit,
+    log_evidence,
+    log_evidence_and_gradient,
+    stream,
+    to_numpy,
+)
 from gpnotes.ground.chunks import Chunks
 from gpnotes.infer import deep, interdomain, svgp
 from gpnotes.infer.deep.model import posterior_of
@@ -55,6 +67,33 @@ def test_a_fit_over_chunks(rng):
     begin = deep.elbo(model, X, y, deep.quadrature_noise(model))
     found = fit(model, Chunks([(X[:12], y[:12]), (X[12:], y[12:])]), max_steps=10)
     assert deep.elbo(found.model, X, y, deep.quadrature_noise(model)) > begin
+
+
+def test_rows_of_chunks_that_do_not_fit_are_refused(rng):
+    X, y = step(rng, 20)
+    model = deep.with_inner_layers(shallow(X, y, 5).posterior, [RBF()])
+    bad = {
+        "columns": (np.hstack([X, X]), y),
+        "short": (X, y[:1]),
+        "kind": (X.astype(np.float32), y.astype(np.float32)),
+        "unknown": (X, np.full(20, np.nan)),
+    }
+    for chunk in bad.values():
+        for verb in (log_evidence, log_evidence_and_gradient):
+            with pytest.raises(ValueError, match=r"chunk 1 of chunks failed: \w+: [Xy] must"):
+                verb(model, Chunks([(X, y), chunk]))
+
+
+@pytest.mark.parametrize("of_data", [True, False])
+def test_inner_layers_know_the_columns_in_whose_order_the_places_stand(rng, of_data):
+    frame = pd.DataFrame(rng.uniform(-1.0, 1.0, (12, 2)), columns=["height", "width"])
+    y, turned = frame["width"].to_numpy(), frame[["width", "height"]]
+    gp, places = GP(RBF(1.0, np.asarray([1.0, 3.0])), 0.0), frame[::3]
+    top = svgp.SVGP(gp, Gaussian(0.1), places.to_numpy() if of_data else places)
+    posterior = condition(top, frame, y) if of_data else svgp.initial_posterior(top)
+    model = deep.with_inner_layers(posterior, [RBF()])
+    assert model.input_columns == ("height", "width")
+    assert log_evidence(model, turned, y) == log_evidence(model, frame, y)
 
 
 def test_what_is_given_inner_layers_begins_at_the_bound_given_less_the_price(rng):

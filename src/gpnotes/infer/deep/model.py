@@ -239,7 +239,8 @@ def with_inner_layers(
         for kernel in kernels
     )
     likelihood = cast(Likelihood, posterior.model.likelihood)  # or `DeepGP` refuses it
-    return DeepGP((*inner, (last,)), likelihood, num_samples, seed)
+    columns = posterior.columns or posterior.model.inducing_columns
+    return DeepGP((*inner, (last,)), likelihood, num_samples, seed, input_columns=columns)
 
 
 def _unit_of(posterior: VariationalPosterior) -> Unit:

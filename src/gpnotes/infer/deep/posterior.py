@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import ClassVar
+from functools import cached_property
+from typing import ClassVar, Generic, TypeVar
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
@@ -21,7 +21,6 @@ from ...model.likelihoods.adapter import is_latent, with_hooks
 from ..evidence import Evidence, evidence_of
 from ..posterior import Posterior, require_inputs, with_noise
 from .evidence_lower_bound import (
-    Part,
     Posteriors,
     expected_rows,
     less_divergence,
@@ -31,9 +30,11 @@ from .evidence_lower_bound import (
     with_divergence,
 )
 from .model import DeepGP, validate_rows
-from .noise import draw_noise, own_noise
+from .noise import Noise, draw_noise, own_noise
 
 __all__ = ["DeepPosterior"]
+
+T = TypeVar("T")
 
 _MIXTURE = "f is a mixture of normals, of which only single inputs are worked out; draw by `sample`"
 
@@ -191,7 +192,7 @@ class _Evidence(Evidence[DeepGP, DeepPosterior]):
     @in_one_pool
     def value(self, model: DeepGP) -> float:
         units = posteriors(model)
-        return less_divergence(units, self.data.over(partial(_expected, model, units)))
+        return less_divergence(units, self.data.over(_Sum(expected_rows, model, units)))
 
     def require_gradient(self, model: DeepGP) -> None:
         for layer in model.layers:
@@ -201,15 +202,24 @@ class _Evidence(Evidence[DeepGP, DeepPosterior]):
     @in_one_pool
     def value_and_gradient(self, model: DeepGP, *, quiet: bool = False) -> tuple[float, DeepGP]:
         units = posteriors(model)
-        return with_divergence(model, units, self.data.over(partial(_part, model, units)))
+        return with_divergence(model, units, self.data.over(_Sum(part_and_gradient, model, units)))
 
 
-def _expected(model: DeepGP, units: Posteriors, X: Matrix, y: Vector) -> float:
-    return expected_rows(model, units, X, y, own_noise(model, X.shape[0]), 1.0)
+@dataclass(frozen=True, eq=False)
+class _Sum(Generic[T]):
+    """A sum over rows (X, y), here or elsewhere; those of chunks are checked as they come."""
 
+    work: Callable[[DeepGP, Posteriors, Matrix, Vector, Noise, float], T]
+    model: DeepGP
+    units: Posteriors
 
-def _part(model: DeepGP, units: Posteriors, X: Matrix, y: Vector) -> Part:
-    return part_and_gradient(model, units, X, y, own_noise(model, X.shape[0]), 1.0)
+    def __call__(self, X: Matrix, y: Vector) -> T:
+        validate_rows(self.model, X, y)
+        return self._call(X, y)
+
+    def _call(self, X: Matrix, y: Vector) -> T:
+        noise = own_noise(self.model, X.shape[0])
+        return self.work(self.model, self.units, X, y, noise, 1.0)
 
 
 @evidence_of.register(DeepGP)
