@@ -8,6 +8,7 @@ import pytest
 from gpnotes import (
     GP,
     RBF,
+    Linear,
     Matern32,
     SparseGP,
     White,
@@ -45,6 +46,10 @@ def test_greedy_points_stop_where_nothing_is_left(X):
     assert sparse.greedy_points(RBF(), np.ones((4, 2)), 3).shape == (1, 2)
 
 
+def test_greedy_points_of_a_function_without_variance_are_one():
+    np.testing.assert_array_equal(sparse.greedy_points(Linear(), np.zeros((5, 1)), 3), [[0.0]])
+
+
 def test_white_noise_does_not_make_a_point_come_twice(X):
     points = sparse.greedy_points(RBF() + White(0.5), X, 40)
     assert len(np.unique(points, axis=0)) == 40
@@ -72,6 +77,14 @@ def test_kmeans_finds_the_clusters(space, rng):
     assert space.holds(found)
     gaps = np.linalg.norm(to_numpy(found)[:, None, :] - centres[None, :, :], axis=2)
     assert np.all(np.min(gaps, axis=0) < 0.1)
+
+
+def test_kmeans_finds_the_same_clusters_however_far_from_zero(rng):
+    """Seconds since 1970 squared are as large as 1/eps."""
+    X = np.round(rng.normal(size=(200, 2)), 2)
+    near = sparse.kmeans_points(X, 8, rng=stream(1))
+    far = sparse.kmeans_points(X + 1.7e9, 8, rng=stream(1)) - 1.7e9
+    np.testing.assert_allclose(far, near, rtol=0.0, atol=1e-5)
 
 
 def test_kmeans_ends_where_each_centre_is_the_mean_of_its_rows(X):

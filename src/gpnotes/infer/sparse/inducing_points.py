@@ -106,6 +106,8 @@ def pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
         if j and pivot <= least:
             break
         chosen.append(i)
+        if pivot == 0.0:
+            break
         cross = kernel._gram(X[i : i + 1, :], X)[0, :]
         row = (cross - rows[:j, i] @ rows[:j, :]) / pivot**0.5
         rows = set_at(rows, (j, slice(None)), row)
@@ -181,15 +183,17 @@ def _spread_rows(X: HostMatrix, n: int, stream: Stream) -> HostMatrix:
 
 
 def _nearest(X: HostMatrix, centres: HostMatrix) -> HostVector:
-    """The nearest centre to each row: largest ``x·c − |c|²/2``.
+    """The nearest centre to each row: largest ``x·c − |c|²/2``, from the middle of the centres.
 
     ``vq`` of SciPy gives the same in the same time, but holds all distances at once; its
     ``kmeans2`` takes all steps that it is allowed, and warns of clusters that lost their rows.
     """
+    middle = np.mean(centres, axis=0)
+    centres = centres - middle
     half = 0.5 * np.sum(centres * centres, axis=1)
     labels = np.empty(X.shape[0], dtype=np.int64)
     for rows in memory.blocks(X.shape[0], centres.shape[0], like=X):
-        score = half[None, :] - X[rows] @ centres.T
+        score = half[None, :] - (X[rows] - middle) @ centres.T
         labels[rows] = np.argmin(score, axis=1)
     return labels
 
