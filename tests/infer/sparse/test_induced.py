@@ -150,9 +150,18 @@ def test_of_very_many_rows_some_are_looked_at(monkeypatch):
     X, y = rows()
     monkeypatch.setattr(induced, "_CANDIDATES", 13)
     Z = condition(SparseGP(GP(RBF(), 0.1), 6), X, y).Z
-    np.testing.assert_array_equal(Z, by_hand(X[::3], 6))
+    looked_at = np.sort(np.random.default_rng(0).permutation(len(X))[:13])
+    np.testing.assert_array_equal(Z, by_hand(X[looked_at], 6))
     many = condition(SparseGP(GP(RBF(), 0.1), 25), X, y).Z
     assert many.shape == (25, 2), "as many as are asked for"
+
+
+def test_of_very_many_rows_in_turns_all_have_some(monkeypatch):
+    """Every second row is of one of two sensors, as in a table that is sorted by time."""
+    monkeypatch.setattr(induced, "_CANDIDATES", 60)
+    X = np.stack([np.linspace(0.0, 9.0, 240), np.arange(240) % 2.0], axis=1)
+    Z = condition(SparseGP(GP(RBF(), 0.1), 30), X, np.zeros(240)).Z
+    assert 5 < np.sum(Z[:, 1]) < 25
 
 
 def test_a_number_is_printed_saved_and_loaded(tmp_path):

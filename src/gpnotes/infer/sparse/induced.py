@@ -13,6 +13,7 @@ from ...ground import check as _check
 from ...ground.chunks import Data, Rows
 from ...ground.conversion import columns_of, floats
 from ...ground.named_columns import at_columns
+from ...ground.random import stream
 from ...ground.xp import Matrix, Vector, array_namespace, as_array, as_index, to_numpy
 from ...model.bounds import lengths_of
 from ...model.contracts import InducingVariables
@@ -26,7 +27,7 @@ __all__ = ["Induced", "told_apart", "validate_rows_of", "with_inducing"]
 
 T = TypeVar("T", bound="Induced")
 
-_CANDIDATES = 20_000  # rows, or up to twice as many, that inputs are chosen among
+_CANDIDATES = 20_000  # rows that inputs are chosen among
 
 
 class Induced:
@@ -169,6 +170,8 @@ def _far_apart(X: Matrix, n: int) -> Matrix:
     that of the process, so that the choice does not move with fitted parameters.
     """
     host = np.asarray(to_numpy(X), dtype=np.float64)
-    host = host[:: max(1, host.shape[0] // max(n, _CANDIDATES))]
+    if host.shape[0] > (most := max(n, _CANDIDATES)):
+        # at random, since every k-th row may be of one of k sensors
+        host = host[np.sort(np.asarray(stream(0).permutation(host.shape[0]))[:most])]
     rough = Matern12(1.0, lengths_of(host))
     return as_array(_greedy_points(rough, host, min(n, host.shape[0])), X)
