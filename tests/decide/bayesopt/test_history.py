@@ -12,7 +12,15 @@ import numpy as np
 import pytest
 
 from gpnotes import GP, RBF, condition, stream
-from gpnotes.decide.bayesopt import Evaluation, Optimiser, minimise
+from gpnotes.decide.bayesopt import (
+    Evaluation,
+    Integer,
+    Optimiser,
+    Real,
+    Space,
+    minimise,
+    minimise_several,
+)
 from gpnotes.decide.bayesopt.history import NUMBERS, History, as_line, last_problem
 from gpnotes.decide.bayesopt.search_region import region_of
 from gpnotes.model.kernels import WithGradients
@@ -375,3 +383,35 @@ def test_a_history_knows_where_its_file_ends_and_how_many_lines_it_has(tmp_path,
     without = History(None, head, region, NUMBERS)
     without.add(told[0])
     assert (without._lines, without.evaluations) == (1, [told[0]])
+
+
+def test_what_a_caller_writes_changes_no_evaluation():
+    """Places and constraints of an evaluation are its own: a buffer may be used again."""
+    buffer = np.zeros(1)
+
+    def objective(x):
+        buffer[0] = 0.5 - x[0]
+        return float(x[0]), buffer
+
+    outcome = minimise(objective, [(0.0, 1.0)], 5, num_constraints=1, rng=1)
+    assert [float(one.constraints[0]) for one in outcome.evaluations] == [
+        0.5 - one.x[0] for one in outcome.evaluations
+    ]
+    with pytest.raises(ValueError, match="read-only"):
+        outcome.best.x[0] = 9.0
+    front = minimise_several(lambda x: (x[0], 1.0 - x[0]), [(0.0, 1.0)], 3, rng=1)
+    with pytest.raises(ValueError, match="read-only"):
+        front.front[0].y[0] = 9.0
+
+
+def test_settings_that_a_caller_changes_change_no_search():
+    space = Space({"depth": Integer(1, 8), "rate": Real(0.0, 1.0)})
+    searches = [Optimiser(space, num_initial=2, rng=1) for _ in range(2)]
+    for _ in range(4):
+        for search in searches:
+            place = search.ask()
+            search.tell(place, place["depth"] + place["rate"])
+        searches[0].best.x["depth"] = 8
+        searches[0].evaluations[-1].x["jobs"] = -1
+    assert searches[0].ask() == searches[1].ask()
+    assert searches[0].recommend().x == searches[1].recommend().x

@@ -9,6 +9,7 @@ and that is not checked; several go by turns, each as the `workers` that it is.
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import os
@@ -25,7 +26,7 @@ from .settings import Record
 
 __all__ = [
     "FAILURES", "MODELLED", "NUMBERS", "Evaluation", "Form", "History", "Kept", "as_line",
-    "as_path", "last_problem", "put", "record_of",
+    "as_path", "keep_unchanged", "last_problem", "put", "record_of",
 ]  # fmt: skip
 
 FAILURES = ("record", "skip", "model", "stop")
@@ -60,6 +61,9 @@ class Evaluation(Generic[Place]):
     gradient: HostVector | None = None
     constraints: HostVector | None = None
 
+    def __post_init__(self) -> None:
+        keep_unchanged(self, "x", "gradient", "constraints")
+
     @property
     def is_feasible(self) -> bool:
         """True if there is a value, and all constraints are met."""
@@ -71,6 +75,15 @@ class Evaluation(Generic[Place]):
         """One line."""
         came = f"failed, {self.problem}" if self.failure else f"{self.y:.6g}"
         return f"<Evaluation: {came} at {said(self.x)}>"
+
+
+def keep_unchanged(evaluation: object, *names: str) -> None:
+    """Give an evaluation copies of its arrays, which nobody can write into, and of its dicts."""
+    for name in names:
+        own = copy.copy(getattr(evaluation, name))
+        if isinstance(own, np.ndarray):
+            own.flags.writeable = False
+        object.__setattr__(evaluation, name, own)
 
 
 class _Told(Protocol):

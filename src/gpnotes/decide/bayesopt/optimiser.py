@@ -283,7 +283,7 @@ class Optimiser(Generic[Place]):
         >>> optimiser.best.y < -0.1, abs(found.mean) < 2.0 * found.sd
         (True, True)
         """
-        feasible = [evaluation for evaluation in self.evaluations if evaluation.is_feasible]
+        feasible = [evaluation for evaluation in self._counted() if evaluation.is_feasible]
         if not feasible:
             return None
         units = self._region.units([evaluation.x for evaluation in feasible])

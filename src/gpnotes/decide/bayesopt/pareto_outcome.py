@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ground.showing import aligned, preformatted
 from ...ground.xp import HostVector
-from .history import FAILURES, Form, last_problem
+from .history import FAILURES, Form, keep_unchanged, last_problem
 from .repeats import lines_on_repeats, repeats_of
 from .search_region import Place, Region, named_settings, said
 from .settings import Record
@@ -43,6 +43,9 @@ class VectorEvaluation(Generic[Place]):
     problem: str = ""
     failure: str = ""
     constraints: HostVector | None = None
+
+    def __post_init__(self) -> None:
+        keep_unchanged(self, "x", "y", "constraints")
 
     @property
     def is_feasible(self) -> bool:

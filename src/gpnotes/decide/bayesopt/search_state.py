@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Generic, cast
 
 from ...ground import check as _check
@@ -66,6 +67,7 @@ class Course(Generic[Place, Kept]):
         self._known = tuple(known)
         self._chosen = chosen
         self._asked: list[Place] = []
+        self._shown: list[Kept] = []
         self._workers: SharedHistory[Place, Kept] | None = None
         if _check.flag(shared, "shared"):
             if path is None:
@@ -75,12 +77,17 @@ class Course(Generic[Place, Kept]):
 
     @property
     def evaluations(self) -> tuple[Kept, ...]:
-        """All evaluations, those made elsewhere first."""
-        return (*self._known, *self._history.evaluations)
+        """All evaluations, those made elsewhere first; who changes one changes no search."""
+        new = self._own()[len(self._shown) :]
+        self._shown += [replace(cast("Any", one)) for one in new]
+        return tuple(self._shown)
+
+    def _own(self) -> list[Kept]:
+        return [*self._known, *self._history.evaluations]
 
     def counted(self) -> list[Kept]:
         """Those that did not stop the search."""
-        return [evaluation for evaluation in self.evaluations if evaluation.failure != "stop"]
+        return [evaluation for evaluation in self._own() if evaluation.failure != "stop"]
 
     @property
     def count(self) -> int:
