@@ -9,8 +9,9 @@ import numpy as np
 
 from .xp import HostMatrix
 
-__all__ = ["Pairs", "intervals"]
+__all__ = ["FLOATS", "Pairs", "intervals"]
 
+FLOATS = 100  # fewer between the ends of an interval would soon come again in a search
 Pairs: TypeAlias = Sequence[tuple[float, float]] | HostMatrix
 
 
@@ -44,14 +45,16 @@ def intervals(pairs: Pairs, name: str, size: int | None = None) -> HostMatrix:
         ends = np.empty(())
     fits = ends.ndim == 2 and ends.shape[1] == 2 and size in (None, ends.shape[0])
     if not fits or not _are_intervals(ends):
-        wanted = f"{size or 'd'} pairs (lower, upper) with lower < upper, finite"
+        apart = f"with lower < upper, finite, {FLOATS} floats apart"
+        wanted = f"{size or 'd'} pairs (lower, upper) {apart}"
         raise ValueError(f"{name} must be {wanted}; got {pairs}")
     return ends
 
 
 def _are_intervals(ends: HostMatrix) -> bool:
-    """Tell if there are any, all with a finite width above zero, and so with finite ends."""
+    """Tell if there are any, all finite and with enough floats between their ends."""
     with np.errstate(over="ignore", invalid="ignore"):
         widths = ends[:, 1] - ends[:, 0]
-    wide = np.isfinite(widths) & (widths > 0.0)
+        least = FLOATS * np.max(np.spacing(np.abs(ends)), axis=1)
+    wide = np.isfinite(widths) & (widths >= least)
     return bool(ends.size and np.all(wide))

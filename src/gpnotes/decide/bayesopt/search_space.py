@@ -20,6 +20,7 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.boxes import FLOATS
 from ...ground.xp import HostMatrix, HostVector, to_numpy
 from .settings import (
     Point,
@@ -84,8 +85,10 @@ class Real:
             object.__setattr__(self, end, _check.number(getattr(self, end), end))
         _check.flag(self.log, "log")
         object.__setattr__(self, "when", validated_when(self.when))
-        if not self.lower < self.upper or not math.isfinite(self.upper - self.lower):
-            raise ValueError(f"lower must be below upper, both finite; got {self}")
+        least = FLOATS * max(math.ulp(self.lower), math.ulp(self.upper))
+        if not least <= self.upper - self.lower < math.inf:
+            wanted = f"below upper, both finite and {FLOATS} floats apart"
+            raise ValueError(f"lower must be {wanted}; got {self}: `Fixed` holds one value")
         if self.log and self.lower <= 0.0:
             raise ValueError(f"lower must be positive with log=True; got {self.lower}")
 
@@ -152,6 +155,9 @@ class Integer:
         least = 1 if _check.flag(self.log, "log") else None
         lower = _check.whole(self.lower, "lower", -_MOST if least is None else least, _MOST - 1)
         object.__setattr__(self, "lower", lower)
+        if lower == self.upper:
+            wanted = f"upper must be above lower; got {lower} twice"
+            raise ValueError(f"{wanted}: `Fixed` holds one value")
         object.__setattr__(self, "upper", _check.whole(self.upper, "upper", lower + 1, _MOST))
         object.__setattr__(self, "when", validated_when(self.when))
 
@@ -218,7 +224,8 @@ class Categorical:
             raise TypeError(f"choices must be a sequence; got {_check.kind_of(given)}")
         choices = tuple(setting(choice, "choices") for choice in self.choices)
         if len({key_of(choice) for choice in choices}) < max(len(choices), 2):
-            raise ValueError(f"choices must hold at least two, each once; got {list(choices)}")
+            wanted = "at least two, each once (`Fixed` holds one)"
+            raise ValueError(f"choices must hold {wanted}; got {list(choices)}")
         object.__setattr__(self, "choices", choices)
         object.__setattr__(self, "when", validated_when(self.when))
 
