@@ -67,6 +67,25 @@ def test_what_was_not_seen_is_summed_out(rng):
     np.testing.assert_allclose(math.exp(log), total[0].sum())
 
 
+@pytest.mark.parametrize("there", [[True, False, True], [False, True, False], [False] * 3])
+def test_what_stands_where_nothing_was_read_does_not_matter(space, rng, there):
+    """NaN as in a table with gaps, and -1 for no observation: neither is looked at."""
+    seen = space.xp.asarray(there, device=space.device)
+    chain = HiddenMarkovModel(*(space.asarray(a) for a in a_chain(rng)))
+    line = LinearGaussianSSM(*(space.asarray(a) for a in a_line(rng, T=3)[0]))
+    numbers, vectors = np.asarray([1, 0, 2]), rng.standard_normal((3, 2))
+    gaps = np.where(there, numbers, -1), np.where(np.asarray(there)[:, None], vectors, np.nan)
+    for model, whole, gappy in [
+        (chain, *(space.xp.asarray(a, device=space.device) for a in (numbers, gaps[0]))),
+        (line, space.asarray(vectors), space.asarray(gaps[1])),
+    ]:
+        found, wanted = (filter(model, given, observed=seen) for given in (gappy, whole))
+        assert found.log_evidence == wanted.log_evidence
+        back, truth = (smooth(model, given, observed=seen) for given in (gappy, whole))
+        back, truth = (back, truth) if model is chain else (back.mean, truth.mean)
+        np.testing.assert_array_equal(to_numpy(back), to_numpy(truth))
+
+
 def test_a_thousand_readings_do_not_underflow(rng):
     model = HiddenMarkovModel(*a_chain(rng))
     readings = rng.integers(0, 4, 1000)

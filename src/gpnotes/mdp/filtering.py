@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from ..ground import check as _check
 from ..ground.check import NoValueError
-from ..ground.xp import Array, Matrix, Vector, array_namespace, keep_copies
+from ..ground.xp import Array, Matrix, Vector, array_namespace, device, keep_copies
 from .distribution_checks import check_distributions
 
 __all__ = ["FilterResult", "HiddenMarkovModel", "StateModel", "filter", "smooth"]
@@ -82,8 +82,8 @@ def filter(model: StateModel[B], readings: object, *, observed: object = None) -
     readings : Array, T rows
         The readings in a row: numbers of observations (T,), or vectors (T, K).
     observed : array of bool, shape (T,), optional
-        Where there was a reading; by default everywhere. Elsewhere `readings` may hold anything
-        valid, which is not looked at.
+        Where there was a reading; by default everywhere. Elsewhere `readings` may hold anything,
+        NaN too, which is not looked at.
 
     Returns
     -------
@@ -153,16 +153,31 @@ def _prepared(model: StateModel[B], readings: Any, observed: Any) -> tuple[Array
                 "model must be a HiddenMarkovModel or a LinearGaussianSSM; "
                 f"got {_check.kind_of(model)}"
             )
+    if observed is not None:
+        seen = _validated(observed, _check.array(readings, "readings"))
+        readings = _filled(readings, seen)
     readings = model.check_readings(readings)
-    count = readings.shape[0]
-    if count == 0:
+    if readings.shape[0] == 0:
         raise ValueError("readings must hold at least one reading; got none")
-    if observed is None:
-        return readings, [True] * count
-    if getattr(observed, "shape", None) != (count,) or "bool" not in str(observed.dtype):
+    return readings, [True] * readings.shape[0] if observed is None else seen
+
+
+def _validated(observed: Any, readings: Array) -> list[bool]:
+    """Return at which of the readings there was one."""
+    if getattr(observed, "shape", None) != readings.shape[:1] or "bool" not in str(observed.dtype):
         got = getattr(observed, "shape", _check.kind_of(observed))
-        raise TypeError(f"observed must be an array of bool of shape ({count},); got {got}")
-    return readings, [bool(seen) for seen in observed]
+        shape = tuple(readings.shape[:1])
+        raise TypeError(f"observed must be an array of bool of shape {shape}; got {got}")
+    return [bool(seen) for seen in observed]
+
+
+def _filled(readings: Array, seen: list[bool]) -> Array:
+    """Return readings with the first that was made in place of those that were not, or zeros."""
+    xp = array_namespace(readings)
+    if not any(seen):
+        return xp.zeros_like(readings)
+    rows = [row if there else seen.index(True) for row, there in enumerate(seen)]
+    return xp.take(readings, xp.asarray(rows, device=device(readings)), axis=0)
 
 
 def _forward(
