@@ -1037,3 +1037,8 @@ def test_rows_of_float64_of_the_fit_s_columns_need_no_second_look(names):
 def test_words_for_targets_are_refused_with_the_estimator_that_takes_them() -> None:
     with pytest.raises(ValueError, match=r"^y must be a vector of real .*give it to GPClassifier"):
         GPRegressor().fit(np.zeros((2, 1)), ["sick", "well"])
+
+
+def test_several_columns_of_targets_are_refused_with_the_estimator_that_takes_them() -> None:
+    with pytest.raises(ValueError, match=r"^y must be .*give it to MultiOutputGPRegressor\); y "):
+        GPRegressor().fit(np.zeros((2, 1)), np.zeros((2, 2)))

@@ -278,7 +278,12 @@ def test_a_divisor_is_refused_exactly_where_its_reciprocal_overflows(factor):
         ),
         (lambda: _check.matrix(np.ones(3), "X", columns=2), r"\(n, 2\); got \(3,\)$"),
         (lambda: _check.vector(np.ones((3, 1)), "y", size=3), r"got \(3, 1\): give y\[:, 0\]$"),
-        (lambda: _check.vector(np.ones((3, 2)), "y", size=3), r"got \(3, 2\)$"),
+        (
+            lambda: _check.vector(np.ones((3, 2)), "y", size=3),
+            r"got \(3, 2\): give one column at a time, as y\[:, 0\]$",
+        ),
+        (lambda: _check.vector(np.ones((3, 0)), "y"), r"got \(3, 0\)$"),
+        (lambda: _check.vector(np.ones((2, 2)), "y", size=3), r"got \(2, 2\)$"),
         (
             lambda: _check.vector(np.asarray([1.0, np.nan]), "y"),
             "row 1: leave those rows out of all",

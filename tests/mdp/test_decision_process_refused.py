@@ -253,6 +253,6 @@ def test_a_coarse_row_may_be_off_by_sixteen_roundings_for_each_state(form, sign)
             call()
         else:
             with pytest.raises(
-                ValueError, match=r"must sum to one in each row; those .*in state 2"
+                ValueError, match=r"must sum to one in each row; those .*in state 2 .*: divide each"
             ):
                 call()

@@ -46,12 +46,19 @@ def test_the_first_wrong_row_is_named_by_its_place(place):
     row = ", ".join(map(str, place))
     with pytest.raises(ValueError, match=rf"^P must not be negative; it is in row \[{row}\]$"):
         check_distributions(a, "P")
-    with pytest.raises(ValueError, match=rf"^P must sum to one along .* in row \[{row}\]$"):
+    with pytest.raises(ValueError, match=rf"^P must sum to one along .* in row \[{row}\]: "):
         check_distributions(np.abs(a), "P")
 
 
 def test_one_distribution_has_no_row():
     with pytest.raises(ValueError, match=r"^b must not be negative; it is$"):
         check_distributions(np.asarray([-1.0, 2.0]), "b")
-    with pytest.raises(ValueError, match=r"^b must sum to one along the last axis; it does not$"):
+    with pytest.raises(ValueError, match=r"^b must sum to one along the last axis; it does not: "):
         check_distributions(np.asarray([1.0, 2.0]), "b")
+
+
+def test_the_line_that_mends_sums_does():
+    for b in (np.asarray([1.0, 2.0]), np.asarray([[0.5, 0.5], [1.0, 2.0]])):
+        with pytest.raises(ValueError, match=r": divide by b\.sum\(-1, keepdims=True\)$"):
+            check_distributions(b, "b")
+        check_distributions(b / b.sum(-1, keepdims=True), "b")

@@ -396,6 +396,8 @@ def reals(given: ArrayLike, name: str, wanted: str, *, column: bool = False) -> 
     except (TypeError, ValueError) as problem:
         is_word = column and "convert string" in str(problem)
         remedy = " (of classes, give it to GPClassifier)" if is_word else ""
+        if column and "1d array" in str(problem):
+            remedy = " (of several columns, give it to MultiOutputGPRegressor)"
         raise renamed(problem, f"{name} must be {wanted}{remedy}") from problem
     return numbers(given, made, name)
 

@@ -103,8 +103,9 @@ def vector(a: Vector, name: str, *, size: int | None = None) -> Vector:
     _floating(a, name)
     if a.ndim != 1 or size not in (None, a.shape[0]):
         n = "n" if size is None else size
-        column = a.ndim == 2 and a.shape[1] == 1 and size in (None, a.shape[0])
-        remedy = f": give {name}[:, 0]" if column else ""
+        column = a.ndim == 2 and a.shape[1] and size in (None, a.shape[0])
+        one = "" if a.shape[-1:] == (1,) else "one column at a time, as "
+        remedy = f": give {one}{name}[:, 0]" if column else ""
         raise ValueError(f"{name} must have shape ({n},); got {tuple(a.shape)}{remedy}")
     return _finite(a, name)
 

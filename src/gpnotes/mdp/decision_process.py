@@ -477,7 +477,8 @@ def _refuse_sums(
     row = int(xp.argmax(error))
     if not float(error[row]) <= max(_SUM_TOLERANCE, rounding):
         raise ValueError(
-            f"{name} must sum to one in each row; those {where(row)} sum to {float(sums[row]):.10g}"
+            f"{name} must sum to one in each row; those {where(row)} sum to "
+            f"{float(sums[row]):.10g}: divide each row by its sum"
         )
     return float(xp.min(sums)), float(xp.max(sums))
 

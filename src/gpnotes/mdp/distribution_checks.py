@@ -36,7 +36,9 @@ def check_distributions(a: Array, name: str) -> Array:
     sums = xp.sum(a, axis=-1)
     wrong = xp.abs(sums - 1.0) > epsilon(a) ** 0.5
     if bool(xp.any(wrong)):
-        raise ValueError(f"{name} must sum to one along the last axis; it does not{_where(wrong)}")
+        remedy = f"divide by {name}.sum(-1, keepdims=True)"
+        it_does_not = f"it does not{_where(wrong)}: {remedy}"
+        raise ValueError(f"{name} must sum to one along the last axis; {it_does_not}")
     return a
 
 
