@@ -107,7 +107,9 @@ def test_other_things_are_refused():
 @pytest.mark.parametrize(
     ("profile", "said"),
     [
-        ([["x", 1, 2.0], ["x", 1, 3.0]], "spread the 2 players"),
+        ([["x", 1, 2.0]], "spread the 2 players"),
+        ([["x", 3, 2.0], ["y", -1, 2.0]], "whole numbers from 0; row 0 has -1"),
+        ([["x", 1, 2.0], ["y", 1, 3.0], ["y", 1, 4.0]], "each entry of an object once; got 'y'"),
         ([["x", 1, [1.0, 2.0]], ["y", 1, [1.0]]], "as many payoffs for each strategy"),
         ([["x", 1, [1.0]], ["y", 1, [1.0, 2.0]]], "as many payoffs for each strategy"),
         ([], "as many payoffs for each strategy"),
@@ -142,6 +144,22 @@ def test_what_is_no_number_is_no_payoff(payoff):
     text += f'[{{"a": [["x", 1, {payoff}], ["y", 1, 2.0]]}}]}}'
     with pytest.raises(ValueError, match=r"text must describe a game.* a payoff must be a number"):
         read_game(text)
+
+
+def test_of_two_entries_with_one_name_none_is_left_out_in_silence():
+    """JSON keeps the last of two; so would a table of strategies."""
+    matrix = (
+        '{"players": {"a": 1, "b": 1}, "strategies": {"a": ["x"], "b": ["u", "v"]}, "payoffs": '
+        '{"x": {"u": {"a": 1, "b": 2}, "u": {"a": 3, "b": 4}, "v": {"a": 5, "b": 6}}}, '
+        '"type": "matrix.1"}'
+    )
+    with pytest.raises(ValueError, match="each entry of an object once; got 'u' again"):
+        read_game(matrix)
+    group = {"role": "a", "strategy": "x", "count": 1, "payoff": 1.0}
+    stored = {"players": {"a": 2}, "strategies": {"a": ["x", "y"]}, "type": "game.1"}
+    groups = [group, {**group, "strategy": "y"}, {**group, "strategy": "y", "payoff": 2.0}]
+    with pytest.raises(ValueError, match="each entry of an object once; got 'y' again"):
+        read_game(json.dumps({**stored, "profiles": [{"symmetry_groups": groups}]}))
 
 
 def test_a_payoff_that_is_missing_is_nan():

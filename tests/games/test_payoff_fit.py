@@ -199,10 +199,13 @@ def test_what_means_nothing_is_refused(samples):
 def test_profiles_that_are_none_are_named(samples):
     x, y = (np.array(a) for a in samples)
     x[3, 0] += 0.5
-    with pytest.raises(ValueError, match=f"must hold whole numbers; row 3 has {x[3, 0]:g}"):
+    with pytest.raises(ValueError, match=f"must hold whole numbers from 0; row 3 has {x[3, 0]:g}"):
         fit_payoffs(GAME, x, y)
     x[3, 0], total = -1.0, x[3, :2].sum() - 0.5
     x[3, 1] = total + 1.0
+    with pytest.raises(ValueError, match=r"must hold whole numbers from 0; row 3 has -1"):
+        fit_payoffs(GAME, x, y)
+    x[3, 0], x[3, 1] = total, 1.0
     with pytest.raises(ValueError, match=r"profiles must spread the \d+ players of role 0; got su"):
         fit_payoffs(GAME, x, y)
 

@@ -285,7 +285,7 @@ def test_searches_are_of_models():
             X + np.asarray([0.5, -0.5]),
             -X,
             ValueError,
-            r"profiles must hold whole numbers; row 0 has 0\.5",
+            r"profiles must hold whole numbers from 0; row 0 has 0\.5",
         ),
         (X.tolist(), -X, TypeError, "profiles must be an array; got list"),
         (X, (-X).tolist(), TypeError, "payoffs must be an array; got list"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -54,7 +54,9 @@ def read_game(text: str) -> Game:
     if not isinstance(text, str):
         raise TypeError(f"text must be a string; got {type(text).__name__}")
     try:
-        stored = json.loads(text, parse_constant=_number, parse_float=_number)
+        stored = json.loads(
+            text, parse_constant=_number, parse_float=_number, object_pairs_hook=_once
+        )
     except json.JSONDecodeError as error:
         raise ValueError(f"text must be JSON: {error}") from error
     if not isinstance(stored, dict):
@@ -76,6 +78,16 @@ def _number(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"text must hold finite numbers; got {text}")
     return value
+
+
+def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """A dict of pairs with different names: where two have one, JSON keeps the last."""
+    once: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in once:
+            raise ValueError(f"text must have each entry of an object once; got {name!r} again")
+        once[name] = value
+    return once
 
 
 def write_game(game: Game) -> str:
@@ -161,7 +173,7 @@ def _observations(
     counts: dict[str, dict[str, float]] = {}
     payoffs: dict[str, dict[str, list[float]]] = {}
     for role, played in stored.items():
-        counts[role] = {strategy: count for strategy, count, _ in played}
+        counts[role] = _once((strategy, count) for strategy, count, _ in played)
         payoffs[role] = {strategy: _payoffs(earned) for strategy, _, earned in played}
     profile = game.from_dict(counts)
     lengths = {len(earned) for each in payoffs.values() for earned in each.values()}

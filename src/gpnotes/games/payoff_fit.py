@@ -250,13 +250,13 @@ def check_profiles(game: RoleSymmetricGame, rows: np.ndarray) -> None:
     rows : ndarray, shape (n, S)
         The rows, on the host.
     """
-    fractions = np.argwhere(rows % 1.0 != 0.0)
-    if len(fractions):
-        i, s = fractions[0]
-        raise ValueError(f"profiles must hold whole numbers; row {i} has {rows[i, s]:g}")
+    wrong = np.argwhere((rows % 1.0 != 0.0) | (rows < 0.0))
+    if len(wrong):
+        i, s = wrong[0]
+        raise ValueError(f"profiles must hold whole numbers from 0; row {i} has {rows[i, s]:g}")
     for role, part in enumerate(game.columns):
         totals = rows[:, part].sum(axis=1)
-        if (rows[:, part] < 0).any() or (totals != game.players[role]).any():
+        if (totals != game.players[role]).any():
             raise ValueError(
                 f"profiles must spread the {game.players[role]} players of role {role}; "
                 f"got sums from {totals.min():g} to {totals.max():g}"
