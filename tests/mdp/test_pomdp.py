@@ -439,4 +439,37 @@ def test_a_belief_is_worth_the_best_of_all_lines(policy, rng):
 def test_of_lines_that_differ_by_rounding_the_first_is_taken(space):
     one = 1.0 + 4.0 * float(space.xp.finfo(space.dtype).eps)
     rows = space.asarray([[1.0, one, 0.5], [0.5, 1.0, one], [1.0, 1.1, 1.2], [-10.0, 0.0, 0.1]])
-    assert [int(at) for at in first_highest(rows)] == [0, 1, 2, 2]
+    sizes = space.xp.max(space.xp.abs(rows), axis=1)
+    for unit in (1.0, 2.0**-60, 2.0**60):
+        assert [int(at) for at in first_highest(unit * rows, unit * sizes)] == [0, 1, 2, 2]
+
+
+@pytest.mark.parametrize("unit", [2.0**-60, 2.0**-30, 2.0**30])
+def test_rewards_of_another_unit_have_the_same_plans(unit, rng):
+    """Powers of two round nothing, so all is the same to the last digit."""
+    beliefs = np.linspace([0.0, 1.0], [1.0, 0.0], 41)
+    pairs = [(tiger(), beliefs)] + [(drawn(rng), rng.dirichlet(np.ones(3), 20)) for _ in range(3)]
+    for pomdp, at in pairs:
+        mdp = pomdp.mdp
+        other = POMDP(MDP(mdp.transitions, unit * mdp.rewards, mdp.discount), pomdp.observations)
+
+        def plans(process, points=at):
+            steps = [nothing(process)]
+            for _ in range(3):
+                steps.append(backup(process, steps[-1]))
+            bounds = qmdp(process), fast_informed_bound(process)
+            return [
+                *steps, *bounds, prune(steps[2]), backup(process, steps[-1], beliefs=points),
+                point_based_value_iteration(process, points),
+            ]  # fmt: skip
+
+        for ours, theirs in zip(plans(pomdp), plans(other), strict=True):
+            assert theirs.converged
+            assert theirs.actions == ours.actions
+            np.testing.assert_array_equal(theirs.vectors, unit * ours.vectors)
+            np.testing.assert_array_equal(theirs.decide(at), ours.decide(at))
+
+
+def test_a_start_needs_a_discount_below_one_too():
+    with pytest.raises(ValueError, match="pomdp must have a discount below one"):
+        point_based_value_iteration(tiger(1.0), np.eye(2), start=nothing(tiger()))

@@ -524,3 +524,13 @@ def test_a_bound_that_is_too_large_is_looked_at_more_closely(
     assert solver.asked == solver.threshold == pytest.approx(wanted, rel=1e-12)
     monkeypatch.setattr(solver, "certificate", lambda *given: certificate._replace(bound=0.04))
     assert solver.certified(values, q).certificate.bound == 0.04
+
+
+@pytest.mark.parametrize("unit", [1e-20, 1e-12, 1e12])
+@pytest.mark.parametrize("method", METHODS)
+def test_rewards_of_another_unit_have_the_same_policy(method, unit, make_arrays):
+    P, r = make_arrays()
+    found, scaled = (solve(MDP.from_arrays(P, size * r, 0.9), method) for size in (1.0, unit))
+    np.testing.assert_array_equal(scaled.policy, found.policy)
+    np.testing.assert_allclose(scaled.values, unit * found.values, rtol=1e-6)
+    assert scaled.bound <= 1e-7 * unit

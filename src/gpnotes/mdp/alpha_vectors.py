@@ -87,7 +87,7 @@ class AlphaVectors:
 
         Of those that are equally good, up to rounding, it is the first.
         """
-        return first_highest(self._vector_values(self._check_beliefs(beliefs)))
+        return best_vectors(self._check_beliefs(beliefs), self.vectors)
 
     def decide(self, beliefs: Array) -> Array:
         """Return the action of the best alpha vector at a belief (S,), or at each of (n, S)."""
@@ -97,10 +97,8 @@ class AlphaVectors:
         return xp.reshape(xp.take(actions, xp.reshape(best, (-1,))), best.shape)
 
     def _values(self, beliefs: Array) -> Array:
-        return array_namespace(beliefs).max(self._vector_values(beliefs), axis=-1)
-
-    def _vector_values(self, beliefs: Array) -> Array:
-        return beliefs @ array_namespace(beliefs).matrix_transpose(self.vectors)
+        xp = array_namespace(beliefs)
+        return xp.max(beliefs @ xp.matrix_transpose(self.vectors), axis=-1)
 
     def _check_beliefs(self, beliefs: Array) -> Array:
         _check.finite(_check.floating(beliefs, "beliefs"), "beliefs")
@@ -111,12 +109,31 @@ class AlphaVectors:
         return _check.alike(beliefs, "beliefs", self.vectors, "the alpha vectors")
 
 
-def first_highest(values: Array) -> Array:
-    """The first entry along the last axis that is the highest up to rounding."""
+def best_vectors(beliefs: Array, vectors: Matrix) -> Array:
+    """The number of the best vector at a belief, or at each of some; the first of equals."""
+    xp = array_namespace(beliefs)
+    sizes = beliefs @ xp.max(xp.abs(vectors), axis=0)
+    return first_highest(beliefs @ xp.matrix_transpose(vectors), sizes)
+
+
+def first_highest(values: Array, sizes: Array) -> Array:
+    """The first entry along the last axis that is the highest up to the rounding of such sizes."""
     xp = array_namespace(values)
-    highest = xp.max(values, axis=-1, keepdims=True)
-    slack = 1e3 * epsilon(values) * (1.0 + xp.max(xp.abs(values), axis=-1, keepdims=True))
-    return xp.argmax(xp.astype(values >= highest - slack, xp.int32), axis=-1)
+    slack = 1e3 * epsilon(values) * sizes
+    least = xp.max(values, axis=-1) - slack
+    return xp.argmax(xp.astype(values >= least[..., None], xp.int32), axis=-1)
+
+
+def asked_or(tolerance: float | None, pomdp: POMDP) -> float:
+    """A tolerance, or by default 1e-8 of the rewards and what rounding may hide of a fixed point.
+
+    Values have at most 1/(1 − γ) times the size of rewards, and the distance to a fixed point as
+    many times the last step.
+    """
+    if tolerance is not None:
+        return _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
+    rounding = 4.0 * epsilon(pomdp.observations) / (1.0 - pomdp.mdp.discount) ** 2
+    return (1e-8 + rounding) * pomdp.mdp.largest_reward
 
 
 def backup(
@@ -124,7 +141,7 @@ def backup(
     value: AlphaVectors,
     *,
     beliefs: Matrix | None = None,
-    tolerance: float = 1e-9,
+    tolerance: float | None = None,
 ) -> AlphaVectors:
     """Return the value with one more step to go, [eq-be-backup].
 
@@ -135,8 +152,9 @@ def backup(
     beliefs : Matrix, shape (n, S), optional
         Where the value is asked for: the best alpha vector of each is found, and no other, which is
         the point-based backup. By default all are found that are best anywhere.
-    tolerance : float, default 1e-9
-        Without `beliefs`, a vector is pruned that is nowhere higher than the others by more.
+    tolerance : float, optional
+        Without `beliefs`, a vector is pruned that is nowhere higher than the others by more. By
+        default 1e-9 of the largest size of a reward and an entry of `value` together.
 
     Returns
     -------
@@ -161,7 +179,8 @@ def backup(
            [0., 1.]])
     """
     _check_fits(pomdp, value)
-    _check.positive(_check.number(tolerance, "tolerance"), "tolerance", zero=True)
+    size = pomdp.mdp.largest_reward + float(np.max(np.abs(to_numpy(value.vectors))))
+    tolerance = _pruning(tolerance, size)
     if beliefs is None:
         return _exact_backup(pomdp, value, tolerance)
     return _point_based_backup(pomdp, value, _check_beliefs(pomdp, beliefs))
@@ -196,19 +215,18 @@ def _back_projected(pomdp: POMDP, value: AlphaVectors, action: int, observation:
 def _point_based_backup(pomdp: POMDP, value: AlphaVectors, beliefs: Matrix) -> AlphaVectors:
     """The best alpha vector at each belief, with one more step to go; equal ones once."""
     xp = array_namespace(beliefs)
-    vectors_by_action, values_by_action = [], []
+    vectors_by_action = []
     for action in range(pomdp.mdp.num_actions):
         vector = xp.broadcast_to(pomdp.mdp.rewards[:, action][None, :], beliefs.shape)
         for observation in range(pomdp.num_observations):
             back = _back_projected(pomdp, value, action, observation)
-            best_back = first_highest(beliefs @ xp.matrix_transpose(back))
-            vector = vector + xp.take(back, best_back, axis=0)
+            vector = vector + xp.take(back, best_vectors(beliefs, back), axis=0)
         vectors_by_action.append(vector)
-        values_by_action.append(xp.sum(beliefs * vector, axis=1))
-    chosen = to_numpy(first_highest(xp.stack(values_by_action, axis=1)))
+    vectors = xp.stack(vectors_by_action, axis=1) * beliefs[:, None, :]
+    sizes = xp.max(xp.sum(xp.abs(vectors), axis=-1), axis=1)
+    chosen = to_numpy(first_highest(xp.sum(vectors, axis=-1), sizes))
     best = [to_numpy(vectors_by_action[action][place, :]) for place, action in enumerate(chosen)]
-    vectors, actions = _distinct(np.asarray(best), chosen)
-    return _alpha_vectors(vectors, actions, pomdp)
+    return _alpha_vectors(*_distinct(np.asarray(best), chosen), pomdp)
 
 
 def _distinct(vectors: HostMatrix, actions: HostVector) -> tuple[HostMatrix, HostVector]:
@@ -241,16 +259,23 @@ def _exact_backup(pomdp: POMDP, value: AlphaVectors, tolerance: float) -> AlphaV
     return _alpha_vectors(vectors[kept], actions[kept], pomdp)
 
 
-def prune(value: AlphaVectors, *, tolerance: float = 1e-9) -> AlphaVectors:
+def _pruning(tolerance: float | None, size: float) -> float:
+    """A tolerance of pruning, or by default a share of a size."""
+    if tolerance is None:
+        return 1e-9 * size
+    return _check.positive(_check.number(tolerance, "tolerance"), "tolerance", zero=True)
+
+
+def prune(value: AlphaVectors, *, tolerance: float | None = None) -> AlphaVectors:
     """Return the alpha vectors that are best at some belief, by linear programs, [eq-be-prune].
 
     Parameters
     ----------
     value : AlphaVectors
         The value function.
-    tolerance : float, default 1e-9
-        A vector is left out that is nowhere higher than those kept by more. HiGHS resolves 1e-7 of
-        the differences between vectors.
+    tolerance : float, optional
+        A vector is left out that is nowhere higher than those kept by more; by default than 1e-9
+        of the largest entry. HiGHS resolves 1e-7 of the differences between vectors.
 
     Returns
     -------
@@ -270,8 +295,8 @@ def prune(value: AlphaVectors, *, tolerance: float = 1e-9) -> AlphaVectors:
     (0, 1)
     """
     _check.instance(value, "value", AlphaVectors)
-    _check.positive(_check.number(tolerance, "tolerance"), "tolerance", zero=True)
-    kept = parsimonious(to_numpy(value.vectors), tolerance)
+    vectors = to_numpy(value.vectors)
+    kept = parsimonious(vectors, _pruning(tolerance, float(np.max(np.abs(vectors)))))
     xp = array_namespace(value.vectors)
     rows = [value.vectors[int(k), :] for k in kept]
     actions = tuple(value.actions[k] for k in kept)
@@ -307,7 +332,7 @@ def _keep(kept: list[int], remaining: list[int], vectors: HostMatrix, belief: Ho
     """
     candidates = [*kept, *remaining]
     values = vectors[candidates] @ belief
-    slack = 1e3 * epsilon(vectors) * (1.0 + np.max(np.abs(values)))
+    slack = 1e3 * epsilon(vectors) * float(np.max(np.abs(vectors), axis=0) @ belief)
     ties = np.flatnonzero(values >= np.max(values) - slack)
     best = max((candidates[tie] for tie in ties), key=lambda k: tuple(vectors[k]))
     if best in kept:
@@ -405,7 +430,7 @@ def point_based_value_iteration(
     beliefs: Matrix,
     *,
     start: AlphaVectors | None = None,
-    tolerance: float = 1e-6,
+    tolerance: float | None = None,
     max_steps: int = 1000,
 ) -> AlphaVectors:
     """Return a lower bound of the value by point-based value iteration.
@@ -418,8 +443,9 @@ def point_based_value_iteration(
         Where backups are made, such as those of `POMDP.reachable_beliefs`.
     start : AlphaVectors, optional
         A lower bound to begin with; by default `blind_policy_bound`.
-    tolerance : float, default 1e-6
-        It has converged where a backup raises none of the beliefs by more.
+    tolerance : float, optional
+        It has converged where a backup raises none of the beliefs by more; by default than 1e-8
+        of the largest reward, or what rounding hides.
     max_steps : int, default 1000
         How many backups at most.
 
@@ -459,10 +485,10 @@ def point_based_value_iteration(
     >>> value.decide(np.asarray([[0.5, 0.5], [0.97, 0.03]]))
     array([0, 2])
     """
-    value = blind_policy_bound(discounted(pomdp)) if start is None else start
+    value = blind_policy_bound(pomdp) if start is None else start
     _check_fits(pomdp, value, "start")
     beliefs = _check_beliefs(pomdp, beliefs)
-    _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
+    tolerance = asked_or(tolerance, discounted(pomdp))
     for _ in range(_check.whole(max_steps, "max_steps", 1)):
         improved = _best_at(value, _point_based_backup(pomdp, value, beliefs), beliefs, pomdp)
         increase = improved._values(beliefs) - value._values(beliefs)
@@ -476,5 +502,5 @@ def _best_at(old: AlphaVectors, new: AlphaVectors, beliefs: Matrix, pomdp: POMDP
     """Of the vectors of both those that are best at one of the beliefs, the new ones first."""
     vectors = np.concatenate([to_numpy(new.vectors), to_numpy(old.vectors)])
     actions = np.asarray([*new.actions, *old.actions])
-    used = np.unique(np.asarray(first_highest(to_numpy(beliefs) @ vectors.T)))
+    used = np.unique(np.asarray(best_vectors(to_numpy(beliefs), vectors)))
     return _alpha_vectors(vectors[used], actions[used], pomdp)

@@ -132,9 +132,10 @@ def solve(
     method : str, default ``"modified policy iteration"``
         Also ``"value iteration"``, ``"policy iteration"`` and ``"linear program"``.
     tolerance : float, optional
-        What the policy may lose, and the values be off by. By default 1e-8 or what rounding allows,
-        whichever is larger: values of a million, or a discount of 0.999999, may allow 1e-3. The
-        `bound` of the solution is what was proved.
+        What the policy may lose, and the values be off by. By default 1e-8, of rewards below one
+        that share of the largest, or what rounding allows, whichever is larger: values of a
+        million, or a discount of 0.999999, may allow 1e-3. The `bound` of the solution is what was
+        proved.
     max_steps : int, default 1000000
         The most sweeps over all actions.
 
@@ -209,7 +210,9 @@ def _solve(
     }[method]
     collapsed = collapse_end_components(double) if mdp.discount == 1.0 else None
     process = double if collapsed is None else collapsed.mdp
-    asked = default if tolerance is None else tolerance
+    # of smaller rewards less, so that values of any unit have the same policy
+    share = min(1.0, mdp.largest_reward) or 1.0
+    asked = default * share if tolerance is None else tolerance
     result = method_function(_Solver(process, asked, max_steps, strict=tolerance is not None))
     if collapsed is not None:
         result = _lift(result, double, collapsed)

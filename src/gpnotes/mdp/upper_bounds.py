@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..ground import check as _check
 from ..ground.xp import Matrix, array_namespace
-from .alpha_vectors import AlphaVectors, discounted
+from .alpha_vectors import AlphaVectors, asked_or, discounted
 from .pomdp import POMDP
 
 __all__ = ["fast_informed_bound", "qmdp"]
@@ -14,15 +14,16 @@ __all__ = ["fast_informed_bound", "qmdp"]
 Backup = Callable[[Matrix], Matrix]
 
 
-def qmdp(pomdp: POMDP, *, tolerance: float = 1e-8, max_steps: int = 100_000) -> AlphaVectors:
+def qmdp(pomdp: POMDP, *, tolerance: float | None = None, max_steps: int = 100_000) -> AlphaVectors:
     """Return the values of beliefs if the state were seen after the first step.
 
     Parameters
     ----------
     pomdp : POMDP
         The process, with a discount below one.
-    tolerance : float, default 1e-8
-        It has converged where each vector is proved to be so near to the limit; it is above it.
+    tolerance : float, optional
+        It has converged where each vector is proved to be so near to the limit; it is above it. By
+        default 1e-8 of the largest reward, or what rounding hides.
     max_steps : int, default 100000
         How many backups at most.
 
@@ -52,7 +53,7 @@ def qmdp(pomdp: POMDP, *, tolerance: float = 1e-8, max_steps: int = 100_000) -> 
 
 
 def fast_informed_bound(
-    pomdp: POMDP, *, tolerance: float = 1e-8, max_steps: int = 100_000
+    pomdp: POMDP, *, tolerance: float | None = None, max_steps: int = 100_000
 ) -> AlphaVectors:
     """Return the values of beliefs if each state were seen one step late.
 
@@ -93,10 +94,12 @@ def fast_informed_bound(
     return _fixed_point(pomdp, backup, tolerance, max_steps)
 
 
-def _fixed_point(pomdp: POMDP, backup: Backup, tolerance: float, max_steps: int) -> AlphaVectors:
+def _fixed_point(
+    pomdp: POMDP, backup: Backup, tolerance: float | None, max_steps: int
+) -> AlphaVectors:
     """Return the limit of backups from above; all later steps lower it by γ/(1 − γ) of the last."""
     discount = discounted(pomdp).mdp.discount
-    _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
+    tolerance = asked_or(tolerance, pomdp)
     rewards = pomdp.mdp.rewards
     xp = array_namespace(rewards)
     actions = tuple(range(pomdp.mdp.num_actions))
