@@ -205,3 +205,23 @@ def test_an_end_as_time_is_up_is_an_end_and_no_cut():
     copy.begin(0)
     assert copy.step(0) == (1, 1.0, False, False)
     assert copy.step(0) == (1, 1.0, True, False)
+
+
+@pytest.mark.parametrize("is_made", [True, False])
+def test_a_file_is_not_continued_with_other_dynamics_or_rewards(tmp_path, is_made):
+    """Of one class and size, and even of one name where a wrapper changes the rewards."""
+    file = tmp_path / "run.npz"
+
+    def lake(success=0.5, worth=1.0):
+        if is_made:
+            env = gymnasium.make("FrozenLake-v1", success_rate=success)
+        else:
+            env = gymnasium.envs.toy_text.FrozenLakeEnv(success_rate=success)
+        return GymnasiumEnvironment(gymnasium.wrappers.TransformReward(env, lambda r: worth * r))
+
+    settings = {"file": file, "rng": stream(1)}
+    for steps in (20, 30):
+        run(QLearning(0.9), lake(), num_steps=steps, **settings)
+    for other in (lake(success=0.6), lake(worth=0.9)):
+        with pytest.raises(ValueError, match="file must be of this run"):
+            run(QLearning(0.9), other, num_steps=40, **settings)

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import copy
 import math
+import random
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.files import digest
 from ...ground.random import Stream
-from ...ground.xp import HostArray, HostVector
+from ...ground.xp import HostArray, HostMatrix, HostVector
 from .mdp_environment import TimeStep
 
 __all__ = ["GymnasiumEnvironment"]
 
+_TRIED = 2_000  # steps of a trial
 _SEEDS = 2**31  # gymnasium takes whole numbers below this on every platform
 
 
@@ -150,13 +154,13 @@ class GymnasiumEnvironment:
         if states != parts["states"].tolist():
             raise ValueError("env must do the same after the same seed; played again, it did not")
 
-    @property
+    @cached_property
     def identifier(self) -> str:
-        """The name and the settings of the environment."""
-        spec = getattr(self.env, "spec", None)
+        """The name and the settings of the environment, and a digest of what it does in a trial."""
+        spec, walk = getattr(self.env, "spec", None), digest(_trial(self))
         if spec is None:
-            return f"{type(self.env).__name__}({self.num_states}, {self.num_actions})"
-        return f"{spec.id}({dict(spec.kwargs)}, {spec.max_episode_steps})"
+            return f"{type(self.env).__name__}({self.num_states}, {self.num_actions}, {walk})"
+        return f"{spec.id}({dict(spec.kwargs)}, {spec.max_episode_steps}, {walk})"
 
 
 def copies_of(environment: GymnasiumEnvironment) -> list[EnvironmentCopy]:
@@ -172,6 +176,18 @@ def begin(environment: GymnasiumEnvironment, over: list[int], stream: Stream) ->
     seeds = integers(_SEEDS, size=len(over)).tolist()
     pairs = zip(over, seeds, strict=True)
     return [environment._copies[run].begin(seed) for run, seed in pairs]
+
+
+def _trial(environment: GymnasiumEnvironment) -> HostMatrix:
+    """What comes of random actions: wrappers and dynamics that no name tells show in it."""
+    one = EnvironmentCopy(_copy_env(environment.env), *environment._spaces)
+    told, over, draws = [], True, random.Random(0)  # whose draws stay, whatever the version
+    for k in range(_TRIED):
+        begun = one.begin(k) if over else -1
+        state, reward, *ended = one.step(int(draws.random() * environment.num_actions))
+        told.append([begun, state, reward, *ended])
+        over = any(ended)
+    return np.asarray(told, dtype=np.float64)
 
 
 class EnvironmentCopy:
