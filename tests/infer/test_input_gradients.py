@@ -6,7 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gpnotes import GP, RBF, ConstantMean, Linear, Matern12, Matern32, Matern52, condition
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    Linear,
+    Matern12,
+    Matern32,
+    Matern52,
+    SparseGP,
+    StateSpaceGP,
+    condition,
+)
 from gpnotes.decide.bayesopt import predict_and_pullback
 from gpnotes.fast import point_predictions
 from gpnotes.infer import input_gradients
@@ -99,3 +110,15 @@ def test_there_are_none_of_no_inputs_and_of_a_mean_without_a_pullback():
         condition(GP(RBF(), 0.1, BasisMean(Powers(1))), X, Y).predict_gradient(XS)
     with pytest.raises(ValueError, match=r"Xs must have shape \(n, 2\); got \(2,\): give Xs\[None"):
         posterior.predict_gradient([1.0, 2.0])
+
+
+def test_other_posteriors_say_which_has_them():
+    others = [
+        (condition(SparseGP(GP(RBF(), 0.1), X[:4]), X, Y), XS),
+        (condition(StateSpaceGP(GP(Matern32(), 0.1)), X[:, :1], Y), XS[:, :1]),
+        (condition(GP(RBF() + Linear(), 0.1), X, Y).part(0), XS),
+    ]
+    for posterior, at in others:
+        said = f"{type(posterior).__name__}.predict_gradient: an ExactPosterior has it"
+        with pytest.raises(TypeError, match=said):
+            posterior.predict_gradient(at)

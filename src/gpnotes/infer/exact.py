@@ -237,47 +237,7 @@ class ExactPosterior(Posterior):
         variance = array_namespace(Xs).clip(self.gp.kernel._diag(Xs) - explained, 0.0, None)
         return mean_at(self.gp.mean, self.trend, Xs) + pull, variance
 
-    @takes("Xs")
-    def predict_gradient(self, Xs: MatrixLike) -> tuple[Matrix, Matrix]:
-        """Differentiate the mean and the variance of f at each of some inputs by these inputs.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (n*, d)
-            The inputs, columns of a frame matched by name.
-
-        Returns
-        -------
-        mean_gradient : Matrix, shape (n*, d)
-            The derivatives of each mean by each column, in the unit of y over that of the column:
-            the sensitivities of the prediction.
-        variance_gradient : Matrix, shape (n*, d)
-            Those of each variance. Where a variance is zero by rounding, they are of the number
-            before it was clipped.
-
-        Raises
-        ------
-        TypeError
-            If the mean function has no ``pullback``, or weights that were learnt, as a `BasisMean`.
-
-        Notes
-        -----
-        With ``k = k(X, x)``, whose derivatives ∂k/∂x are (n, d),
-
-            ∂μ/∂x = ∂m/∂x + (∂k/∂x)ᵀ α,   ∂v/∂x = ∂k(x, x)/∂x − 2 (∂k/∂x)ᵀ K_y⁻¹ k.
-
-        At a reading they are finite for a kernel without derivatives there, such as `Matern12`: its
-        own slope counts as zero. Costs O(n² n*).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from gpnotes import RBF, condition
-        >>> posterior = condition(GP(RBF(), 0.0), np.asarray([[0.0]]), np.asarray([1.0]))
-        >>> [a.round(4) for a in posterior.predict_gradient([[1.0]])]
-        [array([[-0.6065]]), array([[0.7358]])]
-        """
-        self.validate_inputs(Xs)
+    def _gradients(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
         differentiable_mean(self.gp)
         mean, _, pull = pulled_back(self, Xs)
         # a moment depends on its own row of Xs alone: by each row, the slope of the sum of all
