@@ -1,4 +1,4 @@
-"""Make co2-monthly.csv from the weekly Mauna Loa record that statsmodels carries.
+"""Make co2-monthly.csv.gz from the weekly Mauna Loa record that statsmodels carries.
 
 Run it from anywhere: ``python tools/data/make_co2_monthly.py``. It needs statsmodels (extra
 `data`), which brings the record with it, so nothing is downloaded.
@@ -7,11 +7,12 @@ Run it from anywhere: ``python tools/data/make_co2_monthly.py``. It needs statsm
 from __future__ import annotations
 
 import csv
+import gzip
 from pathlib import Path
 
 import statsmodels.api as sm
 
-TARGET = Path(__file__).parents[2] / "src" / "gpnotes" / "data" / "co2-monthly.csv"
+TARGET = Path(__file__).parents[2] / "src" / "gpnotes" / "data" / "co2-monthly.csv.gz"
 
 
 def monthly_means() -> list[tuple[int, int, str, int]]:
@@ -25,7 +26,7 @@ def monthly_means() -> list[tuple[int, int, str, int]]:
 
 
 def main() -> None:
-    with TARGET.open("w", newline="", encoding="utf-8") as file:
+    with gzip.open(TARGET, "wt", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["year", "month", "co2_ppm", "weeks"])
         writer.writerows(monthly_means())
