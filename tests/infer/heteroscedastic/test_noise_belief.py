@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from gpnotes import Matern52
+from gpnotes import RBF, Matern52
 from gpnotes.infer.heteroscedastic import noise_belief
 from gpnotes.infer.heteroscedastic.noise_belief import (
     Believed,
@@ -192,3 +192,19 @@ def test_noise_that_overflows_at_all_steps_is_told_of_the_readings(monkeypatch, 
     falling(lambda length: 0.0, monkeypatch, lengths)
     with pytest.raises(RuntimeError, match="y must be nearer to what model allows: too much noise"):
         _step(None, now, *TOWARDS, 1.0)
+
+
+def test_in_single_precision_it_settles_where_no_step_moves_it_any_more():
+    """Its shortest step changed no bit, was taken for a step uphill, and again 480 times."""
+    rng = np.random.default_rng(3)
+    X = np.linspace(0.0, 6.0, 100)[:, None]
+    y = np.sin(X[:, 0]) + np.where(X[:, 0] < 3.0, 0.1, 0.5) * rng.normal(size=100)
+    double = _of(X, y)
+    single = _of(X.astype(np.float32), y.astype(np.float32))
+    assert single.bound == pytest.approx(double.bound, abs=2e-3)
+    np.testing.assert_allclose(single.noise_var, double.noise_var, rtol=2e-2)
+
+
+def _of(X, y):
+    K = RBF()(X)
+    return believe(Problem(K, K, 0.1, y))

@@ -110,7 +110,8 @@ def believe(problem: Problem, max_steps: int = 500) -> Believed:
         if float(xp.max(xp.maximum(off, away))) <= tolerance:
             return now
         length, then = _step(problem, now, precision, shift, length)
-        if then is None:  # nothing is higher, but for rounding
+        # nothing is higher, but for rounding, by which the shortest step may stand still
+        if then is None or (length < _SHORT and then.bound <= now.bound):
             return now
         too_long = _slope_along(now, then) < 0.0
         length = max(0.5 * length, _SHORT) if too_long else min(1.0, 2.0 * length)
