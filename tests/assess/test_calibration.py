@@ -366,6 +366,16 @@ def test_intervals_hold_as_many_as_were_asked_for(rng):
         assert found.coverage == ca.conformal_coverage(40, 0.8)
 
 
+def test_intervals_take_the_scale_of_the_held_out_or_ask_for_it(rng):
+    """One was 1.0 unless it was given again: intervals in units of 10 were a tenth as wide."""
+    y, mean, sd = rng.normal(size=40), rng.normal(size=40), rng.uniform(0.5, 2, size=40)
+    units = [ca.split_conformal(y, mean, scale).interval(mean) for scale in (1.0, 10, 0.1)]
+    for low, high in units[1:]:
+        np.testing.assert_allclose([low, high], units[0], rtol=1e-12)
+    with pytest.raises(ValueError, match=r"^scale must be given: the held-out observations had"):
+        ca.split_conformal(y, mean, sd).interval(mean)
+
+
 def test_intervals_are_those_of_mapie(rng):
     regression = pytest.importorskip("mapie.regression")
     from sklearn.linear_model import LinearRegression
@@ -390,7 +400,7 @@ def test_numbers_in_any_space(space, rng):
     low, high = found.interval(mean, sd)
     assert space.holds(low)
     assert space.holds(high)
-    assert space.holds(found.interval(mean)[0])
+    assert space.holds(found.interval(mean, 1.0)[0])
 
 
 # The door

@@ -109,22 +109,27 @@ class SplitConformal:
         The probability that was asked for.
     count : int
         How many observations the quantile is of.
+    scale : float or None, default 1.0
+        The scale that all of them had; None where each had its own.
     """
 
     quantile: float
     level: float
     count: int
+    scale: float | None = 1.0
 
     @takes("mean", "scale")
-    def interval(self, mean: VectorLike, scale: VectorLike | float = 1.0) -> tuple[Vector, Vector]:
+    def interval(
+        self, mean: VectorLike, scale: VectorLike | float | None = None
+    ) -> tuple[Vector, Vector]:
         """Return both ends of the intervals around means (m,) with scales (m,).
 
         Parameters
         ----------
         mean : Vector, shape (m,)
             The predicted means.
-        scale : Vector, shape (m,), or float, default 1.0
-            The scales, as those that `split_conformal` had.
+        scale : Vector, shape (m,), or float, or None, default None
+            The scales; None is the one that `split_conformal` had, if it had one for all.
 
         Returns
         -------
@@ -134,6 +139,9 @@ class SplitConformal:
             The upper ends.
         """
         _check.vector(mean, "mean")
+        scale = self.scale if scale is None else scale
+        if scale is None:
+            raise ValueError("scale must be given: the held-out observations had one each")
         reach = self.quantile * _scale(scale, mean, "mean")
         return mean - reach, mean + reach
 
@@ -179,7 +187,8 @@ def split_conformal(
     xp = array_namespace(y)
     scores = xp.abs(y - mean) / _scale(scale, y, "y")
     _check.no_overflow(scores, "scale", "|y − mean| / scale")
-    return SplitConformal(conformal_quantile(scores, level), float(level), n)
+    own = float(scale) if isinstance(scale, int | float) else None
+    return SplitConformal(conformal_quantile(scores, level), float(level), n, own)
 
 
 @dataclass(frozen=True)
