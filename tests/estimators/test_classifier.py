@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from saved_files import changed, of_array, of_value
 
@@ -228,13 +229,32 @@ def test_it_takes_part_in_pipelines_searches_and_clones(data):
         (np.linspace(0.0, 1.0, 40), "y must be a vector of labels.*continuous"),
         (np.full(40, np.nan), "y must be a vector of labels.*NaN"),
         (np.ones((40, 2)), "y must be a vector of labels"),
-        ([None] * 20 + ["a"] * 20, "y must be a vector of labels"),
+        (["b"] * 3 + [None] + ["a"] * 36, "y must be a vector of labels.*got None in row 3: leave"),
+        (np.asarray([1, "a"] * 20, dtype=object), r"of int and str: .*astype\('str'\)"),
+        (np.asarray([True, False] * 20, dtype=object), r"of bool: give y.astype\('bool'\)"),
+        (pd.array([1, None] * 20, dtype="Int64"), "y must be a vector of labels.*NaN"),
+        (
+            pd.array(["a", None] * 20, dtype="string"),
+            "y must be .*got <NA> in row 1: leave",
+        ),
         (None, "requires y to be passed, but the target y is None"),
     ],
 )
 def test_what_are_no_labels_is_refused(data, y, said):
     with pytest.raises((TypeError, ValueError), match=said):
         GPClassifier().fit(data[0], y)
+
+
+def test_a_fit_that_ends_early_leaves_the_former_one_whole(data):
+    """The labels of the new data stood beside the posterior of the old."""
+    X, score = data
+    y = score > 0.0
+    model = GPClassifier(optimise=False).fit(X, y)
+    before = model.predict(X)
+    model.set_params(optimise=True, fixed=("nonsense",))
+    with pytest.raises(ValueError, match="nonsense"):
+        model.fit(X, np.where(y, "one", "other"))
+    np.testing.assert_array_equal(model.predict(X), before)
 
 
 @pytest.mark.parametrize(

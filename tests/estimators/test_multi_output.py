@@ -165,6 +165,35 @@ def test_what_is_the_same_everywhere_is_said():
     np.testing.assert_allclose(model.predict([[0.5]]), [[1.0, 2.0]])
 
 
+def test_an_output_that_was_read_once_is_not_sure_of_itself(data):
+    """Its evidence has no top: noise and variance went to 0, and it was 2 ± 0.0004 everywhere."""
+    X, y = data
+    y = np.column_stack([y[:, 0], np.full(30, np.nan), np.full(30, 0.1)])
+    y[3, 1] = 2.0
+    with pytest.warns(UserWarning, match=r"y is constant in columns \[1, 2\]: noise and own"):
+        model = MultiOutputGPRegressor(max_steps=60).fit(X, y)
+    mean, sd = model.predict(X, return_std=True)
+    np.testing.assert_allclose(mean[:, 1:], [[2.0, 0.1]] * 30)
+    assert sd[:, 1:].min() > 0.3
+    assert 0.03 < np.sqrt(model.noise_var_[0]) < 0.07
+    pair = [f"kernel.noise.kernel.variance[{j}]" for j in (0, 2)]  # what is named is not held
+    with pytest.warns(UserWarning, match="y is constant"):
+        tied = MultiOutputGPRegressor(max_steps=60, tied=[pair]).fit(X, y).gp_
+    noise = tied.kernel.parts[1].kernel.variance
+    assert noise[0] == noise[2] < 0.05 < noise[1]
+
+
+def test_a_fit_that_ends_early_leaves_the_former_one_whole(data):
+    """Centre and units of the new data stood beside the posterior of the old."""
+    X, y = data
+    model = MultiOutputGPRegressor(optimise=False).fit(X, y)
+    before = model.predict(X)
+    model.set_params(optimise=True, fixed=("nonsense",))
+    with pytest.raises(ValueError, match="nonsense"):
+        model.fit(X, 1e3 * y + 5.0)
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
 def test_what_is_no_table_of_outputs_is_refused():
     X = [[0.0], [1.0], [2.0]]
     for y, said in (

@@ -203,14 +203,16 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         self.check_arguments()
         warn_of_order(X=X, y=y)
         rows = self._rows(X, reset=True)
-        self.classes_, number = _numbered(y, rows.shape[0])
+        labels, number = _numbered(y, rows.shape[0])
         kernel = self.kernel if self.kernel is not None else RBF(1.0, lengths_of(rows))
-        told = 2.0 * number - 1.0 if self.classes_.size == 2 else number
-        method, points = self._method(rows.shape[0]), self._points()
-        model = _model(kernel, self.classes_.size, points, method)
+        classes = labels.size
+        told = 2.0 * number - 1.0 if classes == 2 else number
+        method, points = self._method(rows.shape[0], classes), self._points(classes)
+        model = _model(kernel, classes, points, method)
         still = ("inducing",) if points != self.inducing else ()
         found = self._fitted(model, rows, told, fixed=still) if self.optimise else None
         given = self._conditioned(found, model, rows, told)
+        self.classes_ = labels  # not before: a fit that ends early leaves the former one whole
         self._keep(given, found)
         if isinstance(given, _OF_INDUCING):
             self.log_evidence_ = found.log_evidence if found else svgp.elbo(given, rows, told)
@@ -229,16 +231,15 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
             why = "with inducing points, which have a bound of their own"
             raise ValueError(f"method must be None {why}; got {self.method!r}")
 
-    def _method(self, rows: int) -> str:
+    def _method(self, rows: int, classes: int) -> str:
         """Return the approximation to the posterior of f for so many rows, all of X."""
-        classes = self.classes_.size
         if self.method == "ep" and classes > 2:
             raise ValueError(f"method must be 'laplace' or None for {classes} classes; got 'ep'")
         return self.method or ("ep" if rows <= _FEW else "laplace")
 
-    def _points(self) -> int | None:
+    def _points(self, classes: int) -> int | None:
         """Return the number of inducing points of f; None without them."""
-        several = self.classes_.size > 2 and self.method is None
+        several = classes > 2 and self.method is None
         return _POINTS if several and self.inducing is None else self.inducing
 
     def _batch(self, rows: int) -> int | None:
@@ -362,7 +363,7 @@ def _numbered(y: ArrayLike, n: int) -> tuple[HostArray, HostVector]:
         raise ValueError("GPClassifier requires y to be passed, but the target y is None")
     _check.plain(y, "y")
     try:
-        labels = column_or_1d(y, warn=True)
+        labels = _of_words(column_or_1d(y, warn=True))
         assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
         classes, number = np.unique(labels, return_inverse=True)
@@ -373,6 +374,18 @@ def _numbered(y: ArrayLike, n: int) -> tuple[HostArray, HostVector]:
     if classes.size < 2:
         raise ValueError(f"y must hold at least two classes; got one class, {classes.tolist()}")
     return classes, number.astype(np.float64)
+
+
+def _of_words(labels: HostArray) -> HostArray:
+    """Labels, if those in an array of objects are words and none is missing."""
+    if labels.dtype.kind != "O" or all(isinstance(label, str) for label in labels):
+        return labels
+    for row, label in enumerate(labels):
+        if label is None or type(label).__name__ == "NAType":
+            raise ValueError(f"got {label} in row {row}: leave such rows out of X and y")
+    kinds = sorted({type(label).__name__ for label in labels})
+    remedy = f"give y.astype({kinds[0] if len(kinds) == 1 else 'str'!r})"
+    raise ValueError(f"Unknown label type: objects, of {' and '.join(kinds)}: {remedy}")
 
 
 def _classes(told: object) -> HostArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Mapping
+from itertools import chain
 from typing import Any, ClassVar, Literal, Self, TypeVar, overload
 
 import numpy as np
@@ -42,6 +43,7 @@ _VARIANCES = "variances of real numbers, (n, p)"
 _OF_INPUTS, _LEVEL = "kernel.function.inputs.kernel", "kernel.level"
 _NONE = 1e-12  # below this share of the variance of an output there is no noise
 _OWN_NOISE = "kernel.noise.kernel.variance"
+_OWN_VARIANCE = "kernel.function.outputs.kernel.own"
 
 
 class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEstimator):
@@ -86,7 +88,9 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
     - `log_evidence_` of the outputs so scaled, `runs_`, `report_`, `n_features_in_` and
       `feature_names_in_`, as of a `GPRegressor`.
 
-    Where no output varies, the hyperparameters stay where they start, and a warning says so.
+    Noise and own variance of an output that does not vary, as of one that was read once, stay where
+    they start, with 1 for its deviation; where none varies, all hyperparameters do. A warning says
+    so.
 
     Costs O((n p)³) a step for p outputs. Source: Bonilla, Chai & Williams (2007); Álvarez, Rosasco
     & Lawrence (2012), section 4.2.
@@ -157,30 +161,42 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         """
         self.check_arguments()
         warn_of_order(X=X, y=y, noise_var=noise_var)
-        self.output_names_ = columns_of(y)
-        noise_var = _as_outputs(noise_var, "noise_var", self.output_names_)
+        names = columns_of(y)
+        noise_var = _as_outputs(noise_var, "noise_var", names)
         rows = self._rows(X, reset=True)
         table = _outputs(y, rows.shape[0])
         known = None if noise_var is None else _known_noise(noise_var, table)
-        self.is_vector_ = table.ndim == 1
+        is_vector = table.ndim == 1
         table = table.reshape(rows.shape[0], -1)
-        self.centre_, self.scale_ = _units(table)
-        scaled = (table - self.centre_) / self.scale_
+        centre, scale, varies = _units(table)
+        scaled = (table - centre) / scale
         model = self._start(rows, scaled)
         places, readings = map(to_numpy, readings_of(rows, scaled, gaps=True))
         told: dict[str, object] = {}
         if known is not None:
-            told["noise_var"] = self._told(rows, known)
+            each = known.reshape(table.shape) / scale**2
+            told["noise_var"] = to_numpy(readings_of(rows, each, gaps=True)[1])
         found = None
-        if self.optimise and not np.nan_to_num(scaled).any():
-            said = "y is constant: the hyperparameters cannot be fitted and stay where they start"
+        still = np.flatnonzero(~varies).tolist()
+        if self.optimise and still:
+            where = f" in columns {still}" if varies.any() else ""
+            what = "noise and own variance" if where else "the hyperparameters"
+            said = f"y is constant{where}: {what} cannot be fitted and stay where they start"
             warnings.warn(said, UserWarning, stacklevel=2)
-        elif self.optimise:
+        if self.optimise and varies.any():
             of_B = self.kernel is None or isinstance(self.kernel, Stationary)
             held = [_LEVEL, f"{_OF_INPUTS}.variance"] if of_B else [_LEVEL]
+            named = {*(self.bounds or ()), *(self.priors or ()), *chain(*self.tied)}
+            own = (f"{path}[{j}]" for path in (_OWN_NOISE, _OWN_VARIANCE) for j in still)
+            held += [name for name in own if name not in named]
             found = self._fitted(model, places, readings, fixed=held, **told)
             _warn_of_copies(found, np.column_stack([rows, table]))
-        self._keep(self._conditioned(found, model, places, readings, **told), found)
+        given = self._conditioned(found, model, places, readings, **told)
+        # not before: a fit that ends early leaves the former one whole
+        self.output_names_, self.is_vector_, self.centre_, self.scale_ = (
+            names, is_vector, centre, scale,
+        )  # fmt: skip
+        self._keep(given, found)
         return self
 
     @overload
@@ -285,11 +301,6 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         """Values of all outputs, row by row, in the units of y."""
         return self._shaped(to_numpy(values).reshape(-1, self.scale_.shape[0]) * self.scale_)
 
-    def _told(self, rows: HostMatrix, known: HostArray) -> HostVector:
-        """Return the known noise of each reading, in their order, of the scaled outputs."""
-        table = known.reshape(rows.shape[0], -1) / self.scale_**2
-        return to_numpy(readings_of(rows, table, gaps=True)[1])
-
     def _shaped(self, table: HostArray) -> HostArray:
         return table[..., 0] if self.is_vector_ else table
 
@@ -370,12 +381,12 @@ def _known_noise(given: ArrayLike, y: HostArray) -> HostArray:
     return np.where(there, known, np.nan)
 
 
-def _units(table: HostMatrix) -> tuple[HostVector, HostVector]:
-    """The average and the standard deviation of each output; 1, or more, where it is rounding."""
+def _units(table: HostMatrix) -> tuple[HostVector, HostVector, HostVector]:
+    """Average and deviation of each output, 1 or more where that is rounding; and if it varies."""
     centre, sd = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
     rounding = 4.0 * np.finfo(np.float64).eps * np.nanmax(np.abs(table), axis=0)
     # a deviation that is rounding may be far above 1: divided by its bound it stays small
-    return centre, np.where(sd > rounding, sd, np.maximum(rounding, 1.0))
+    return centre, np.where(sd > rounding, sd, np.maximum(rounding, 1.0)), sd > rounding
 
 
 def _warn_of_copies(found: Fit[Any, Any], rows: HostMatrix) -> None:
