@@ -14,6 +14,7 @@ from gpnotes import (
     Bernoulli,
     Constant,
     ConstantMean,
+    Gaussian,
     Linear,
     Matern12,
     Matern32,
@@ -444,6 +445,23 @@ def test_paths_of_coinciding_points_keep_their_variance(kind, rng):
     values = sample_paths(posterior, N, rng=stream(1))(at)
     checks = deviations(values, posterior.mean(at), posterior.covariance(at))
     assert max(np.max(check) for check in checks) < 5.0
+
+
+@pytest.mark.parametrize("kind", ["vfe", "variational"])
+def test_paths_in_single_precision_vary_as_their_posterior_does(kind, rng):
+    """Values of so smooth an f at Z determine each other: K_uu⁻¹ makes much of any rounding."""
+    X = rng.uniform(0.0, 6.0, (100, 2)).astype(np.float32)
+    y = np.sin(X[:, 0])
+    gp = GP(RBF(1.0, np.full(2, 6.0, np.float32)), 0.01)
+    of_one = svgp.SVGP(replace(gp, noise_var=0.0), Gaussian(0.01), 40)
+    posterior = condition(SparseGP(gp, 40) if kind == "vfe" else of_one, X, y)
+    at = X[:5] + np.float32(0.1)
+    paths = sample_paths(posterior, 1000, rng=stream(1))
+    values, pull = paths.values_and_pullback(at)
+    assert values.dtype == pull(values).dtype == np.float32
+    mean, variance = posterior.predict(at)
+    np.testing.assert_allclose(values.mean(axis=0), mean, rtol=0.0, atol=0.01)
+    np.testing.assert_allclose(values.var(axis=0), variance, rtol=0.3)
 
 
 @pytest.mark.parametrize("kind", ["vfe", "variational"])

@@ -13,7 +13,9 @@ from ...ground.conversion import takes
 from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool, threads_for
-from ...ground.xp import Matrix, MatrixLike, array_namespace
+from ...ground.xp import Matrix, MatrixLike, array_namespace, in_double
+from ...infer.sparse import SparsePosterior
+from ...infer.sufficient_statistics import like_data
 from ...model.gaussian_process import GP, differentiable_mean
 from ...model.kernels import Kernel
 from .feature_maps import FeatureMap, draw_feature_map
@@ -39,7 +41,7 @@ class Paths:
     features : FeatureMap
         The features of its kernel.
     weights : Matrix, shape (count, R)
-        The weights w of the features, a path a row.
+        The weights w of the features, a path a row; of a `SparsePosterior` in float64.
     update : Matrix, shape (count, n)
         The weights v of the update by the data, or by the inducing points, a path a row.
     columns : tuple of str, default ()
@@ -152,19 +154,25 @@ class Paths:
 
     @threads_for(lambda self, Xs: self.count * self._width * Xs.shape[0])
     def _values(self, Xs: Matrix) -> Matrix:
-        Phi_t = array_namespace(Xs).matrix_transpose(self.features.rows(Xs))
-        drawn = self.weights @ Phi_t + self.update @ _cross(self.gp.kernel, self.inputs, Xs)
-        return self.gp.mean(Xs)[None, :] + drawn
+        X, wide = self._alike(self.inputs), self._alike(Xs)
+        Phi_t = array_namespace(Xs).matrix_transpose(self.features.rows(wide))
+        drawn = self.weights @ Phi_t + self.update @ _cross(self.gp.kernel, X, wide)
+        return self.gp.mean(Xs)[None, :] + like_data(drawn, Xs)
 
     @threads_for(lambda self, Xs, values_bar: self.count * self._width * Xs.shape[0])
     def _pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
         xp = array_namespace(Xs)
-        gp, back = self.gp, xp.matrix_transpose(values_bar)
-        by_features = self.features.pull(Xs, back @ self.weights)
-        K_bar = xp.matrix_transpose(self.update) @ values_bar
-        _, _, by_cross = gp.kernel._pullback(self.inputs, Xs, K_bar)
+        X, wide, bar = map(self._alike, (self.inputs, Xs, values_bar))
+        gp, back = self.gp, xp.matrix_transpose(bar)
+        by_features = self.features.pull(wide, back @ self.weights)
+        K_bar = xp.matrix_transpose(self.update) @ bar
+        _, _, by_cross = gp.kernel._pullback(X, wide, K_bar)
         _, by_mean = differentiable_mean(gp).pullback(Xs, xp.sum(values_bar, axis=0))
-        return by_features + by_cross + by_mean
+        return like_data(by_features + by_cross, Xs) + by_mean
+
+    def _alike(self, a: Matrix) -> Matrix:
+        """An array in the precision of the update, in which its large terms cancel."""
+        return like_data(a, self.update)
 
     def _blocks(self, Xs: Matrix) -> list[slice]:
         return memory.blocks(Xs.shape[0], self._width, like=Xs)
@@ -227,11 +235,12 @@ def sample_paths(
     stream = stream_of(rng)
     num_features = validate_pairs(num_features)
     X = _check.squarable(update.inputs, "posterior.X")
-    features = draw_feature_map(update.gp.kernel, X, num_features, stream)
+    wide = in_double(X) if isinstance(posterior, SparsePosterior) else X  # as its K_uu is
+    features = draw_feature_map(update.gp.kernel, wide, num_features, stream)
     n = X.shape[0]
-    memory.count(num_samples, "num_samples", each=3 * (n + features.size), like=X)
-    weights = stream.normal((num_samples, features.size), like=X)
-    normals = stream.normal((num_samples, update.num_normals), like=X)
+    memory.count(num_samples, "num_samples", each=3 * (n + features.size), like=wide)
+    weights = stream.normal((num_samples, features.size), like=wide)
+    normals = stream.normal((num_samples, update.num_normals), like=wide)
     v = _update_weights(update, features, weights, normals)
     return Paths(update.gp, X, features, weights, v, posterior.columns)
 
@@ -251,7 +260,7 @@ def _update_weights(
 ) -> Matrix:
     """The weights v of the kernels of the update for each path, (count, n)."""
     xp = array_namespace(weights)
-    X = update.inputs
+    X = like_data(update.inputs, weights)
     blocks = memory.blocks(X.shape[0], features.size, like=X)
     prior = [features.rows(X[rows, :]) @ xp.matrix_transpose(weights) for rows in blocks]
     return xp.matrix_transpose(update.weights(xp.concat(prior), xp.matrix_transpose(normals)))

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from ...ground.linalg import Cholesky
-from ...ground.xp import Matrix, Numbers, Vector, array_namespace, in_double
+from ...ground.xp import Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import ExactPosterior
 from ...infer.interdomain import InducingPoints
 from ...infer.sparse import SparsePosterior
-from ...infer.sufficient_statistics import like_data
 from ...infer.svgp import VariationalPosterior
 from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP, require_known_mean
@@ -92,7 +91,8 @@ def _of_sparse(posterior: SparsePosterior) -> MatheronUpdate:
     factor, root = posterior.inducing.factor, posterior.cholesky
     mean = posterior.weight_mean
     weights = _inducing_weights(factor, mean, lambda normals: root._half_solve_t(normals))
-    return MatheronUpdate(posterior.gp, posterior.Z, _num_normals(factor), weights)
+    gp = replace(posterior.gp, kernel=posterior.inducing.kernel)
+    return MatheronUpdate(gp, posterior.Z, _num_normals(factor), weights)
 
 
 def _of_variational(posterior: VariationalPosterior) -> MatheronUpdate:
@@ -125,11 +125,10 @@ def _inducing_weights(
 
     def weights(prior: Matrix, normals: Matrix) -> Matrix:
         m = mean.shape[0]
-        normals = in_double(normals) if mean.dtype != prior.dtype else normals
         u = factor.lower @ (mean[:, None] + root(normals[:m, :]))
-        residual = u - like_data(prior, mean)
+        residual = u - prior
         if factor.jitter:
             residual = residual - math.sqrt(factor.jitter) * normals[m:, :]
-        return like_data(factor.solve(residual), prior)
+        return factor.solve(residual)
 
     return weights
