@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpnotes import BayesianNetwork, stream
-from gpnotes.networks import Network, log_joint
+from gpnotes.networks import SWAG, MeanField, Network, RunningMoments, log_joint
 
 
 @pytest.mark.parametrize(("outputs", "noise", "said"), [
@@ -39,3 +39,29 @@ def test_counts_of_readings_are_of_all_networks_or_of_each(rng):
         ]
         got = log_joint(model, theta, X, y, counts=counts.astype(float))
         np.testing.assert_allclose(got, wanted, rtol=1e-12)
+
+
+def test_a_prior_of_weights_may_be_a_number_of_numpy(rng):
+    network = Network((2, 3, 2))
+    X, y, theta = rng.normal(size=(5, 2)), rng.normal(size=5), rng.normal(size=network.num_weights)
+    wanted = log_joint(BayesianNetwork(network, 2.0), theta, X, y)
+    for number in (np.float32(2.0), np.int64(2)):
+        assert log_joint(BayesianNetwork(network, number), theta, X, y) == wanted
+
+
+@pytest.mark.parametrize(
+    ("make", "ask"),
+    [
+        (lambda a: BayesianNetwork(Network((1, 1)), a, 1.0), lambda m: m.draw(2, rng=stream(0))),
+        (lambda a: MeanField(a, a), lambda q: q.draw(2, rng=stream(0))),
+        (lambda a: SWAG.init(a, 2).update(np.zeros(2)), lambda swag: swag.covariance()),
+        (lambda a: SWAG.init(a, 2), lambda swag: swag.update(np.zeros(2)).covariance()),
+        (RunningMoments.init, lambda moments: moments.update(np.zeros(2)).covariance()),
+    ],
+)
+def test_steps_that_write_into_an_array_that_was_given_change_nothing(make, ask):
+    theta = np.asarray([1.0, 2.0])
+    made = make(theta)
+    before = ask(made)
+    theta += 1.0
+    np.testing.assert_array_equal(ask(made), before)

@@ -13,7 +13,7 @@ from ..ground.adam import Adam
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
-from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
+from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace, keep_copies
 from .model import BayesianNetwork, Data, _log_joint_and_gradient, check_data
 from .posterior_mode import validate_steps
 
@@ -40,6 +40,7 @@ class MeanField:
     def __post_init__(self) -> None:
         size = _check.vector(self.mean, "mean").shape[0]
         _check.alike(_check.vector(self.log_sd, "log_sd", size=size), "log_sd", self.mean, "mean")
+        keep_copies(self, "mean", "log_sd")
 
     def draw(self, num_samples: int, *, rng: RNG) -> Matrix:
         """Draw the weights (num_samples, p) of networks.

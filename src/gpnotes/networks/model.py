@@ -26,6 +26,7 @@ from ..ground.xp import (
     VectorLike,
     array_namespace,
     is_numpy_namespace,
+    keep_copies,
     log_normal_cdf,
     log_sum_exp,
 )
@@ -70,11 +71,13 @@ class BayesianNetwork:
     def __post_init__(self) -> None:
         _check.instance(self.network, "network", Network)
         v = self.prior_variance
-        if isinstance(v, int | float):
-            _check.positive(_check.number(v, "prior_variance"), "prior_variance")
+        if isinstance(v, int | float | np.number):
+            v = _check.positive(_check.number(v, "prior_variance"), "prior_variance")
+            object.__setattr__(self, "prior_variance", v)
         else:
             _check.vector(v, "prior_variance", size=self.network.num_weights)
             _check.positive(v, "prior_variance")
+            keep_copies(self, "prior_variance")
         num_outputs = 2 if self.noise_variance is None else 1
         if self.noise_variance is not None:
             given = _check.number(self.noise_variance, "noise_variance")

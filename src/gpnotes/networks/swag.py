@@ -52,7 +52,7 @@ class RunningMoments:
     @classmethod
     def init(cls, theta: Vector) -> RunningMoments:
         """Return the moments of one vector (p,), from which all others are made by `update`."""
-        theta = _check.squarable(_check.vector(theta, "theta"), "theta")
+        theta = 1.0 * _check.squarable(_check.vector(theta, "theta"), "theta")  # a copy
         return cls(1, theta, zeros((theta.shape[0], theta.shape[0]), theta))
 
     def update(self, theta: Vector) -> RunningMoments:
@@ -115,7 +115,7 @@ class SWAG:
     @classmethod
     def init(cls, theta: Vector, rank: int) -> SWAG:
         """Return the state after one snapshot (p,); `update` adds the others."""
-        theta = _check.squarable(_check.vector(theta, "theta"), "theta")
+        theta = 1.0 * _check.squarable(_check.vector(theta, "theta"), "theta")  # a copy
         zeros = array_namespace(theta).zeros_like(theta)
         return cls(1, theta, zeros, (zeros,), _check.whole(rank, "rank", 2))
 
