@@ -120,11 +120,6 @@ def evidence_of(model: Parameters, data: Data | WaveSums) -> Evidence[Any, Poste
     data : Rows, Chunks or WaveSums
         The data.
 
-    Returns
-    -------
-    Evidence
-        The log evidence, or its substitute.
-
     Raises
     ------
     TypeError
@@ -239,11 +234,6 @@ def given(
         What is added to the latent f of each, likewise.
     columns : tuple of str, default ()
         The order in which columns of a frame are taken; without it, that which the model knows.
-
-    Returns
-    -------
-    Given
-        The model and the data.
     """
     if isinstance(X, Chunks | WaveSums):
         _require_alone(X, y=y, noise_var=noise_var, weights=weights, offset=offset)

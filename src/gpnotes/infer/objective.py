@@ -150,11 +150,6 @@ class Objective(Generic[M]):
         ----------
         vector : HostVector
             The free parameters, as in `vector`.
-
-        Returns
-        -------
-        Parameters
-            The model.
         """
         many = len(self.limits)
         moving = vector[:many]
@@ -309,11 +304,6 @@ class Objective(Generic[M]):
         ----------
         model : Parameters
             The model.
-
-        Returns
-        -------
-        tuple of str
-            The names, by `params.names`.
         """
         return touched(model, flatten(model, fixed=self.fixed)[0], self.box, fixed=self.fixed)
 

@@ -75,11 +75,6 @@ def means_of_repeats(X: MatrixLike, y: VectorLike) -> Repeats:
     y : Vector, shape (n,)
         The readings.
 
-    Returns
-    -------
-    Repeats
-        The places, means, numbers and squares.
-
     Notes
     -----
     O(n log n), on the host. R's hetGP has ``find_reps`` for it.

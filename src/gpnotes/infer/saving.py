@@ -278,11 +278,6 @@ def read(path: str | os.PathLike[str], kind: str, made: Callable[[dict[str, obje
     made : callable
         A function of the values by their names.
 
-    Returns
-    -------
-    object
-        The result of `made`.
-
     Raises
     ------
     OSError, MemoryError

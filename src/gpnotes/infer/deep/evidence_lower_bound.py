@@ -191,13 +191,7 @@ def _finite(value: float) -> float:
 
 
 def posteriors(model: DeepGP) -> Posteriors:
-    """The units of a model as whitened sparse processes.
-
-    Returns
-    -------
-    tuple of tuples of VariationalPosterior
-        Those of each layer.
-    """
+    """The units of a model as whitened sparse processes."""
     return tuple(
         tuple(posterior_of(unit, model.likelihood) for unit in layer) for layer in model.layers
     )
@@ -230,11 +224,6 @@ def passed(units: Posteriors, X: Matrix, noise: Noise) -> list[Passed]:
         The units.
     noise : Noise
         The normal numbers.
-
-    Returns
-    -------
-    list of Passed
-        The outputs of each layer.
     """
     trail, H = _inner(units, X, noise)
     return [*trail, Passed(H, (marginals(units[-1][0], H),), None)]

@@ -73,11 +73,6 @@ class InducingPoints:
         ----------
         inputs : Matrix, shape (M, d)
             The other points.
-
-        Returns
-        -------
-        InducingPoints
-            The values there.
         """
         return replace(self, Z=_moved(self.Z, inputs))
 
@@ -225,11 +220,6 @@ class WeightedPoints:
         ----------
         inputs : Matrix, shape (P, d)
             The other points.
-
-        Returns
-        -------
-        WeightedPoints
-            The sums over them.
         """
         return replace(self, Z=_moved(self.Z, inputs))
 

@@ -371,11 +371,6 @@ class WaveSums:
         ----------
         work : callable
             `bounds.spread`, or work with a method `of_waves`, which gets these sums.
-
-        Returns
-        -------
-        object
-            Its result.
         """
         if work is spread:
             return cast("T", self.spread)

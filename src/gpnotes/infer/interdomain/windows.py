@@ -85,11 +85,6 @@ class GaussianWindows:
         ----------
         inputs : Matrix, shape (2M, d)
             Their centres and widths, as in `inputs`.
-
-        Returns
-        -------
-        GaussianWindows
-            The averages.
         """
         M, d = self.Z.shape
         _check.matrix(inputs, "inputs", rows=2 * M, columns=d)

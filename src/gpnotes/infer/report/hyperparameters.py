@@ -143,11 +143,6 @@ def with_followers(
         The names of these and of tied followers, in the order of the model.
     tied : mapping from str to str
         For each entry that follows another, that one.
-
-    Returns
-    -------
-    tuple of Hyperparameter
-        One for each name.
     """
     of = {one.name: one for one in found}
     return tuple(

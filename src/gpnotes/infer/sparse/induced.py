@@ -104,11 +104,6 @@ def with_inducing(model: T, data: Data | WaveSums) -> T:
         The model, which comes back as it is if it has inducing variables.
     data : Rows, Chunks or WaveSums
         The data; chunks and sums leave no choice.
-
-    Returns
-    -------
-    SparseGP or SVGP
-        The model.
     """
     if not isinstance(model.inducing, int):
         return model
@@ -133,11 +128,6 @@ def told_apart(model: T, kernel: Kernel, Z: Matrix) -> T:
         Its kernel, in the precision in which K_uu is factored.
     Z : Matrix, shape (M, d)
         Its inducing inputs, in that precision.
-
-    Returns
-    -------
-    SparseGP or SVGP
-        The model, whose K_uu can be factored.
     """
     inputs = model.variables.inputs
     kept = as_index(pivots(kernel, Z, Z.shape[0]), inputs)

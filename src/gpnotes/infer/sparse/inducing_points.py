@@ -183,11 +183,7 @@ def _spread_rows(X: HostMatrix, n: int, stream: Stream) -> HostMatrix:
 
 
 def _nearest(X: HostMatrix, centres: HostMatrix) -> HostVector:
-    """The nearest centre to each row: largest ``x·c − |c|²/2``, from the middle of the centres.
-
-    ``vq`` of SciPy gives the same in the same time, but holds all distances at once; its
-    ``kmeans2`` takes all steps that it is allowed, and warns of clusters that lost their rows.
-    """
+    """The nearest centre to each row: largest ``x·c − |c|²/2``, from the middle of the centres."""
     middle = np.mean(centres, axis=0)
     centres = centres - middle
     half = 0.5 * np.sum(centres * centres, axis=1)

@@ -258,11 +258,6 @@ def slope_along(before: Any, after: Any, sums: Any) -> float:
         The Gaussian q before and after the step.
     sums : Sums
         The sums after it.
-
-    Returns
-    -------
-    float
-        The slope.
     """
     xp = array_namespace(after.weights)
     slope = sums.gradient - after.weights
@@ -286,11 +281,6 @@ def distance(posterior: Any, sums: Any) -> float:
         The Gaussian q.
     sums : Sums
         The sums at q.
-
-    Returns
-    -------
-    float
-        The length.
     """
     xp = array_namespace(posterior.weights)
     lower = posterior.cholesky.lower

@@ -218,11 +218,6 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     posterior : VariationalPosterior
         The Gaussian q.
 
-    Returns
-    -------
-    Marginals
-        Means and variances of f.
-
     Notes
     -----
     O(n M²).
