@@ -20,9 +20,12 @@ from gpnotes import (
     stream,
     to_numpy,
 )
+from gpnotes.ground import memory
 from gpnotes.ground.chunks import Chunks
 from gpnotes.infer import deep, interdomain, svgp
+from gpnotes.infer.deep import evidence_lower_bound
 from gpnotes.infer.deep.model import posterior_of
+from gpnotes.infer.svgp.posterior import marginals as svgp_marginals
 from gpnotes.model.kernels import CircularRBF
 from gpnotes.model.means import BasisMean, Powers
 
@@ -67,6 +70,26 @@ def test_a_fit_over_chunks(rng):
     begin = deep.elbo(model, X, y, deep.quadrature_noise(model))
     found = fit(model, Chunks([(X[:12], y[:12]), (X[12:], y[12:])]), max_steps=10)
     assert deep.elbo(found.model, X, y, deep.quadrature_noise(model)) > begin
+
+
+def test_predictions_and_bounds_hold_a_few_rows_at_a_time(rng, monkeypatch):
+    """A hundred draws of each row made matrices of a gigabyte for twenty thousand of them."""
+    X, y = step(rng, 30)
+    model = deep.with_inner_layers(shallow(X, y, 5).posterior, [RBF(), RBF()], num_samples=4)
+    posterior = deep.DeepPosterior(model)
+    whole = (*posterior.predict(X), posterior.log_density(X, y), deep.elbo(model, X, y))
+    seen = []
+
+    def counted(q, H):
+        seen.append(H.shape[0])
+        return svgp_marginals(q, H)
+
+    monkeypatch.setattr(evidence_lower_bound, "marginals", counted)
+    monkeypatch.setattr(memory, "ENTRIES", 100 * 5 * 4)
+    in_parts = (*posterior.predict(X), posterior.log_density(X, y), deep.elbo(model, X, y))
+    assert max(seen) <= 400
+    for part, one in zip(in_parts, whole, strict=True):
+        np.testing.assert_allclose(part, one, rtol=1e-12)
 
 
 def test_rows_of_chunks_that_do_not_fit_are_refused(rng):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
@@ -111,8 +112,11 @@ def expected_rows(
     model: DeepGP, units: Posteriors, X: Matrix, y: Vector, noise: Noise, scale: float
 ) -> float:
     """``Σ E log p(yᵢ | fᵢ)`` of rows that are validated; arguments as in `part_and_gradient`."""
-    last = passed(units, X, noise)[-1]
-    return float(array_namespace(X).sum(_averaged(model, y, last.found[0], noise, scale).value))
+    xp = array_namespace(X)
+    return sum(
+        float(xp.sum(_averaged(model, y[rows], f, noise, scale).value))
+        for rows, f in passed(units, X, noise)
+    )
 
 
 def less_divergence(units: Posteriors, value: float) -> float:
@@ -198,7 +202,7 @@ def posteriors(model: DeepGP) -> Posteriors:
 
 
 class Passed(NamedTuple):
-    """A layer's outputs for its inputs.
+    """An inner layer's outputs for its inputs.
 
     Parameters
     ----------
@@ -206,17 +210,17 @@ class Passed(NamedTuple):
         Its inputs: the rows, or those of all draws one after another.
     found : tuple of Marginals
         The distribution of each unit there.
-    deviations : Stack or None, shape (1 or S, n, D)
-        The standard deviations of the units, for an inner layer.
+    deviations : Stack, shape (1 or S, n, D)
+        The standard deviations of the units.
     """
 
     H: Matrix
     found: tuple[Marginals, ...]
-    deviations: Stack | None
+    deviations: Stack
 
 
-def passed(units: Posteriors, X: Matrix, noise: Noise) -> list[Passed]:
-    """Carry rows through the layers, with a draw for each value: [eq-dg-draw].
+def passed(units: Posteriors, X: Matrix, noise: Noise) -> Iterator[tuple[slice, Marginals]]:
+    """Carry rows through the layers, with a draw for each value, a block at a time: [eq-dg-draw].
 
     Parameters
     ----------
@@ -224,17 +228,24 @@ def passed(units: Posteriors, X: Matrix, noise: Noise) -> list[Passed]:
         The units.
     noise : Noise
         The normal numbers.
+
+    Yields
+    ------
+    tuple of slice and Marginals
+        Some rows, and the last unit there, for all draws one after another.
     """
-    trail, H = _inner(units, X, noise)
-    return [*trail, Passed(H, (marginals(units[-1][0], H),), None)]
+    width = noise.weights.shape[0] * max(q.weights.shape[0] for layer in units for q in layer)
+    for rows in memory.blocks(X.shape[0], width, like=X):
+        of_rows = [a if a.shape[1] == 1 else a[:, rows, :] for a in noise.normals]
+        yield rows, marginals(units[-1][0], _inner(units, X[rows, :], of_rows)[1])
 
 
-def _inner(units: Posteriors, X: Matrix, noise: Noise) -> tuple[list[Passed], Matrix]:
+def _inner(units: Posteriors, X: Matrix, draws: Sequence[Stack]) -> tuple[list[Passed], Matrix]:
     """Return the outputs of the inner layers for rows, and the inputs of the last layer."""
     xp = array_namespace(X)
     trail: list[Passed] = []
     H, n = X, X.shape[0]
-    for layer, normals in zip(units[:-1], noise.normals, strict=True):
+    for layer, normals in zip(units[:-1], draws, strict=True):
         found = tuple(marginals(q, H) for q in layer)
         # a first axis of one where all draws share the layer's rows: the first layer is worked out
         # once, and its draws come by broadcasting
@@ -306,7 +317,7 @@ def part_and_gradient(
     scale : float
         The number of rows that each stands for.
     """
-    trail, H = _inner(units, X, noise)
+    trail, H = _inner(units, X, noise.normals)
     value, likelihood_bar, last, H_bar = _last_layer(model, units[-1][0], H, y, noise, scale)
     bars: list[tuple[Unit, ...]] = [(last,)]
     for level in reversed(range(len(trail))):
@@ -346,7 +357,6 @@ def _draw_back(before: Passed, normals: Stack, H_bar: Matrix) -> tuple[Matrix, M
 
     Where the layer had the same rows for all draws, as the first one has, they add up.
     """
-    assert before.deviations is not None
     xp = array_namespace(H_bar)
     deviations = before.deviations
     few, n, width = deviations.shape

@@ -114,8 +114,12 @@ class DeepPosterior(Posterior):
         if n == 0:
             return (xp.reshape(Xs[:, 0], (1, 0)),) * 2
         noise = draw_noise(self.model, n, self.num_samples, rng=seeded(self.seed))
-        f = passed(self._units, Xs, noise)[-1].found[0]
-        return xp.reshape(f.mean, (-1, n)), xp.reshape(f.variance, (-1, n))
+        found = [
+            [xp.reshape(part, (-1, rows.stop - rows.start)) for part in (f.mean, f.variance)]
+            for rows, f in passed(self._units, Xs, noise)
+        ]
+        mean, variance = (xp.concat(parts, axis=1) for parts in zip(*found, strict=True))
+        return mean, variance
 
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         return _mixed(*self._components(Xs))
