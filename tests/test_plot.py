@@ -266,6 +266,14 @@ def test_with_the_least_value_progress_is_a_regret_and_a_run_may_begin_with_fail
     plot.progress(ax, [[np.nan, 3.0], [2.0, 1.5]])
     with pytest.raises(ValueError, match="runs must hold at least one run"):
         plot.progress(ax, [])
+    with pytest.raises(ValueError, match=r"least must be on one side of all runs; got 1\.2"):
+        plot.progress(ax, [[3.0, 1.5], [3.0, 1.0]], least=1.2)
+    with pytest.raises(ValueError, match=r"runs\[0\] must have shape \(n,\); got \(\)$"):
+        plot.progress(ax, [3.0, 1.5])
+    with pytest.raises(
+        ValueError, match=r"x must have shape \(n,\); got \(2, 1\): give x\[:, 0\]$"
+    ):
+        plot.line(ax, [[0.0], [1.0]], [1.0, 2.0])
     with pytest.raises(ValueError, match=r"runs\[1\] must have shape \(n,\) like runs\[0\]"):
         plot.progress(ax, [[1.0, 2.0], [1.0]])
 

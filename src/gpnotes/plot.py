@@ -441,7 +441,10 @@ def progress(
         raise ValueError("runs must hold at least one run; got none")
     values = np.stack(host_columns(**{f"runs[{i}]": run for i, run in enumerate(runs)}))
     if least is not None:
-        values = np.abs(values - _check.number(least, "least"))
+        gaps = values - _check.number(least, "least")
+        if np.any(gaps < 0.0) and np.any(gaps > 0.0):
+            raise ValueError(f"least must be on one side of all runs; got {least}: one beat it")
+        values = np.abs(gaps)
         ax.set_yscale("log")
     counts = np.arange(1.0, values.shape[1] + 1.0)
     if len(values) > 1:

@@ -88,8 +88,9 @@ def host_columns(**named: object) -> list[HostVector]:
     for name, a in columns.items():
         if a.ndim != 1 or a.shape != size:
             first = next(iter(columns))
-            wanted = f"shape (n,) like {first}, {size}"
-            raise ValueError(f"{name} must have {wanted}; got {tuple(a.shape)}")
+            like = f" like {first}, {size}" if len(size) == 1 and name != first else ""
+            remedy = f": give {name}[:, 0]" if a.ndim == 2 else ""
+            raise ValueError(f"{name} must have shape (n,){like}; got {tuple(a.shape)}{remedy}")
     return list(columns.values())
 
 
