@@ -43,7 +43,17 @@ from gpnotes.infer.fitting import FitWarning
 from gpnotes.infer.noise_floor import FLOOR
 from gpnotes.infer.open_start import like_of, require_unit, started_objective
 from gpnotes.model.bounds import spread, strides, units
-from gpnotes.model.kernels import ArcCosine, Cosine, IntegratedWiener, Polynomial, Sum, Wiener
+from gpnotes.model.kernels import (
+    ArcCosine,
+    Cosine,
+    IntegratedWiener,
+    Polynomial,
+    Sum,
+    Wiener,
+    WithGradients,
+    gradients_at,
+    values_at,
+)
 from gpnotes.model.starts import started
 
 MANY = 60  # rows of each table
@@ -530,3 +540,14 @@ def evidence_of_noise(y, labels):
     if y is labels:
         return y.size * np.log(0.5)
     return -0.5 * y.size * (np.log(2.0 * np.pi * np.mean(y * y)) + 1.0)
+
+
+@pytest.mark.parametrize(("of_x", "of_y"), [(1e-3, 1.0), (1.0, 1e6), (1e-3, 1e-3), (1e3, 1e3)])
+def test_values_with_slopes_are_learnt_in_any_units(of_x, of_y):
+    """Slopes are in the unit of y over that of x, so that both units change what y is like."""
+    x, new = np.linspace(0.0, 6.0, 10)[:, None], np.linspace(0.0, 6.0, 25)[:, None]
+    rows = np.concatenate([values_at(of_x * x), gradients_at(of_x * x)])
+    y = of_y * np.concatenate([np.sin(x[:, 0]), np.cos(x[:, 0]) / of_x])
+    model = fit(GP(WithGradients(Matern52())), rows, y).model
+    found = condition(model, rows, y).mean(values_at(of_x * new)) / of_y
+    assert np.max(np.abs(found - np.sin(new[:, 0]))) < 0.1

@@ -31,8 +31,11 @@ from gpnotes.model.kernels import (
     IntegratedWiener,
     OnSphere,
     Polynomial,
+    Sum,
     Wiener,
     WithGradients,
+    gradients_at,
+    values_at,
 )
 from gpnotes.model.kernels.derivatives import GradientNoise
 from gpnotes.model.starts import noise_is_open, out_of_scale, started
@@ -215,9 +218,28 @@ def test_on_a_sphere_there_is_one_length_on_the_ground(latitude, wide, east, rng
     assert started(GP(given), spread(X, y), X).kernel is given
 
 
-def test_kernels_of_labelled_rows_keep_their_numbers(begun):
-    for kernel in (WithGradients(RBF()), GradientNoise()):
-        assert begun(kernel) is kernel
+@pytest.mark.parametrize("labels", [gradients_at, values_at, None])
+@pytest.mark.parametrize("kernel", [RBF(), Matern52() + Linear()], ids=repr)
+def test_values_and_derivatives_have_the_variance_of_y_in_any_units(kernel, labels, rng):
+    x = rng.normal(size=(N, 2)) * np.asarray([1e-4, 30.0])
+    x -= x.mean(axis=0)  # so that slopes of lines have the mean square of the columns' middle
+    both = np.concatenate([values_at(x), gradients_at(x)])
+    rows = both if labels is None else labels(x)
+    y = 1e5 * rng.normal(size=len(rows))
+    found = started(GP(WithGradients(kernel)), spread(rows, y), rows).kernel
+    assert np.mean(found.diag(rows)) == pytest.approx(np.var(y), rel=1e-9)
+    one = found.kernel.parts[0] if isinstance(kernel, Sum) else found.kernel
+    np.testing.assert_allclose(one.lengthscale, math.sqrt(2.0) * np.std(x, axis=0), rtol=1e-9)
+
+
+def test_numbers_of_labelled_rows_that_are_given_and_the_noise_of_slopes_stay(begun, rng):
+    x = rng.normal(size=(N, 2))
+    for kernel in (WithGradients(RBF(2.0, 3.0)), GradientNoise()):
+        rows, y = gradients_at(x), rng.normal(size=2 * N)
+        assert started(GP(kernel), spread(rows, y), rows).kernel is kernel
+    flat = WithGradients(Constant())  # has no slopes that y could have
+    found = started(GP(flat), spread(rows, y), rows).kernel.kernel
+    assert found.variance == pytest.approx(np.var(y))
 
 
 def test_a_latent_function_has_the_variance_one_and_no_noise(data):

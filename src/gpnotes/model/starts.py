@@ -33,6 +33,9 @@ from .kernels import (
     Scaled,
     Sum,
     Wiener,
+    WithGradients,
+    gradients_at,
+    values_at,
 )
 from .kernels.arccos import AT_ZERO
 from .means import ConstantMean
@@ -62,6 +65,8 @@ class Scales:
         The array whose namespace, dtype and device an array of lengths has.
     every : bool, default False
         Whether numbers that were given count as open; their shapes stay.
+    label : float, default 0.0
+        The average of the last column, where it has labels.
     """
 
     deviation: HostVector
@@ -69,6 +74,7 @@ class Scales:
     variance: float
     like: Array
     every: bool = False
+    label: float = 0.0
 
     def on(self, columns: tuple[int, ...]) -> Scales:
         """Those of some columns."""
@@ -100,7 +106,8 @@ def scales_of(of: Spread, like: Array, *, every: bool = False) -> Scales:
     varies = (of.high > of.low)[:-1]
     deviation = np.where(varies, of.columns, 1.0)
     size = np.hypot(of.mean, of.deviation)[:-1]
-    return Scales(deviation, np.where(size > 0.0, size, 1.0), of.unit * of.unit, like, every)
+    size = np.where(size > 0.0, size, 1.0)
+    return Scales(deviation, size, of.unit * of.unit, like, every, float(of.mean[-2:][0]))
 
 
 def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
@@ -140,9 +147,11 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
       over which a `Wiener` or its integral gains s²;
     - the noise is 0.1 s², and the value of a `ConstantMean` the average of y;
     - the process of the log noise, `noise_kernel`, has the variance 1, since it has no unit;
+    - of values and derivatives, the variance is such that the rows have s² in the average, with as
+      many of each derivative;
     - of a latent f, as for labels and counts, variances are 1, and a mean stays.
 
-    Parameters without a unit, as a period counted in turns, the period itself, and kernels of
+    Parameters without a unit, as a period counted in turns, the period itself, and other kernels of
     labelled rows keep their numbers.
     """
     scales = scales_of(of, like, every=every)
@@ -316,6 +325,19 @@ def _(kernel: Wiener | IntegratedWiener, at: Scales) -> Kernel:
 @start_of.register(ActiveDims)
 def _(kernel: ActiveDims, at: Scales) -> Kernel:
     return _with_kernel(kernel, start_of(kernel.kernel, at.on(kernel.places)))
+
+
+@start_of.register(WithGradients)
+def _(kernel: WithGradients, at: Scales) -> Kernel:
+    """In y are slopes, too: in another unit of the inputs they are as much larger or smaller."""
+    points = replace(at, deviation=at.deviation[:-1], size=at.size[:-1])
+    middle = as_array(points.size[None, :], at.like)
+    seen = WithGradients(start_of(kernel.kernel, points))
+    of_value, of_slopes = (to_numpy(seen.diag(f(middle))) for f in (values_at, gradients_at))
+    slopes = min(2.0 * at.label / (len(of_slopes) + 1), 1.0)
+    size = float((1.0 - slopes) * of_value[0] + slopes * np.mean(of_slopes))
+    share = at.variance * float(of_value[0]) / size if size > 0.0 else at.variance
+    return _with_kernel(kernel, start_of(kernel.kernel, points.of(share)))
 
 
 @start_of.register(Scaled)
