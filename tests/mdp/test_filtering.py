@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -108,6 +109,40 @@ def a_line(rng, D=3, K=2, T=4):
         covs[: t * D, now] = covs[now, : t * D].T
         covs[now, now] = A[t - 1] @ covs[was, was] @ A[t - 1].T + drift[t - 1]
     return (mean, cov, A, drift, H, noise), np.concatenate(means), covs
+
+
+def in_fractions(start, drift, noise, readings):
+    """Means and variances of a level by all readings, None for no reading: exact, step by step."""
+    mean, cov, rows = Fraction(0), Fraction(start), []
+    for step, y in enumerate(readings):
+        before = mean, cov + Fraction(drift) * (step > 0)
+        gain = 0 if y is None else before[1] / (before[1] + Fraction(noise))
+        mean = mean + gain * (Fraction(y or 0) - mean)
+        cov = (1 - gain) * before[1]
+        rows.append((before, (mean, cov)))
+    back = [rows[-1][1]]
+    for (_, (mean, cov)), (ahead, _) in zip(rows[-2::-1], rows[:0:-1], strict=True):
+        gain = cov / ahead[1]
+        later = back[-1]
+        back.append((mean + gain * (later[0] - ahead[0]), cov + gain**2 * (later[1] - ahead[1])))
+    return np.asarray([[float(each) for each in row] for row in back[::-1]])
+
+
+@pytest.mark.parametrize("start", [1.0, 1e7, 1e12, 1e16])
+@pytest.mark.parametrize("gap", [False, True])
+def test_a_wide_prior_takes_no_digits_from_what_readings_tell(start, gap, rng):
+    """As 10⁷ and more stand for a level of which nothing is known, with or without a reading."""
+    readings = rng.standard_normal((6, 1))
+    seen = np.arange(6) > (1 if gap else -1)
+    flat = np.ones((5, 1, 1))
+    level = LinearGaussianSSM(
+        np.zeros(1), start * np.eye(1), flat, 0.1 * flat, np.eye(1), 0.2 * np.eye(1)
+    )
+    given = [float(y) if there else None for y, there in zip(readings[:, 0], seen, strict=True)]
+    mean, variance = in_fractions(start, 0.1, 0.2, given).T
+    found = smooth(level, readings, observed=seen)
+    np.testing.assert_allclose(found.cov[:, 0, 0], variance, rtol=1e-12)
+    np.testing.assert_allclose(found.mean[:, 0], mean, rtol=1e-12, atol=1e-12)
 
 
 def test_a_linear_model_is_its_joint_distribution(space, rng):

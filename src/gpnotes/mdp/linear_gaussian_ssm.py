@@ -137,12 +137,11 @@ class LinearGaussianSSM:
         white_cross = solve_triangular(root, _t(cross))  # (K, D)
         innovation = reading - H @ belief.mean
         white = solve_triangular(root, innovation[:, None])[:, 0]
-        cov = belief.cov - _t(white_cross) @ white_cross
+        gain = _t(solve_triangular(root, white_cross, transpose=True))
+        cov = _left(belief.cov, gain, H, self.observation_noise)
         log_density = -0.5 * float(xp.sum(white**2)) - float(xp.sum(xp.log(diagonal(root))))
         log_density -= 0.5 * reading.shape[0] * LOG_2PI
-        return GaussianBelief(
-            belief.mean + _t(white_cross) @ white, symmetric_part(cov)
-        ), log_density
+        return GaussianBelief(belief.mean + _t(white_cross) @ white, cov), log_density
 
     def smooth(
         self,
@@ -155,8 +154,8 @@ class LinearGaussianSSM:
         F = self.transitions[step - 1, ...]
         gain = _t(_solve(predicted.cov, F @ filtered.cov))
         mean = filtered.mean + gain @ (smoothed.mean - predicted.mean)
-        cov = filtered.cov + gain @ (smoothed.cov - predicted.cov) @ _t(gain)
-        return GaussianBelief(mean, symmetric_part(cov))
+        noise = self.process_noise[step - 1, ...] + smoothed.cov
+        return GaussianBelief(mean, _left(filtered.cov, gain, F, noise))
 
     def stack(self, beliefs: list[GaussianBelief]) -> GaussianBelief:
         """Return beliefs in a row: means (T, D) and covariances (T, D, D)."""
@@ -259,6 +258,12 @@ def _check_stack(a: Stack, name: str, count: int | None, size: int) -> int:
         length = "T - 1" if count is None else count
         raise ValueError(f"{name} must have shape ({length}, {size}, {size}); got {tuple(a.shape)}")
     return int(a.shape[0])
+
+
+def _left(cov: Matrix, gain: Matrix, to: Matrix, noise: Matrix) -> Matrix:
+    """``(I − G H) P (I − G H)ᵀ + G W Gᵀ``, of which nothing cancels where P is far above W."""
+    rest = eye(cov.shape[0], cov) - gain @ to
+    return symmetric_part(rest @ cov @ _t(rest) + gain @ noise @ _t(gain))
 
 
 def _t(a: Matrix) -> Matrix:
