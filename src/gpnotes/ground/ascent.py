@@ -64,27 +64,12 @@ def ascend(
 ) -> Ascent:
     """Maximise a function by L-BFGS-B from a start, within limits; with `rows` by SLSQP.
 
-    Parameters
-    ----------
-    function : callable
-        It gives value and gradient at a vector (n,).
-    start : HostVector, shape (n,)
-        Where the ascent starts.
-    limits : HostMatrix, shape (n, 2)
-        The lower and upper limits, infinite where there are none.
-    steps : int
-        The most steps.
-    ends : HostMatrix, shape (n, 2), or None
-        An ascent that ends outside of them, or before a wall, is brought back and goes on within
-        them; one that does not never notices them.
-    units : HostVector, shape (n,), or None
-        The units in which it moves, and so takes the same way in other units of the function's
-        arguments: an argument that is no logarithm needs one.
-    rows : tuple of HostMatrix, shape (k, n), and HostVector, shape (k,), or None
-        A and b of ``A v ≤ b``, within which it stays, up to rounding; not with `ends` or `units`.
+    The function gives value and gradient at a vector (n,); limits (n, 2) may be infinite. An
+    ascent that ends outside of `ends` (n, 2), or before a wall, is brought back and goes on within
+    them; one that does not never notices them. It moves in `units` (n,), and so takes the same way
+    in other units of the arguments: one that is no logarithm needs them. `rows` are A and b of
+    ``A v ≤ b``, within which it stays, up to rounding; not with `ends` or `units`.
 
-    Notes
-    -----
     Where `function` raises an `ArithmeticError` or a ``LinAlgError``, or is not finite,
     there is a wall: higher than all that was seen, but finite, since line searches interpolate.
     Other errors are raised. Where being brought back leads below the start, and the start lies
@@ -130,27 +115,11 @@ def ascend_all(
     steps: int,
     rows: tuple[HostMatrix, HostMatrix] | None = None,
 ) -> list[Ascent]:
-    """Run `ascend` from many starts, with the function called at many points at once.
+    """Run `ascend` from many starts (m, n), with the function called at many points at once.
 
-    Parameters
-    ----------
-    function : callable
-        It gives values (k,) and gradients (k, n) at points (k, n), one of each ascent that is
-        still under way, of 32 at most.
-    starts : HostMatrix, shape (m, n)
-        Where the ascents start.
-    limits, steps
-        As in `ascend`.
-    rows : tuple of HostMatrix, shape (k, n), and HostMatrix, shape (m, k), or None
-        A, and b for each start, of the ``A v ≤ b`` within which its ascent stays.
+    It gives values (k,) and gradients (k, n) at points (k, n), one of each ascent that is still
+    under way, of 32 at most. Of `rows` each start has its own b.
 
-    Returns
-    -------
-    list of Ascent
-        Where they ended, in the order of their starts.
-
-    Notes
-    -----
     A call at ten points costs hardly more than one at a single point. Where the function
     raises at a wall, it is called at each point alone. SciPy's optimisers call back, for one point
     at a time, so that ascents run `in_step`; SciPy's single steps are private and change.

@@ -62,16 +62,9 @@ def require_names(fixed: Collection[str]) -> Collection[str]:
 
 
 def unknown(said: str, names: Sequence[object], there: Mapping[str, Sequence[str]]) -> ValueError:
-    """Return the error for names of nothing, with the names that there are.
+    """Return the error for names of nothing, with the names that there are, each with its entries.
 
-    Parameters
-    ----------
-    said : str
-        How the message begins, and joins both lists: ``"bounds name {}; the parameters are {}"``.
-    names : sequence
-        The names given.
-    there : mapping from str to sequences of str
-        The parameters, and for each its entries.
+    `said` joins both lists: ``"bounds name {}; the parameters are {}"``.
     """
     known = [name for path, some in there.items() for name in _shown(path, some)]
     every = {*there, *(entry for some in there.values() for entry in some)}

@@ -532,19 +532,8 @@ def minimise(
 ) -> Minimum:
     """Minimise a function on the host by SciPy's L-BFGS-B, or with `rows` by its SLSQP.
 
-    Parameters
-    ----------
-    f : callable
-        It gives value and gradient at a vector (n,).
-    start : HostVector, shape (n,)
-        Where to start.
-    bounds : HostMatrix, shape (n, 2), or sequence of pairs, or None
-        The lower and upper bounds.
-    steps : int
-        The most steps.
-    rows : tuple of HostMatrix, shape (k, n), and HostVector, shape (k,), or None
-        A and b of ``A x ≤ b``: from a start where this holds, it holds at every point tried, up to
-        rounding.
+    It gives value and gradient at a vector (n,). `rows` are A and b of ``A x ≤ b``: from a start
+    where this holds, it holds at every point tried, up to rounding.
     """
     from scipy.optimize import minimize
 

@@ -57,20 +57,7 @@ Pullback: TypeAlias = Callable[[Vector, Vector], Matrix]
 
 @threads_for(lambda posterior, Xs: posterior.X.shape[0] ** 2 * Xs.shape[0])
 def pulled_back(posterior: Conditioned, Xs: Matrix) -> tuple[Vector, Vector, Pullback]:
-    """Predict f at inputs (n*, d), and the way back to derivatives by them; nothing is checked.
-
-    Parameters
-    ----------
-    posterior : Conditioned
-        The posterior.
-
-    Returns
-    -------
-    mean, variance : Vector, shape (n*,)
-        The moments of f.
-    pullback : callable
-        A function of the derivatives by both that gives those by the inputs.
-    """
+    """Predict f at inputs (n*, d), and the way back to derivatives by them; nothing is checked."""
     xp = array_namespace(Xs)
     gp, lower = posterior.gp, posterior.cholesky.lower
     if point_predictions.supports(gp.kernel, Xs):

@@ -56,19 +56,7 @@ def with_floor(
     unit: float,
     tied: Groups,
 ) -> Mapping[str, tuple[float | None, float | None]] | None:
-    """Return bounds with those of an open noise, or None if it, or a tied parameter, has some.
-
-    Parameters
-    ----------
-    bounds : mapping from str to pairs of float, or None
-        The bounds by name.
-    noise : str
-        The name of the noise.
-    unit : float
-        The variance of y.
-    tied : tuple of tuples of str
-        The groups of names that are one number each.
-    """
+    """Return bounds with those of an open noise, or None if it, or a tied parameter, has some."""
     given = dict(bounds or {})
     together = {noise}.union(*(group for group in tied if noise in group))
     return {noise: (FLOOR * unit, 1e10 * unit), **given} if together.isdisjoint(given) else None
@@ -83,22 +71,8 @@ def climb(
 ) -> Ascent:
     """Climb as `Objective.climb` does, and below the floor of the noise where readings ask for it.
 
-    Parameters
-    ----------
-    objective : Objective
-        The objective.
-    data : Rows, Chunks or WaveSums
-        The data.
-    begin, max_steps, hear
-        As of `Objective.climb`; below each floor there are as many steps again.
+    Below each floor there are as many steps again, and all evaluations are counted.
 
-    Returns
-    -------
-    Ascent
-        Where it ended, with all evaluations that it took.
-
-    Notes
-    -----
     A run goes on if it has ended on the floor, the objective rises beyond, and readings that are
     left out lie far within their bands, `LeftOut.is_far_within`. Each further floor is a hundred
     times lower, or ten, down to the rounding of y. The end of such a run counts if the objective is

@@ -87,21 +87,7 @@ def density_and_gradient(
 ) -> tuple[float, HostVector]:
     """Evaluate the log density of all priors, and differentiate it by the vector of a fit.
 
-    Parameters
-    ----------
-    priors : collection of NamedPrior
-        The priors.
-    model : Parameters
-        The model.
-    fixed : collection of str
-        The names of fixed parameters.
-
-    Returns
-    -------
-    log_density : float
-        The sum of the log densities, of parameters in their own units.
-    gradient : HostVector, shape (p,)
-        Its derivatives by the vector of `params.flatten`, by logarithms of positive parameters.
+    It is of parameters in their own units, and its gradient by logarithms of positive ones.
     """
     values, chain = free_values(model, fixed=fixed)
     total, slopes = 0.0, np.zeros_like(values)

@@ -36,24 +36,7 @@ class _Nothing(Kernel):
 def picked(kernel: Kernel, which: tuple[str | int, ...]) -> tuple[Kernel, bool]:
     """The sum of some summands of a kernel, and whether the mean is asked for as well.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel, a sum or its own part 0.
-    which : tuple of str or int
-        The names or numbers of summands, and ``"mean"``.
-
-    Returns
-    -------
-    kernel : Kernel
-        The sum of these; of the mean alone, a kernel that is zero.
-    with_mean : bool
-        Whether the mean is among them.
-
-    Raises
-    ------
-    ValueError
-        If there is no such part, none is named, or one twice.
+    A kernel that is no sum is its own part 0. Of the mean alone, the kernel is zero.
     """
     parts = kernel.parts if isinstance(kernel, Sum) else (kernel,)
     names = kernel.names if isinstance(kernel, Sum) else ()

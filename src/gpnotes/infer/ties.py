@@ -70,19 +70,7 @@ def tied_together(model: M, groups: Groups) -> M:
 def places(model: Parameters, fixed: Collection[str], groups: Groups) -> HostVector:
     """Return for each entry that moves its place in the vector, a follower's being its first's.
 
-    Parameters
-    ----------
-    model : Parameters
-        The model.
-    fixed : collection of str
-        The parameters not in the vector, with all tied followers.
-    groups : tuple of tuples of str
-        As `ties_of` returns them.
-
-    Returns
-    -------
-    HostVector of int, shape (q,)
-        The places, in the order of the model.
+    They are in the order of the model; all tied followers are `fixed`.
     """
     first = followers(groups)
     at = {name: place for place, name in enumerate(names(model, fixed=fixed))}

@@ -156,27 +156,8 @@ def warm_up(
 ) -> tuple[S, State, list[Step]]:
     """Run a warm-up, and return the tuned sampler, where the chain is, and the steps.
 
-    Parameters
-    ----------
-    sampler : Sampler
-        The sampler; one whose `target_acceptance` is None stays as it is.
-    target, stream
-        As in `find_reasonable_step_size`.
-    num_warmup : int
-        How many steps.
-    mass_matrix : str
-        ``"none"``, ``"diagonal"`` or ``"dense"``: the form that is learnt.
-    tick : callable
-        It is called without arguments after each step.
-
-    Returns
-    -------
-    sampler : Sampler
-        The sampler to go on with.
-    state : State
-        Where to go on.
-    steps : list of Step
-        The steps taken.
+    A sampler whose `target_acceptance` is None stays as it is. The form of the mass matrix that is
+    learnt is ``"none"``, ``"diagonal"`` or ``"dense"``; `tick` is called after each step.
     """
     warming = WarmUp(sampler, target, state, stream)
     warming.run(num_warmup, mass_matrix, tick)

@@ -110,23 +110,9 @@ def _clipped(slack: HostVector) -> HostVector:
 
 
 def success_model(X: HostMatrix, y: HostVector) -> VariationalPosterior:
-    """Learn where an objective has a value, from labels.
+    """Learn where an objective has a value, from labels: 1, or −1 where it failed.
 
-    Parameters
-    ----------
-    X : HostMatrix, shape (n, d)
-        Inputs in the unit cube.
-    y : HostVector, shape (n,)
-        1 where there was a value, −1 where it failed.
-
-    Returns
-    -------
-    VariationalPosterior
-        That of a Matérn-3/2 process of variance 100 and the length ``0.6 √d``, seen through a
-        probit.
-
-    Notes
-    -----
+    The process is a Matérn-3/2 one of variance 100 and the length ``0.6 √d``, through a probit.
     The variance says that a place fails always or never. Laplace's approximation is of no use
     then: it puts a probability of 0.2 where fifteen evaluations have failed, and the search asks
     there for a sixteenth. Of labels so few, lengths that are fitted predict no better.

@@ -24,23 +24,9 @@ PayoffsAndJacobian = Callable[[Array], tuple[Array, Array]]
 def newton_steps(
     payoffs: PayoffsAndJacobian, p: Array, game: RoleSymmetricGame, unit: Array, max_steps: int
 ) -> Array:
-    """Take Newton steps from some mixtures, and keep the best mixture on the way of each.
+    """Take Newton steps from mixtures (B, S), and keep the best one on the way of each.
 
-    Parameters
-    ----------
-    payoffs : callable
-        A function of mixtures that gives payoffs (B, S) and their Jacobian (B, S, S).
-    p : Matrix, shape (B, S)
-        The mixtures to start from.
-    unit : Vector, shape (S,)
-        The unit that the payoffs of each strategy are measured in.
-    max_steps : int
-        The most steps.
-
-    Returns
-    -------
-    Matrix, shape (B, S)
-        The best mixtures.
+    `payoffs` gives payoffs (B, S), each strategy's in its `unit`, and their Jacobian (B, S, S).
     """
     xp = array_namespace(p)
     identity = eye(game.num_strategies, p)
@@ -91,22 +77,8 @@ def _residual_norm(u: Array, p: Array, game: RoleSymmetricGame, unit: Array) -> 
 
 
 def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Array]:
-    """Project points on the simplex of each role.
+    """Project points (B, S) on the simplex of each role; with the derivative (B, S, S) of that map.
 
-    Parameters
-    ----------
-    z : Matrix, shape (B, S)
-        The points.
-
-    Returns
-    -------
-    mixtures : Matrix, shape (B, S)
-        The nearest mixtures.
-    jacobian : Array, shape (B, S, S)
-        The derivative of that map.
-
-    Notes
-    -----
     The threshold is found by sorting. Source: Duchi et al. (2008), Efficient projections onto the
     l1-ball for learning in high dimensions.
     """

@@ -119,20 +119,7 @@ class EquilibriumProblem(NamedTuple):
         return self.payoffs.model.game
 
     def losses_and_jacobian(self, q: Array) -> tuple[Array, Array]:
-        """The losses at some mixtures, and the Jacobian of the payoffs.
-
-        Parameters
-        ----------
-        q : Matrix, shape (B, S)
-            The mixtures.
-
-        Returns
-        -------
-        losses : Matrix, shape (B, S)
-            The payoffs less the best of the role, by `losses`.
-        jacobian : Array, shape (B, S, S)
-            The Jacobian of the payoffs.
-        """
+        """The losses (B, S) at some mixtures, and the Jacobian (B, S, S) of the payoffs."""
         u, J = self.payoffs.with_jacobian(q)
         return self.losses(u), J
 
@@ -140,53 +127,19 @@ class EquilibriumProblem(NamedTuple):
         """The payoffs less the best of the role.
 
         The part that all share takes digits and says nothing.
-
-        Parameters
-        ----------
-        u : Matrix, shape (B, S)
-            The payoffs.
-
-        Returns
-        -------
-        Matrix, shape (B, S)
-            The losses, at most zero.
         """
         xp = array_namespace(u)
         parts = [u[:, c] for c in self.game.columns]
         return xp.concat([part - xp.max(part, axis=1, keepdims=True) for part in parts], axis=1)
 
     def refine(self, q: Array, max_steps: int) -> Array:
-        """Take Newton steps from some mixtures, by `newton_steps`.
-
-        Parameters
-        ----------
-        q : Matrix, shape (B, S)
-            The mixtures to start from.
-        max_steps : int
-            The most steps.
-
-        Returns
-        -------
-        Matrix, shape (B, S)
-            The best mixture on the way of each.
-        """
+        """Take Newton steps from some mixtures, by `newton_steps`."""
         return newton_steps(
             self.losses_and_jacobian, q, self.game, as_array(self.unit, q), max_steps
         )
 
     def judge(self, ends: list[End]) -> Judged:
-        """Judge which ends of searches are equilibria.
-
-        Parameters
-        ----------
-        ends : list of End
-            The ends, at least one.
-
-        Returns
-        -------
-        Judged
-            Their payoffs and regrets, and which are equilibria.
-        """
+        """Judge which ends of searches, at least one, are equilibria."""
         p = array_namespace(ends[0].mixture).stack([end.mixture for end in ends])
         u = self.payoffs(p)
         regrets = np.maximum(to_numpy(deviation_gains(u, p, self.game)), 0.0)
@@ -196,14 +149,8 @@ class EquilibriumProblem(NamedTuple):
 def pose(payoffs: MethodPayoffs, p: Array, tolerance: float | None) -> EquilibriumProblem:
     """Pose the problem, with the ranges of payoffs at the given mixtures and at others.
 
-    The range of a role is taken where it may be wide: where a search ends it may be zero.
-
-    Parameters
-    ----------
-    p : Matrix, shape (B, S)
-        The mixtures that a search starts from.
-    tolerance : float or None
-        The largest regret of an equilibrium over the range; √eps if None.
+    The range of a role is taken where it may be wide: where a search ends it may be zero. The
+    tolerance is the largest regret of an equilibrium over the range; √eps if None.
     """
     if tolerance is None:
         tolerance = math.sqrt(epsilon(p))

@@ -81,25 +81,10 @@ class HasValue(Protocol):
 def sweep(
     posterior: Any, X: Matrix, y: Vector, scale: float = 1.0, known: Rows | None = None
 ) -> HasValue:
-    """The sums over all rows, a block at a time.
+    """The sums over all rows, a block at a time; for several classes, `ClassesSums`.
 
-    Parameters
-    ----------
-    posterior : VariationalPosterior or ClassesPosterior
-        The Gaussian q.
-    scale : float, default 1.0
-        The number of rows that each of them stands for.
-    known : Rows, optional
-        The rows, where something is known of the noise of each, [eq-fv-known-noise], or added to f.
-
-    Returns
-    -------
-    Sums
-        The sums; for several classes, `ClassesSums`.
-
-    Notes
-    -----
-    O(n M²) time, O(M² + a block of rows) memory.
+    Each row stands for `scale` of them. `known` are the rows where something is known of the noise
+    of each, [eq-fv-known-noise], or added to f. O(n M²) time, O(M² + a block of rows) memory.
     """
     return reduce(plus, (sums_of(block) for block in blocks(posterior, X, y, scale, known)))
 

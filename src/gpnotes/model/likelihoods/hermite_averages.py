@@ -55,26 +55,9 @@ def by_quadrature(
 ) -> Expected:
     """Average a log density over a normal f by Gauss-Hermite, and differentiate that very sum.
 
-    Parameters
-    ----------
-    value_and_slope : ValueAndSlope
-        The log density and its first derivative by f, as a function of y and f.
-    curvature : Function
-        Its second derivative by f, as a function of y and f.
-    y : Array
-        The observations, of the shape of `mean`.
-    mean, variance, nodes
-        As in `points`.
-    unit : float, default 1.0
-        The distance in f over which the log density changes.
+    The log density with its first derivative by f, and its second, are functions of y and f; it
+    changes over a distance of a `unit` in f. All is entry by entry.
 
-    Returns
-    -------
-    Expected
-        The average and its derivatives by the moments, entry by entry.
-
-    Notes
-    -----
     With nodes ``f = m + s t``, ``s = √v``, the sum ``Σ w ℓ(f)`` has the derivatives ``Σ w ℓ'(f)``
     by m and ``Σ w ℓ'(f) t / 2s`` by v. The second is half the average `curvature`, by parts, but
     for the error of the rule: with it an ascent would follow another function than it measures.
