@@ -352,3 +352,22 @@ def test_a_process_is_drawn_after_a_step_at_the_earliest():
     assert PosteriorSampling(0.9, draw_every=1).draw_every == 1
     with pytest.raises(ValueError, match="draw_every must be a whole number from 1; got 0"):
         PosteriorSampling(0.9, draw_every=0)
+
+
+@pytest.mark.parametrize("unit", [2.0**-30, 2.0**30])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        lambda unit: RMax(unit, 5, 0.9),
+        lambda unit: PosteriorSampling(0.9, reward_var=unit**2, noise_var=unit**2),
+    ],
+)
+def test_rewards_of_another_unit_are_learnt_alike(learner, unit, rng):
+    moves, rewards = rng.dirichlet(np.full(5, 0.3), (5, 3)), rng.uniform(size=(5, 3))
+
+    def visits(size):
+        mdp = MDP.from_arrays(moves, size * rewards, 0.9, layout="state first")
+        found = run(learner(size), MDPEnvironment(mdp), num_steps=200, rng=stream(1))
+        return found.learner_state.visits
+
+    np.testing.assert_array_equal(visits(unit), visits(1.0))

@@ -102,7 +102,8 @@ class RMax:
     discount : float
         The discount γ, in [0, 1).
     tolerance : float, optional
-        The loss of a plan by its model; by default 1e-6 or as rounding allows, as in `solve`.
+        The loss of a plan by its model; by default 1e-6, of smaller rewards that share, or as
+        rounding allows, as in `solve`.
     """
 
     max_reward: float
@@ -129,7 +130,8 @@ class RMax:
 
     def act(self, learned: ModelState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose the first action that is as good as any by the plan, up to its tolerance."""
-        return np.asarray(greedy_policy(learned.values_at(states), _slack(self.tolerance)))
+        slack = _slack(self.tolerance, abs(self.max_reward))
+        return np.asarray(greedy_policy(learned.values_at(states), slack))
 
     def step(self, learned: ModelState, transition: Transition, stream: Stream, /) -> ModelState:
         """Learn from one transition of each run; the learner's state is written into."""
@@ -286,7 +288,8 @@ class PosteriorSampling:
             if available.all():
                 return np.asarray(stream.generator.integers(available.shape[1], size=states.size))
             return nth_true(available, stream.generator.integers(available.sum(1)))
-        return np.asarray(greedy_policy(learned.values_at(states), _slack(self.tolerance)))
+        slack = _slack(self.tolerance, self.reward_var**0.5)
+        return np.asarray(greedy_policy(learned.values_at(states), slack))
 
     def step(self, learned: ModelState, transition: Transition, stream: Stream, /) -> ModelState:
         """Learn from one transition of each run; the learner's state is written into."""
@@ -466,17 +469,18 @@ def _checked_tolerance(tolerance: float | None) -> float | None:
     return _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
 
 
-def _slack(tolerance: float | None) -> float:
-    """Return the loss at which an action still counts as the best."""
-    return _TOLERANCE if tolerance is None else tolerance
+def _slack(tolerance: float | None, unit: float) -> float:
+    """Return the loss at which an action still counts as the best, of rewards in some unit."""
+    return _TOLERANCE * (min(1.0, unit) or 1.0) if tolerance is None else tolerance
 
 
 def _plan(model: MDP, tolerance: float | None) -> HostArray:
     """The action values of a plan by a model, without those of its two fictitious states."""
     plan = solving._solve(model, tolerance=tolerance, default=_TOLERANCE)
     if not plan.converged:
+        asked = _slack(tolerance, model.largest_reward)
         raise RuntimeError(
-            f"tolerance must be larger than {_slack(tolerance):.3g}: after {plan.iterations} "
+            f"tolerance must be larger than {asked:.3g}: after {plan.iterations} "
             f"sweeps the plan may still lose {plan.bound:.3g}"
         )
     return np.asarray(plan.action_values[:-2])
