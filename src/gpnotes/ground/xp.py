@@ -378,18 +378,8 @@ def _gives_lower(xp: Namespace) -> bool:
 def factor_in_place(a: Matrix, blocks: list[slice]) -> bool:
     """Put the lower Cholesky factor in the place of a matrix (n, n), a few columns at a time.
 
-    Parameters
-    ----------
-    a : Matrix, shape (n, n)
-        The matrix, of a library whose arrays can be written into. Its lower triangle is read; where
-        there is no factor, it is spoilt.
-    blocks : list of slice
-        Rows, in order; a block is held two or three times in addition to the matrix.
-
-    Returns
-    -------
-    bool
-        False if the matrix is not positive definite, or not finite.
+    It is of a library whose arrays can be written into. Its lower triangle is read, and spoilt
+    where there is no factor: False. A block of rows is held two or three times in addition.
     """
     xp = array_namespace(a)
     for at, columns in enumerate(blocks):

@@ -87,14 +87,7 @@ def knows_noise(data: object) -> TypeGuard[Rows]:
 def validate_noise(X: Matrix, n: int, noise_var: Vector | None, weights: Vector | None) -> None:
     """Raise, naming the argument, for variances or weights that are not those of n readings.
 
-    Parameters
-    ----------
-    X : Matrix
-        Inputs, whose namespace, dtype and device they must have.
-    n : int
-        How many readings there are.
-    noise_var, weights : Vector, shape (n,), or None
-        The variances, which may be zero, and the weights, which may not.
+    They must be of the kind of X. Variances may be zero, and weights may not.
     """
     for name, given in (("noise_var", noise_var), ("weights", weights)):
         if given is not None:

@@ -42,17 +42,9 @@ def started_objective(
 ) -> Objective[M]:
     """Return the objective of a fit of a model to data, with open numbers started from the data.
 
-    Parameters
-    ----------
-    model, data, fixed, bounds, priors, tied
-        As in `objective_of`, but that the noise may be open. It has bounds then, `FLOOR` times the
-        variance of y and 10¹⁰ times, unless `bounds` gives others.
-
-    Returns
-    -------
-    Objective
-        The log evidence plus the log density of the priors, of the model as `starts.started` has
-        it; parameters that are fixed keep their numbers.
+    Arguments are as in `objective_of`, but that the noise may be open. It has bounds then, `FLOOR`
+    times the variance of y and 10¹⁰ times, unless `bounds` gives others. The model is as
+    `starts.started` has it; parameters that are fixed keep their numbers.
     """
     tied = groups_of(tied)
     if isinstance(data, Chunks):

@@ -23,17 +23,7 @@ def laid_out(
 ) -> tuple[Matrix, Matrix]:
     """Read transitions and rewards, as `MDP.from_arrays` takes them.
 
-    Parameters
-    ----------
-    layout : str or None
-        How arrays of three axes are laid out, one of `LAYOUTS`; None: as their shapes tell.
-
-    Returns
-    -------
-    Matrix, shape (S·A, S)
-        The transitions, dense or sparse.
-    Matrix, shape (S, A)
-        The expected rewards, −inf for actions that are not available.
+    They come back as (S·A, S), dense or sparse, and (S, A), −inf for actions not available.
     """
     if layout is not None:
         _check.choice(layout, "layout", LAYOUTS)
