@@ -423,3 +423,13 @@ class TestSarif:
         broken = self.log(check, page__md=PAGE.replace("5.0", "nothing"))
         assert "cannot-be-run" in {one["ruleId"] for one in broken["runs"][0]["results"]}
         assert set(rules) <= set(sarif.RULES)
+
+
+def test_a_display_that_is_nested_too_deeply_ends_no_run(folder: Path, capsys: Any) -> None:
+    deep = "(" * 800 + "x" + ")" * 800
+    text = rf"\[ x = {deep} \] \[ x = \frac{{1}}{{{deep}}} \] \[ (a + b)^2 = a^2 + 2 a b + b^2 \]"
+    (folder / "paper.tex").write_text(text)
+    assert main(["check", "--all", "paper.tex"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("not read: more than 60 brackets stand in each other") == 2
+    assert "1 tried (1 holds), 2 not read" in told

@@ -105,6 +105,7 @@ REFUSED = [
     (r"\log 0", "the logarithm of 0 is not defined"), (r"\log(-a)", "the logarithm of -3 is not"),
     (r"\cot(0)", "cot has a pole here"), (r"1000!", "the factorial is larger than any number"),
     (r"171!", "a whole number is larger than any number here"),
+    (r"\binom{10^9}{10^8}", "the binomial is larger than any number here"),
     (r"\exp(S)", "ambiguous: exp of a square matrix: of its entries, or of the matrix? print"),
     ("x_4", "the index 4 is outside 1 to 3, shape (3,)"),
     ("x_0", "the index 0 is outside 1 to 3, shape (3,); entries are counted from one: the"),

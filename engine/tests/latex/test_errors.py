@@ -213,3 +213,15 @@ def test_any_text_is_read_or_refused(pieces, free, glue):
         if isinstance(result, EquationError):
             assert result.latex == latex
             assert 0 <= result.span[0] <= result.span[1] <= len(latex)
+
+
+@pytest.mark.parametrize(
+    "deep", ["(" * 800 + "a" + ")" * 800, r"\sqrt{" * 400 + "a" + "}" * 400, r"\sqrt" * 400 + " a"]
+)
+def test_brackets_that_are_nested_too_deeply_are_refused(deep):
+    with pytest.raises(EquationError, match="more than 60 brackets stand in each other"):
+        parse(f"a = {deep}", NAMES)
+
+
+def test_brackets_in_brackets_are_read_to_some_depth():
+    assert Evaluator(BOUND).value(parse_expression("(" * 60 + "a" + ")" * 60, NAMES)) == 0.5

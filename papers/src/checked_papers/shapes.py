@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -191,6 +191,7 @@ def _unaccented(key: str) -> str:
     return row[2].text if len(row) > 2 and row[0].text in _ACCENTS else key
 
 
+@lru_cache(maxsize=64)  # asked of each symbol of a display
 def _marked(latex: str) -> bool:
     """Return True where a transpose, a determinant, a trace, a norm or a prime stands."""
     row = row_of(latex)

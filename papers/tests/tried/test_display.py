@@ -91,3 +91,8 @@ def test_what_cannot_be_read_says_why():
 )
 def test_numbers_meet_the_conditions_that_words_state(latex, verdict):
     assert try_display(latex).verdict == verdict
+
+
+def test_a_display_of_thousands_of_terms_is_told_and_not_tried():
+    tried = try_display("2500 x = " + " + ".join(["x"] * 2500))
+    assert (tried.verdict, tried.why.startswith("2506 terms")) == ("not read", True), tried

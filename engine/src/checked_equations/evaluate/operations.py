@@ -172,6 +172,7 @@ def _count(a: Array, operation: str) -> int:
     return int(a)
 
 
+_MOST_CHOSEN = 1024
 _LONGEST = 400  # factors of a product of whole numbers, of which no double holds half as many
 
 
@@ -180,6 +181,13 @@ def _product(factors: range) -> Array:
     if len(factors) > _LONGEST:
         raise OperationError("the factorial is larger than any number here")
     return _large(math.prod(factors))
+
+
+def _binomial(n: int, k: int) -> Array:
+    """The number of ways to choose, at least ``2^k``: no double holds it where that is large."""
+    if min(k, n - k) > _MOST_CHOSEN:
+        raise OperationError("the binomial is larger than any number here")
+    return _large(math.comb(n, k))
 
 
 def _large(whole: int) -> Array:
@@ -262,7 +270,7 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "min": _extreme(np.min), "max": _extreme(np.max),
     "factorial": _unary(lambda n: _product(range(1, _count(n, "the factorial") + 1))),
     "double_factorial": _unary(lambda n: _product(range(_count(n, "n!!"), 0, -2))),
-    "binom": lambda *both: _large(math.comb(*(_count(n, "the binomial") for n in both))),
+    "binom": lambda *both: _binomial(*(_count(n, "the binomial") for n in both)),
 }  # fmt: skip
 RELATIONS: dict[str, Callable[[Array, Array], bool]] = {
     "=": lambda a, b: bool(np.all(a == b)), "\\ne": lambda a, b: bool(np.any(a != b)),

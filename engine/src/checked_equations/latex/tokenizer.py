@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple, TypeAlias
 
 from ..errors import EquationError
@@ -180,6 +180,7 @@ _NUMBERED = re.compile(r"!?|\d+|\([\w.*]*\)|\\text\{\([\w.* ]*\)\}")
 _ABOVE = {"\\choose": "\\binom", "\\over": "\\frac"}
 _OPENING = frozenset({"{", "(", "[", "\\{"})
 _CLOSING = frozenset({"}", ")", "]", "\\}"})
+_DEEPEST = 60  # brackets in brackets: those who go through a tree call themselves
 _NO_ARGUMENT = frozenset({"_", "^", "}", "&", "\\\\"})
 
 
@@ -190,7 +191,15 @@ def tokens(latex: str) -> tuple[Token, ...]:
     >>> [t.text for t in tokens(r"\\sigma^2_n")]
     ['\\\\sigma', '_', '{', 'n', '}', '^', '{', '2', '}']
     """
-    return tuple(_Reader(latex).all())
+    try:
+        row = tuple(_Reader(latex).all())
+        opened = accumulate((t.text in _OPENING) - (t.text in _CLOSING) for t in row)
+        deep = max(opened, default=0) > _DEEPEST
+    except RecursionError:
+        deep = True
+    if deep:
+        raise EquationError(f"more than {_DEEPEST} brackets stand in each other", latex, (0, 1))
+    return row
 
 
 class UnclosedError(ValueError):

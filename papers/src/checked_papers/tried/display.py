@@ -41,6 +41,7 @@ from .verdicts import HOLDS, Tried, verdict_on
 __all__ = ["Tried", "try_display"]
 
 _PATIENCE = 2 * SECOND  # effort for all that is tried of a display, but its mends
+_LONGEST = 500  # nodes of a tree: each of its edits costs time for each of them
 _LENGTHS = ("n", "N")  # of a sum whose range is not printed
 _FEWEST = 3  # terms of such a sum, where none of them stands in it
 _NOTHING = 0.05  # a sum that entries are not divided by
@@ -248,6 +249,8 @@ def _differentiated_by(statement: t.Statement) -> list[str]:
 def _not_tried(body: Reading, in_the_limit: bool) -> str:
     if not body.statement.steps:
         return "no relation stands in it"
+    if (parts := sum(1 for _ in t.walk(body.statement))) > _LONGEST:
+        return f"{parts} terms, factors and symbols are more than can be tried"
     if not in_the_limit and any(step.relation == "\\sim" for step in body.statement.steps):
         return "what holds only in the limit is not tried without its series"
     said = ", ".join(f"`{key}`" for key in body.unknown)
