@@ -51,6 +51,14 @@ TRUE = (
     r"(w^\top x)^2 = w^\top x x^\top w",
     r"\|A x\|^2 = x^\top A^\top A x",
     r"s^2 - 2 s w + w^2 = (s - w)^2",
+    r"\langle A x, y \rangle = \langle x, A^\top y \rangle",
+    r"\langle x + y, x - y \rangle = \langle x, x \rangle - \langle y, y \rangle",
+    r"\langle A, B \rangle = \operatorname{tr}(A^\top B)",
+    # small letters in a printed matrix
+    r"\det\begin{pmatrix} a & b \\ c & d \end{pmatrix} = a d - b c",
+    r"\operatorname{tr}\begin{pmatrix} a & b \\ c & d \end{pmatrix} = a + d",
+    r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}^\top = \begin{pmatrix} a & c \\ b & d \end{pmatrix}",
+    r"\det\begin{pmatrix} A & 0 \\ 0 & D \end{pmatrix} = \det A \det D",
 )
 UNFITTING = (
     r"\operatorname{tr}(x^\top) = x",
@@ -67,7 +75,9 @@ UNFITTING = (
     r"\|x + y\|^2 = (x + y)^2",
     r"\|w\|^2 = w w",
     r"\operatorname{tr}(x y^\top) = x y",
+    r"\langle x, y \rangle = x y",
 )
+DERIVATIVES = (r"(x y)' = x' y + x y'", r"\left(\frac{f}{g}\right)' = \frac{f' g - f g'}{g^2}")
 NOT_FOR_ARRAYS = (
     r"\frac{\partial}{\partial w} (y - X w)^\top (y - X w) = -2 X (y - X w)",
     r"\frac{\partial}{\partial X} \log\det X = X^{-1}",
@@ -99,6 +109,9 @@ NOT_FOR_ARRAYS = (
     r"x^\top A y = y^\top A x",
     r"\det(M_{\alpha\beta}) > 0",
     r"\|A B\| = \|A\| \|B\|",
+    r"\langle A x, y \rangle = \langle x, A y \rangle",
+    r"\langle x, y \rangle^2 = \langle x, x \rangle \langle y, y \rangle",
+    r"\langle A, B \rangle = \operatorname{tr}(A B)",
 )
 
 
@@ -120,3 +133,8 @@ def test_what_no_shapes_fit_is_a_note_and_not_read_as_one_of_numbers(latex: str)
 def test_what_fails_for_arrays_does_not_simply_hold(latex: str) -> None:
     found = tried(latex, mending=False)
     assert found.outcome not in ("holds", AGREES), str(found)
+
+
+@pytest.mark.parametrize("latex", DERIVATIVES)
+def test_a_prime_behind_small_letters_is_no_mark_of_arrays(latex: str) -> None:
+    assert tried(latex, mending=False).verdict == "not read"

@@ -39,7 +39,7 @@ _ACCENTS = word_set(r"\hat \tilde \bar \widehat \widetilde \check")
 _CAPITALS = frozenset(ascii_uppercase) | word_set(
     r"\Gamma \Delta \Theta \Lambda \Xi \Pi \Sigma \Upsilon \Phi \Psi \Omega"
 )
-_MARKED = word_set(r"\top \det \| '")
+_MARKED = word_set(r"\top \det \| \langle '")
 _MARKS = (Pattern("^ { T"), Pattern("^ { \\T"), Pattern("\\mathrm { t r }"))
 _MOST_SYMBOLS = 6
 _MOST_AXES = 9
@@ -128,7 +128,7 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     several = [key for key in free if options[key] != (0,)]
     if not several or reading.unknown:
         return Fitting()
-    found_marks = Fitting((), any(map(_is_of_arrays, _parts(reading))), tuple(several))
+    found_marks = Fitting((), any(_is_of_arrays(part, latex) for part in _parts(reading)), tuple(several))
     if len(several) > _MOST_SYMBOLS:
         return found_marks
     known_kinds = {key: told[key] for key in reading.symbols if key in told}
@@ -147,13 +147,21 @@ def _parts(reading: Reading) -> Iterator[t.Node]:
     return (part for _, part in t.walk(reading.statement))
 
 
-def _is_of_arrays(part: t.Node) -> bool:
-    """Return whether it is written of arrays: ``A^\\top``, ``\\det A``, ``(A + B)^{-1}``."""
-    if isinstance(part, t.Function):
-        return part.name in ("det", "tr")
+def _is_of_arrays(part: t.Node, latex: str) -> bool:
+    """Return whether it is written of arrays: ``A^\\top``, ``\\det A``, ``(A + B)^{-1}``.
+
+    ``(f g)'`` is a derivative as well, and the entries of a printed matrix may be numbers.
+    """
     if isinstance(part, t.Inverse) and isinstance(part.base, t.Sum):
         return all(map(_begins_with_a_capital, part.base.terms))
-    return isinstance(part, t.Transpose | t.Norm)
+    primed = isinstance(part, t.Transpose) and latex[: part.span[1]].rstrip("} ").endswith("'")
+    if primed or any(isinstance(inner, t.Block) for _, inner in t.children(part)):
+        letters = (inner for _, inner in t.walk(part) if isinstance(inner, t.Name))
+        if not any(_begins_with_a_capital(one) or _bold(one.key) for one in letters):
+            return False
+    if isinstance(part, t.Function):
+        return part.name in ("det", "tr")
+    return isinstance(part, t.Transpose | t.Norm | t.Inner)
 
 
 def _begins_with_a_capital(term: t.Node) -> bool:
