@@ -1,5 +1,7 @@
 """Marks of arrays: what holds for numbers alone is not certified, and what holds for arrays is."""
 
+# ruff: noqa: E501 - a formula on a line
+
 from __future__ import annotations
 
 import pytest

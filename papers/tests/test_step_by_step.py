@@ -7,7 +7,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from displays import FAILS, tried, twin
+from displays import FAILS, holds, tried, twin
 from printed_displays import RIGHT
 from textbook_displays import HOLD
 
@@ -180,3 +180,41 @@ def test_no_display_at_all_holds_with_something_that_does_not() -> None:
     for i, latex in enumerate(PLAIN):
         never_holds(latex, PLAIN[i - 1])
     assert tried(HIDDEN_AT_NIGHT).outcome == FAILS
+
+
+BY_THOSE_BEFORE = (
+    r"P = X (X^\top X)^{-1} X^\top, \quad P^2 = P",
+    r"A = L L^\top, \quad \det A = (\det L)^2",
+    r"x = r \cos\theta, \quad y = r \sin\theta, \quad x^2 + y^2 = r^2",
+    r"\phi = \frac{1 + \sqrt 5}{2}, \quad \phi^2 = \phi + 1",
+    r"f(x) = x^3, \quad f''(x) = 6 x",
+    r"f(x) = x + 1, \quad g(x) = 2 x, \quad g(f(x)) = 2 x + 2",
+)
+SPOILT = (
+    (r"A = L L^\top, \quad \det A = \det L", r"\det A = \det L"),
+    (r"x = r \cos t, \quad y = r \sin t, \quad x^2 - y^2 = r^2 \cos t", r"x^2 - y^2 = r^2 \cos t"),
+    (r"f(x) = x^3, \quad f''(x) = 3 x", "f''(x) = 3 x"),
+)
+NO_SLIPS = (  # what is asked for, solved, or said in differentials
+    r"f(x) = x^2 - 4, \quad f'(x) = 0",
+    r"x = \sin\theta, \quad \mathrm d x = \cos\theta \,\mathrm d\theta",
+    r"x = 1, \quad x = -1",
+    r"A = B, \quad A + B = 1",
+    r"y = x^2, \quad y = 4",
+)
+
+
+@pytest.mark.parametrize("latex", BY_THOSE_BEFORE)
+def test_what_a_display_defines_counts_for_the_rest_of_it(latex: str) -> None:
+    holds(latex)
+
+
+@pytest.mark.parametrize(("latex", "step"), SPOILT)
+def test_what_fails_by_the_definitions_of_its_display_is_named(latex: str, step: str) -> None:
+    found = tried(latex, mending=False)
+    assert (found.outcome, found.failing) == (FAILS, (step,)), str(found)
+
+
+@pytest.mark.parametrize("latex", NO_SLIPS)
+def test_a_definition_in_the_display_accuses_nobody(latex: str) -> None:
+    assert tried(latex, mending=False).verdict in ("not read", "definition")

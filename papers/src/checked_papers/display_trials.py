@@ -30,7 +30,7 @@ from .repeated_symbols import idle_index, scaled_variance
 from .sets import of_sets
 from .shapes import OF_ARRAYS, Shapes, fitting
 from .spellings import plainly
-from .statements import without_notes
+from .statements import stated_in, without_notes
 from .step_by_step import in_steps
 from .substitution import substituted
 from .surrounding_text import Around, told_around
@@ -137,7 +137,7 @@ def _tried(task: Task) -> Tried:
     if bare != full and not claims:
         found = replace(found, why="; ".join(filter(None, [_NO_NOTES, found.why])))
     unsettled = found.verdict in ("not read", "definition") or found.why.endswith(_UNSAID)
-    if not unsettled and not claims:
+    if not unsettled and not claims and (found.verdict in HOLDS or not _defines(bare)):
         return found
     of_law = (_of_a_law(task, bare) or _of_units(task, bare)) if unsettled and not claims else None
     if of_law and of_law.verdict in HOLDS:
@@ -145,9 +145,17 @@ def _tried(task: Task) -> Tried:
     brief = _briefly(task)
     whole, part = partial(_as_a_whole, brief), partial(_tried_with, brief, stated=())
     other = in_steps([bare, *claims], found, whole, part)
+    if not unsettled and not claims:
+        return other if other.verdict in HOLDS else found
     found = of_law if of_law and other.verdict == found.verdict else other
     unsettled = found.verdict in ("not read", "definition")
     return (_gone_on(task, bare) or found) if unsettled and not claims else found
+
+
+def _defines(full: str) -> bool:
+    """Return whether a display gives a symbol its meaning, and then says more."""
+    every = stated_in(full)
+    return len(every) > 1 and any(one.defines and not one.depends for one in every[:-1])
 
 
 def _gone_on(task: Task, full: str) -> Tried | None:

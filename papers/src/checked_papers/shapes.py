@@ -128,7 +128,9 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     several = [key for key in free if options[key] != (0,)]
     if not several or reading.unknown:
         return Fitting()
-    found_marks = Fitting((), any(_is_of_arrays(part, latex) for part in _parts(reading)), tuple(several))
+    found_marks = Fitting(
+        (), any(_is_of_arrays(part, latex) for part in _parts(reading)), tuple(several)
+    )
     if len(several) > _MOST_SYMBOLS:
         return found_marks
     known_kinds = {key: told[key] for key in reading.symbols if key in told}

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from checked_equations.check.outcomes import Mutants
 
+from .defined_functions import defined, with_functions
 from .statements import Statement, stated_in
+from .substitution import substituted
 from .tried import Tried
 from .tried.token_patterns import row_of, texts
 from .tried.verdicts import FAILS, HOLDS, PART
@@ -40,9 +43,25 @@ def in_steps(shown: Sequence[str], plain: Tried, whole: Judge, part: Judge) -> T
     if len(every) < 2 and not any(len(one.signs) > 1 for one in every):
         return plain
     count = _Count()
+    meant: list[str] = []
     for one in every:
-        _judge(one, count, whole if len(every) > 1 else None, part)
+        _judge(
+            one, count, partial(_by_those_before, whole, meant) if len(every) > 1 else None, part
+        )
+        if one.defines and not one.depends:
+            meant.append(one.part(0, 2))
     return _verdict(count, plain)
+
+
+def _by_those_before(whole: Judge, meant: Sequence[str], latex: str) -> Tried:
+    """Judge a statement, which those before it in the display may have defined symbols for."""
+    found = whole(latex)
+    called = with_functions(latex, filter(None, map(defined, meant)))
+    if found.verdict == "holds" or (found.verdict == "definition" and called == latex):
+        return found
+    put = substituted(called, meant)
+    other = whole(put) if put != latex else found
+    return found if other.verdict in ("not read", "definition") else other
 
 
 def _judge(one: Statement, count: _Count, whole: Judge | None, part: Judge) -> None:
