@@ -26,7 +26,9 @@ NOTED = (
 
 @pytest.mark.parametrize(("latex", "draw", "note"), NOTED)
 def test_what_hides_an_error_is_noted(latex, draw, note):
-    assert note in check_equation(latex, draw).notes
+    record = check_equation(latex, draw)
+    assert note in record.notes
+    assert repr(record).endswith(note)
 
 
 def test_a_sign_that_every_draw_takes_alike_is_noted():

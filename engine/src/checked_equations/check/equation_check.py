@@ -11,6 +11,7 @@ from functools import partial
 
 from .. import plugins
 from ..errors import EquationError, is_of_library
+from ..evaluate.evaluator import NO_NUMBER
 from ..evaluate.libraries import Drawn
 from ..evaluate.values import Estimate
 from ..latex.balance import balanced
@@ -119,18 +120,21 @@ def _compared(
     )  # fmt: skip
 
 
+WIDE = 1e-8  # an absolute tolerance that a line of digits does not show
+
+
 @contextmanager
 def _mended(latex: str, drawn: Sequence[Drawn], allowed: Tolerance) -> Iterator[None]:
     """Let an error that is raised inside name, when it is shown, the mends of the equation.
 
     Nothing is said of an estimate, whose noise hides too much, nor where a library of arrays has
-    not the function asked of it.
+    not the function asked of it, or something is bound to what is no number.
     """
     try:
         yield
     except EquationError as error:
         noisy = any(isinstance(value, Estimate) for value in drawn[0].values())
-        if not noisy and not is_of_library(error):
+        if not noisy and not is_of_library(error) and NO_NUMBER not in error.problem:
             error.mend = partial(_suggestion, latex, drawn, allowed)
         raise
 
@@ -142,9 +146,11 @@ def _suggestion(latex: str, drawn: Sequence[Drawn], allowed: Tolerance) -> str:
 
 
 def _notes(bound: BoundStatement, drawn: Sequence[Drawn], allowed: Tolerance) -> tuple[str, ...]:
-    """Return notes of a plug-in on the draws; none where no plug-in makes any."""
+    """Return a note on a wide tolerance, and those of a plug-in on the draws."""
     notes_on: DrawNotes | None = plugins.load("notes")
-    return notes_on(bound.statement, drawn, allowed) if notes_on else ()
+    wide = allowed.atol > WIDE and f"an absolute error of {allowed.atol:.0e} is allowed"
+    said = notes_on(bound.statement, drawn, allowed) if notes_on else ()
+    return (wide, *said) if wide else said
 
 
 def definition_record(

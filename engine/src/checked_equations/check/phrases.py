@@ -43,7 +43,8 @@ def _check(data: Data) -> str:
     draws = counted(data["draws"], "draw") if data["draws"] > 1 else ""
     tight = f"{data['tight']} tight" if data.get("tight") else ""
     steps, mutants = counted(len(data["steps"]), "step"), mutants_caught(data["mutants"])
-    parts = filter(None, [held, steps, draws, tight, mutants, data["oracle"]])
+    notes = "; ".join(data.get("notes") or ())
+    parts = filter(None, [held, steps, draws, tight, mutants, notes, data["oracle"]])
     return (f"{data['label']}: " if data["label"] else "") + " · ".join(parts)
 
 

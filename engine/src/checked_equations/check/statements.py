@@ -365,7 +365,7 @@ def _values(bound: BoundStatement, step: t.Step) -> str:
 
 def _shown(side: np.ndarray, digits: int) -> str:
     if side.ndim == 0:
-        return f"{float(side):.{digits}g}"
+        return f"{side.item():.{digits}g}"
     column = side[:, 0] if side.shape[1:] == (1,) else side
     return "[" + ", ".join(_shown(part, digits) for part in column) + "]"
 

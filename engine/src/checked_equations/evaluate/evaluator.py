@@ -57,6 +57,9 @@ class Beyond(Protocol):
         """A derivative, or nothing where differences are to be taken."""
 
 
+NO_NUMBER = "is bound to what is no number"
+
+
 @dataclass(slots=True)
 class _Memo:
     node: t.Node
@@ -197,7 +200,7 @@ class Evaluator:
             try:
                 self._bound[key] = conform(value)
             except OperationError as wrong:
-                raise OperationError(f"`{key}` is bound to what is no number: {wrong}") from wrong
+                raise OperationError(f"`{key}` {NO_NUMBER}: {wrong}") from wrong
         return self._bound[key]
 
 

@@ -48,6 +48,8 @@ def on_host(value: Any) -> Array:
 
 def _no_array(value: object) -> OperationError:
     name = type(value).__name__
+    if isinstance(value, np.ndarray):
+        return OperationError(f"an array of dtype {value.dtype} has no numbers")
     return OperationError(f"a{'n' * (name[0] in 'aeiou')} {name} is no number or array")
 
 
