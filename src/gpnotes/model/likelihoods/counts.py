@@ -11,7 +11,10 @@ from ...ground.xp import LOG_2PI, Array, Numbers, array_namespace, as_array, dig
 from .base import Bars, LikelihoodBase
 from .hermite_averages import Expected
 
-__all__ = ["NegativeBinomial", "Poisson", "counted", "log_chance", "log_factorial"]
+__all__ = [
+    "NegativeBinomial", "Poisson", "counted", "digamma_rise", "log_chance", "log_factorial",
+    "log_gamma_rise",
+]  # fmt: skip
 
 N = TypeVar("N", bound=Numbers)  # of observations
 
@@ -111,8 +114,8 @@ class NegativeBinomial(LikelihoodBase):
     def _log_density(self, y: Array, f: Array) -> Array:
         y = y if hasattr(y, "ndim") else as_array(y, f)
         r, g = self.shape, f - math.log(self.shape)
-        ways = log_factorial(y + (r - 1.0), f) - math.lgamma(r) - log_factorial(y, f)
-        return ways + y * log_chance(g) + r * log_chance(-g)
+        ways = log_gamma_rise(r, y) - log_factorial(y, f)
+        return ways + y * f + (y + r) * log_chance(-g)  # as log σ(g) is g + log σ(−g)
 
     def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         xp, r = array_namespace(f), self.shape
@@ -125,11 +128,11 @@ class NegativeBinomial(LikelihoodBase):
         return cotangent(self, shape=float(array_namespace(f).sum(bar * self._by_shape(y, f))))
 
     def _by_shape(self, y: Array, f: Array) -> Array:
-        """``∂/∂r = ψ(y + r) − ψ(r) + log σ(−g) + 1 − (y + r) σ(−g)/r``."""
-        r, g = self.shape, f - math.log(self.shape)
-        q = array_namespace(f).exp(log_chance(-g))
+        """``∂/∂r = ψ(y + r) − ψ(r) + log σ(−g) + σ(g) − y σ(−g)/r``."""
+        xp, r, g = array_namespace(f), self.shape, f - math.log(self.shape)
+        p, q = xp.exp(log_chance(g)), xp.exp(log_chance(-g))
         y = y if hasattr(y, "ndim") else as_array(y, f)
-        return digamma(y + r) - digamma(r) + log_chance(-g) + 1.0 - (y + r) * q / r
+        return digamma_rise(r, y) + log_chance(-g) + p - y * q / r
 
     def _derivatives_bar(self, y: Array, f: Array, bars: Bars) -> Self:
         """With p and q for the chances of g, whose slope by r is ``−pq/r``:
@@ -192,6 +195,40 @@ def log_factorial(y: Array, like: Array) -> Array:
     return xp.where(z < _LARGE, shifted, _stirling(xp.clip(z, _LARGE, None)))
 
 
+def log_gamma_rise(z: float, by: Any) -> Any:
+    """Return ``log Γ(z + by) − log Γ(z) − by log z``, whose terms cancel where z is large.
+
+    Parameters
+    ----------
+    z : float
+        A positive number.
+    by : Array or float
+        The step, not negative.
+    """
+    if z >= _LARGE:
+        grown = (z + by - 0.5) * _log1p(by / z) - by
+        return grown + _tail(z + by) - _tail(z)
+    to = log_factorial(by + (z - 1.0), by) if hasattr(by, "ndim") else math.lgamma(z + by)
+    return to - math.lgamma(z) - by * math.log(z)
+
+
+def digamma_rise(z: float, by: Any) -> Any:
+    """Return ``ψ(z + by) − ψ(z)``, the derivative of the difference of log Γ; as `log_gamma_rise`.
+
+    Parameters
+    ----------
+    z, by
+        As there.
+    """
+    if z < _LARGE:
+        return digamma(z + by) - digamma(z)
+    return _log1p(by / z) + by / (2.0 * z * (z + by)) + _tail_slope(z + by) - _tail_slope(z)
+
+
+def _log1p(x: Any) -> Any:
+    return array_namespace(x).log1p(x) if hasattr(x, "ndim") else math.log1p(x)
+
+
 def _log_top(y: Array) -> Array:
     """``y log y − y − log y!`` for y from 1: how likely y is where the rate is y itself."""
     xp = array_namespace(y)
@@ -225,3 +262,11 @@ def _tail(z: Array) -> Array:
     for coefficient in reversed(others):
         tail = tail * inverse * inverse + coefficient
     return tail * inverse
+
+
+def _tail_slope(z: Any) -> Any:
+    """The derivative of `_tail`."""
+    power, slope = 1.0 / (z * z), 0.0 * z
+    for k, coefficient in reversed(list(enumerate(_STIRLING))):
+        slope = (slope - (2 * k + 1) * coefficient) * power
+    return slope

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from ...ground.params import cotangent, positive, settle
-from ...ground.xp import Array, array_namespace, digamma
+from ...ground.xp import LOG_2PI, Array, array_namespace
 from .base import Bars, LikelihoodBase
+from .counts import digamma_rise, log_gamma_rise
 
 __all__ = ["StudentT"]
 
@@ -67,8 +68,7 @@ class StudentT(LikelihoodBase):
     def _log_density(self, y: Array, f: Array) -> Array:
         u = (y - f) / self.scale
         half = 0.5 * (self.dof + 1.0)
-        constant = math.lgamma(half) - math.lgamma(0.5 * self.dof)
-        constant -= 0.5 * math.log(math.pi * self.dof) + math.log(self.scale)
+        constant = log_gamma_rise(0.5 * self.dof, 0.5) - 0.5 * LOG_2PI - math.log(self.scale)
         return constant - half * self._log_one_plus(u)
 
     def _log_one_plus(self, u: Array) -> Array:
@@ -118,7 +118,7 @@ class StudentT(LikelihoodBase):
         """
         nu, u = self.dof, self._units(y, f)
         pulled = (nu + 1.0) * u * u / (nu + u * u)
-        constant = digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu) - 1.0 / nu
+        constant = digamma_rise(0.5 * nu, 0.5) - 1.0 / nu
         by_dof = constant - self._log_one_plus((y - f) / self.scale) + pulled / nu
         return (pulled - 1.0) / self.scale, 0.5 * by_dof
 
