@@ -195,7 +195,7 @@ def log_factorial(y: Array, like: Array) -> Array:
     return xp.where(z < _LARGE, shifted, _stirling(xp.clip(z, _LARGE, None)))
 
 
-def log_gamma_rise(z: float, by: Any) -> Any:
+def log_gamma_rise(z: float, by: N) -> N:
     """Return ``log Γ(z + by) − log Γ(z) − by log z``, whose terms cancel where z is large.
 
     Parameters
@@ -204,25 +204,42 @@ def log_gamma_rise(z: float, by: Any) -> Any:
         A positive number.
     by : Array or float
         The step, not negative.
+
+    Returns
+    -------
+    Array or float
+        The difference, of the kind of `by`.
     """
+    step: Any = by
     if z >= _LARGE:
-        grown = (z + by - 0.5) * _log1p(by / z) - by
-        return grown + _tail(z + by) - _tail(z)
-    to = log_factorial(by + (z - 1.0), by) if hasattr(by, "ndim") else math.lgamma(z + by)
-    return to - math.lgamma(z) - by * math.log(z)
+        grown: N = (z + step - 0.5) * _log1p(step / z) - step + _tail(z + step) - _tail(z)
+        return grown
+    to = log_factorial(step + (z - 1.0), step) if hasattr(by, "ndim") else math.lgamma(z + step)
+    rise: N = to - math.lgamma(z) - step * math.log(z)
+    return rise
 
 
-def digamma_rise(z: float, by: Any) -> Any:
+def digamma_rise(z: float, by: N) -> N:
     """Return ``ψ(z + by) − ψ(z)``, the derivative of the difference of log Γ; as `log_gamma_rise`.
 
     Parameters
     ----------
     z, by
         As there.
+
+    Returns
+    -------
+    Array or float
+        The difference, of the kind of `by`.
     """
+    step: Any = by
+    end: Any = z + step
+    rise: N
     if z < _LARGE:
-        return digamma(z + by) - digamma(z)
-    return _log1p(by / z) + by / (2.0 * z * (z + by)) + _tail_slope(z + by) - _tail_slope(z)
+        rise = digamma(end) - digamma(z)
+    else:
+        rise = _log1p(step / z) + step / (2.0 * z * end) + _tail_slope(end) - _tail_slope(z)
+    return rise
 
 
 def _log1p(x: Any) -> Any:
@@ -266,7 +283,7 @@ def _tail(z: Array) -> Array:
 
 def _tail_slope(z: Any) -> Any:
     """The derivative of `_tail`."""
-    power, slope = 1.0 / (z * z), 0.0 * z
+    power, slope = 1.0 / (z * z), 0.0
     for k, coefficient in reversed(list(enumerate(_STIRLING))):
         slope = (slope - (2 * k + 1) * coefficient) * power
     return slope
