@@ -9,7 +9,7 @@ import pytest
 
 from gpnotes import GP, RBF, ConstantMean, FitWarning, LaplaceGP, SoftmaxGP, condition, fit, stream
 from gpnotes.infer.laplace.left_out import compared
-from gpnotes.model.likelihoods import Bernoulli, Poisson
+from gpnotes.model.likelihoods import Bernoulli, Binomial, Poisson
 
 
 def two(kind, seed, n=120):
@@ -66,6 +66,26 @@ def test_a_label_left_out_is_told_as_by_the_others_alone(link, shift):
     apart = [abs(one.mean - one.share) for one in (found, wanted)]  # of either class
     assert apart[0] == pytest.approx(apart[1], abs=0.02)
     assert found.right == pytest.approx(wanted.right, abs=0.07)  # two of thirty near to even
+
+
+@pytest.mark.parametrize("y", [np.full(40, 10.0), np.where(np.arange(40) < 20, 0.0, 10.0)])
+def test_so_are_shares_of_successes(y):
+    """Of 40 times ten of ten it predicted seven of ten, without a word."""
+    X = np.linspace(0.0, 6.0, 40)[:, None]
+    model = LaplaceGP(GP(RBF(), 0.0, ConstantMean(0.0)), Binomial(10))
+    with pytest.warns(FitWarning, match="near to even: .* that of failures .*: take an SVGP"):
+        found = fit(model, X, y)
+    assert np.abs(found.posterior.predict(X, noise=True)[0] - y).max() > 2.0
+
+
+def test_shares_that_are_predicted_well_are_no_matter_for_a_warning():
+    X = np.linspace(0.0, 6.0, 40)[:, None]
+    model = LaplaceGP(GP(RBF(), 0.0, ConstantMean(0.0)), Binomial(10))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FitWarning)
+        for seed in range(3):
+            chance = 1.0 / (1.0 + np.exp(2.0 - np.sin(X[:, 0])))
+            fit(model, X, np.random.default_rng(seed).binomial(10, chance).astype(float))
 
 
 def three(apart, n=60):

@@ -23,10 +23,9 @@ from ...ground.xp import Matrix, Vector, array_namespace, diagonal
 from ...model import means
 from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
-from ...model.likelihoods import Bernoulli
+from ...model.likelihoods import Bernoulli, Binomial
 from ...model.likelihoods.adapter import centred, is_latent, moves_under_laplace, with_hooks
 from ...model.likelihoods.base import Bars, LikelihoodBase
-from ...model.likelihoods.multiclass import one_hot
 from ..evidence import Evidence, Model, evidence_of, whole_rows
 from .bending import Bending, bending_of
 from .left_out import LeftOut, compared
@@ -36,7 +35,11 @@ from .sites import SitePosterior, factored, shifted_mean, validate
 __all__ = ["LaplaceGP", "LaplacePosterior"]
 
 _PROBIT = Bernoulli()
-_REMEDY = "take an EPGP, method='ep' of an estimator, or give the variance of the kernel a prior"
+_PRIOR = "or give the variance of the kernel a prior"
+_DOUBTED = {
+    Bernoulli: (("y = -1", "y = 1"), f"take an EPGP, method='ep' of an estimator, {_PRIOR}"),
+    Binomial: (("failures", "successes"), f"take an SVGP, {_PRIOR}"),
+}
 
 
 @threads_for(lambda gp, rows, likelihood: rows.X.shape[0] ** 3)
@@ -276,8 +279,12 @@ class LaplacePosterior(SitePosterior):
         return gp_bar, X_bar + X_bar_of_mean
 
     @threads_for(lambda self, likelihood: self.X.shape[0] ** 3)
-    def _left_out(self, likelihood: Bernoulli) -> LeftOut:
-        """Each label predicted from all others: f less its own site, [eq-la-cavity]."""
+    def _left_out(self, likelihood: Bernoulli | Binomial) -> LeftOut:
+        """Each label, or share of successes, from all others: f less its site, [eq-la-cavity]."""
+        if isinstance(likelihood, Binomial):
+            label, share = Bernoulli("logit"), self.y / likelihood.trials
+        else:
+            label, share = likelihood, 0.5 * (self.y + 1.0)
         xp = array_namespace(self.X)
         K = self.gp.kernel._gram(self.X, None)
         variance = xp.clip(diagonal(K) - self._told(K), 0.0, None)
@@ -285,8 +292,8 @@ class LaplacePosterior(SitePosterior):
         # 1/v − W, and the mean f̂ − ∇log p / (1/v − W)
         wider = variance / (1.0 - self.sqrt_W**2 * variance)
         f = self.mode if self.offset is None else self.mode + self.offset
-        one = likelihood._probability(f - wider * self.gradient, wider)
-        return compared(xp.stack([1.0 - one, one], axis=1), one_hot(0.5 * (self.y + 1.0), 2))
+        one = label._probability(f - wider * self.gradient, wider)
+        return compared(*(xp.stack([1.0 - a, a], axis=1) for a in (one, share)))
 
     def _likelihood_gradient(self, way: _Way) -> Likelihood:
         one = array_namespace(self.mode).ones_like(self.mode)
@@ -376,10 +383,11 @@ class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
         return found
 
     def doubt(self, model: LaplaceGP) -> str:
-        if not isinstance(model.likelihood, Bernoulli):
-            return ""
-        found = self.posterior(model)._left_out(model.likelihood)
-        return found.doubt(("y = -1", "y = 1"), _REMEDY)
+        for kind, (names, remedy) in _DOUBTED.items():
+            if isinstance(model.likelihood, kind):
+                found = self.posterior(model)._left_out(model.likelihood)
+                return found.doubt(names, remedy)
+        return ""
 
 
 @evidence_of.register(LaplaceGP)
