@@ -15,6 +15,7 @@ from itertools import pairwise
 from ..fast import networks as in_place
 from ..fast.networks import Workspace
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.xp import Array, Matrix, Namespace, Vector, array_namespace, as_host
 
 __all__ = ["Network"]
@@ -105,7 +106,10 @@ class Network:
         return self._call(*self.check_weights_and_inputs(theta, X))
 
     def _call(self, theta: Array, X: Matrix) -> Array:
-        return self._forward(theta, X)[-1]
+        width = sum(self.sizes) * math.prod(theta.shape[:-1])
+        blocks = memory.blocks(X.shape[0], width, like=X)
+        parts = [self._forward(theta, X[rows, :])[-1] for rows in blocks]
+        return parts[0] if len(parts) == 1 else array_namespace(X).concat(parts, axis=-2)
 
     def check_weights_and_inputs(self, theta: Array, X: Matrix) -> tuple[Array, Matrix]:
         """Return both, if they go together."""

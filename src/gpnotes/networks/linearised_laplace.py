@@ -116,6 +116,7 @@ class LinearisedLaplace:
 def _jacobian(network: Network, theta: Vector, X: Matrix) -> Array:
     """Derivatives (n, k, p) of all outputs by all weights: a pullback for each output."""
     xp, k = array_namespace(X), network.sizes[-1]
+    memory.require(X.shape[0], k * theta.shape[0], copies=3, like=X, what="the tangent of all rows")
     one = xp.eye(k, dtype=X.dtype, device=X.device)
     bars = [xp.broadcast_to(one[output, :], (X.shape[0], k)) for output in range(k)]
     return xp.stack([network.row_gradients(theta, X, bar) for bar in bars], axis=1)
