@@ -454,3 +454,23 @@ def test_a_step_of_ellipses_counts_itself_and_its_evaluations(stays):
     step = sampler.step(target, state, stream(1))
     assert (step.state.count, step.evaluations, step.moved) == (6, len(seen), not stays)
     assert (len(seen) > 10) == stays
+
+
+@pytest.mark.parametrize(
+    "sampler", [MALA(0.4), ULA(0.1), HMC(0.3, 4), NUTS(), RandomWalkMetropolis(1.0)], ids=repr
+)
+def test_a_target_may_write_into_its_gradient_again_and_into_its_argument(sampler):
+    """As one does that has a buffer, and centres a position where it stands."""
+    buffer = np.zeros(2)
+
+    def thrifty(x):
+        value, buffer[:] = logistic(x)
+        x -= 1.0
+        return value, buffer
+
+    settings = {"num_chains": 1, "num_samples": 30, "num_warmup": 20, "rng": stream(1)}
+    draws = [
+        samplers.sample(target, sampler, np.ones(2), **settings).draws
+        for target in (logistic, thrifty)
+    ]
+    np.testing.assert_array_equal(draws[1], draws[0])

@@ -98,7 +98,7 @@ def log_density_at(target: Target, x: Vector) -> float:
         The value; NaN and an arithmetic error count as a density of zero.
     """
     try:
-        answer = target(x)
+        answer = _asked(target, x)
     except UNEVALUABLE:
         return LOG_ZERO
     return _finite_or_log_zero(answer[0] if isinstance(answer, tuple) else answer)
@@ -122,7 +122,7 @@ def log_density_and_gradient(target: Target, x: Vector) -> tuple[float, Vector]:
         The gradient, zero where there is none.
     """
     try:
-        answer = target(x)
+        answer = _asked(target, x)
     except UNEVALUABLE:
         return LOG_ZERO, array_namespace(x).zeros_like(x)
     if not (isinstance(answer, tuple) and len(answer) == 2):
@@ -132,7 +132,12 @@ def log_density_and_gradient(target: Target, x: Vector) -> tuple[float, Vector]:
     xp = array_namespace(x)
     if value == LOG_ZERO or not bool(xp.all(xp.isfinite(gradient))):
         return LOG_ZERO, xp.zeros_like(x)
-    return value, gradient
+    return value, xp.asarray(gradient, copy=True)  # it may be written into at the next point
+
+
+def _asked(target: Target, x: Vector) -> Any:
+    """What a target says of a vector, into which it may write."""
+    return target(array_namespace(x).asarray(x, copy=True))
 
 
 def start_at(
@@ -144,7 +149,7 @@ def start_at(
     if d == 0:
         raise ValueError(f"{name} must have at least one entry; got shape (0,)")
     try:
-        answer = target(position)
+        answer = _asked(target, position)
     except UNEVALUABLE as problem:
         raise _check.NoValueError(f"{name} must have a log density; there is {problem}") from None
     value = _check_value(answer, name)

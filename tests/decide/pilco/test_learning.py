@@ -258,6 +258,22 @@ def test_a_run_that_stopped_goes_on_as_if_it_had_not(world, task):
         same(one, other)
 
 
+def test_a_path_may_be_written_into_the_same_arrays_again(world, task):
+    arrays, (act, propose) = [], world()
+
+    def into_buffers(policy):
+        path = act(policy)
+        arrays[:] = arrays or [np.empty_like(a) for a in path]
+        for array, a in zip(arrays, path, strict=True):
+            array[:] = a
+        return Transitions(*arrays)
+
+    wanted = learn(task, *world(), num_trials=1, max_steps=1)
+    found = learn(task, into_buffers, propose, num_trials=1, max_steps=1)
+    for one, other in zip(next(found).all_data, next(wanted).all_data, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_data_and_a_policy_to_begin_with_are_taken(world, task):
     """No trial at random, and the policy is improved before what is proposed."""
     act, propose = world()

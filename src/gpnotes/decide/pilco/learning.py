@@ -334,6 +334,8 @@ class _Loop(NamedTuple):
         """Try a policy, and return its transitions, of the kind of `data`."""
         name = "act(None)" if policy is None else "act(policy)"
         observed = _validate_data(self.task, self.act(policy), name)
+        # copies: the next path may be written into the same arrays
+        observed = Transitions(*(array_namespace(a).asarray(a, copy=True) for a in observed))
         if data is not None:
             columns = data.actions.shape[1]
             _check.matrix(observed.actions, f"{name}.actions", columns=columns)
