@@ -39,6 +39,24 @@ def walk(length=5):
     return MDP.from_arrays(P, r, 0.9)
 
 
+class InPlace(MDPEnvironment):
+    """It writes all that it returns into the same arrays again."""
+
+    def reset(self, stream, runs, /):
+        object.__setattr__(self, "kept", [super().reset(stream, runs), np.zeros(runs)])
+        return self.kept[0]
+
+    def step(self, states, actions, stream, /):
+        outcome = super().step(states, actions, stream)
+        for array, told in zip(self.kept, outcome, strict=False):
+            array[:] = told
+        return outcome._replace(next_states=self.kept[0], rewards=self.kept[1])
+
+    def restart(self, states, over, stream, /):
+        self.kept[0][:] = np.where(over, super().reset(stream, states.shape[0]), states)
+        return self.kept[0]
+
+
 LEARNERS = {
     "Q-learning": QLearning(0.9, exploration=EpsilonGreedy(PowerLawDecay(exponent=0.5))),
     "SARSA": SARSA(0.9, step_size=PowerLawDecay(0.5, 0.7, clock="time")),
@@ -257,3 +275,14 @@ def test_a_run_has_a_step():
 def test_rewards_of_two_kinds_are_two_numbers(wrong):
     with pytest.raises(TypeError, match="binary_rewards must be None or two numbers; got"):
         MDPEnvironment(walk(), binary_rewards=wrong)
+
+
+@pytest.mark.parametrize("name", ["Q-learning", "n-step SARSA"])
+def test_an_environment_may_write_into_its_arrays_again(name):
+    found, wanted = (
+        run(LEARNERS[name], kind(walk(), STARTS), num_steps=60, **settings())
+        for kind in (InPlace, MDPEnvironment)
+    )
+    np.testing.assert_array_equal(found.learner_state.values, wanted.learner_state.values)
+    for ours, theirs in zip(found.transitions, wanted.transitions, strict=True):
+        np.testing.assert_array_equal(ours, theirs)

@@ -272,7 +272,7 @@ class _Runner:
         if parts:
             self._restore(parts)
         else:
-            self.steps, self.states = 0, environment.reset(self.stream, settings.runs)
+            self.steps, self.states = 0, np.array(environment.reset(self.stream, settings.runs))
             self.returns, self.lengths = np.zeros(settings.runs), np.zeros(settings.runs, np.int64)
             self.earned = np.zeros(settings.runs)
         if plain_loop.serves(learner, environment, settings.runs, settings.record):
@@ -315,7 +315,8 @@ class _Runner:
         horizon, record, states = self.settings.horizon, self.settings.record, self.states
         for _ in range(count):
             actions = learner.act(self.learned, states, stream)
-            outcome = environment.step(states, actions, stream)
+            # copies, as an environment may write its next states into the same array
+            outcome = [np.array(part) for part in environment.step(states, actions, stream)]
             transition = Transition(states, actions, outcome[1], outcome[0], *outcome[2:])
             self.lengths += 1
             if horizon is not None:
@@ -331,7 +332,7 @@ class _Runner:
             over = transition.terminated | transition.truncated
             if any_true(over):
                 self._end_episodes(over)
-                states = environment.restart(states, over, stream)
+                states = np.array(environment.restart(states, over, stream))
             if pressed:
                 break
         self.states = states
