@@ -10,6 +10,7 @@ from gpnotes import (
     GP,
     RBF,
     ConstantMean,
+    LaplaceGP,
     Linear,
     Matern12,
     Matern32,
@@ -117,6 +118,7 @@ def test_other_posteriors_say_which_has_them():
         (condition(SparseGP(GP(RBF(), 0.1), X[:4]), X, Y), XS),
         (condition(StateSpaceGP(GP(Matern32(), 0.1)), X[:, :1], Y), XS[:, :1]),
         (condition(GP(RBF() + Linear(), 0.1), X, Y).part(0), XS),
+        (condition(LaplaceGP(GP(RBF())), X, np.sign(Y)), XS),
     ]
     for posterior, at in others:
         said = f"{type(posterior).__name__}.predict_gradient: an ExactPosterior has it"

@@ -237,7 +237,7 @@ class ExactPosterior(Posterior):
         variance = array_namespace(Xs).clip(self.gp.kernel._diag(Xs) - explained, 0.0, None)
         return mean_at(self.gp.mean, self.trend, Xs) + pull, variance
 
-    def _gradients(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
+    def _input_gradients(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
         differentiable_mean(self.gp)
         mean, _, pull = pulled_back(self, Xs)
         # a moment depends on its own row of Xs alone: by each row, the slope of the sum of all

@@ -497,9 +497,9 @@ class Posterior(ABC):
         [array([[-0.6065]]), array([[0.7358]])]
         """
         self.validate_inputs(Xs)
-        return self._gradients(Xs)
+        return self._input_gradients(Xs)
 
-    def _gradients(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
+    def _input_gradients(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
         """The derivatives, where a class has them."""
         why = "an ExactPosterior has it, as condition(GP(...), X, y); else take differences"
         raise self._cannot("predict_gradient", why)
