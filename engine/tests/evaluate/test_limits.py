@@ -53,10 +53,14 @@ INTEGRALS = [
     r"\int e^{n x} \,\mathrm d x = \frac{e^{n x}}{n} + C",
     r"\int \frac{\mathrm d x}{n + x^2} = \frac{\arctan(x / \sqrt{n})}{\sqrt{n}}",
     r"n \int x \cos x \,\mathrm d x = n x \sin x - n \int \sin x \,\mathrm d x",
+    r"\int n \,\mathrm d x = n x + C",
+    r"\int n \,\mathrm d x + \int x \,\mathrm d x = n x + \frac{x^2}{2}",
 ]
 WRONG = [
     r"\int e^{n x} \,\mathrm d x = n e^{n x} + C",
     r"n \int x \cos x \,\mathrm d x = n x \sin x + n \int \sin x \,\mathrm d x",
+    r"\int n \,\mathrm d x = x + C",
+    r"\int n \,\mathrm d x + x^2 = x^2 + C",
 ]
 
 

@@ -96,3 +96,8 @@ def test_numbers_meet_the_conditions_that_words_state(latex, verdict):
 def test_a_display_of_thousands_of_terms_is_told_and_not_tried():
     tried = try_display("2500 x = " + " + ".join(["x"] * 2500))
     assert (tried.verdict, tried.why.startswith("2506 terms")) == ("not read", True), tried
+
+
+def test_integration_by_parts_accuses_nobody():
+    tried = try_display(r"\int u \,\mathrm d v = u v - \int v \,\mathrm d u")
+    assert tried.verdict == "not read", tried

@@ -43,7 +43,7 @@ def slope(node: Node, key: str) -> Node | None:
     if not _holds_integral(node, key):
         return t.Derivative(node, t.Name(key, span=node.span), span=node.span)
     match node:
-        case t.Integral(body=body):
+        case t.Integral(body=body) if _is_over(node, key):
             return _named(body, key)
         case t.Product(factors):
             moved = [i for i, factor in enumerate(factors) if _mentions(factor, key)]
@@ -70,12 +70,17 @@ def _of_sum(node: t.Sum, key: str) -> Node | None:
 
 
 def _holds_integral(node: Node, key: str) -> bool:
-    parts = (p for _, p in t.walk(node) if isinstance(p, t.Integral))
-    return any(p.first is None and p.variables == (key,) for p in parts)
+    return any(_is_over(part, key) for _, part in t.walk(node))
+
+
+def _is_over(node: Node, key: str) -> bool:
+    return isinstance(node, t.Integral) and node.first is None and node.variables == (key,)
 
 
 def _mentions(node: Node, key: str) -> bool:
-    return any(p in (t.Name(key), t.Index(key)) for _, p in t.walk(node))
+    """Return whether the variable occurs, if only behind the d of an integral: ``\\int a dx``."""
+    own = (t.Name(key), t.Index(key))
+    return any(part in own or _is_over(part, key) for _, part in t.walk(node))
 
 
 def _named(node: Node, key: str) -> Node:
