@@ -42,6 +42,30 @@ INSIDE = {  # these hold in more than the vocabulary says
     r"\ln(z w) = \ln z + \ln w": [SMALL, POSITIVE, LARGE, RIGHT],
     r"\arg(z w) = \arg z + \arg w": [SMALL, POSITIVE, LARGE, RIGHT],
 }
+AT_PLACES = {
+    "x^2 > 0": "x ≠ 0",
+    r"1 + x < e^x": "x ≠ 0",
+    r"\ln x < x - 1": "x ≠ 1",
+    r"x^2 + y^2 > 0": "x, y are not all 0",
+    r"a^2 + b^2 > 2 a b": "a ≠ b",
+    r"\frac{a + b}{2} > \sqrt{a b}": "a, b > 0, a ≠ b",
+    r"n^2 > n, \quad n \in \mathbb N": "n ≠ 1",
+    r"p (1 - p) < \frac{1}{4}": "p ≠ 0.5",
+    r"\operatorname{sign}(x)^2 = 1": "x ≠ 0",
+    r"\operatorname{sign}(x) = \begin{cases} 1 & x \ge 0 \\ -1 & x < 0 \end{cases}": "x ≠ 0",
+    r"\lceil x \rceil = \lfloor x \rfloor + 1": "x is not whole",
+    r"\lfloor x + \frac{1}{2} \rfloor = \lceil x - \frac{1}{2} \rceil": "x ≠ 0.5",
+}
+AT_NO_PLACE = (
+    r"x^2 > 0, \quad x \ne 0",
+    r"p^2 < p, \quad 0 < p < 1",
+    r"x^2 + y^2 + 1 > 0",
+    r"\tanh x < 1",
+    r"\operatorname{sign}(x y) = \operatorname{sign}(x) \operatorname{sign}(y)",
+    r"\lfloor -x \rfloor = -\lceil x \rceil",
+    r"|x| = \begin{cases} x & x \ge 0 \\ -x & x < 0 \end{cases}",
+    r"\lfloor x \rfloor \le x < \lfloor x \rfloor + 1",
+)
 NOWHERE_WHOLE = (
     r"\sqrt{(a-b)^2} = a - b",
     r"\sqrt{(a-b)^2} = b - a",
@@ -51,14 +75,20 @@ NOWHERE_WHOLE = (
     r"\max(a, b) = a",
     r"\min(a, b) = b",
 )
-WHEREVER_THEY_HAVE_VALUES = (
+ONE_SIDE_HAS_NONE = (
     r"\ln(a b) = \ln a + \ln b",
     r"\sqrt{a}\sqrt{b} = \sqrt{a b}",
+    r"\sin(\arcsin x) = x",
+    r"\log(x^2) = 2 \log x",
+    r"\sum_{k=0}^\infty x^k = \frac{1}{1 - x}",
+)
+WHEREVER_THEY_HAVE_VALUES = (
+    r"\ln(a b) = \ln a + \ln b, \quad a, b > 0",
+    r"\sum_{k=0}^\infty x^k = \frac{1}{1 - x}, \quad |x| < 1",
     r"(x^a)^b = x^{a b}",
     r"\sqrt{x^4} = x^2",
     r"\max(a, b) = \frac{a + b + |a - b|}{2}",
     r"|a - b| = \max(a, b) - \min(a, b)",
-    r"\sin(\arcsin x) = x",
 )
 
 
@@ -79,6 +109,22 @@ def test_only_regions_in_which_all_of_it_holds_are_told(latex, regions):
     assert found.region in (told, f"in the regions: {told}")
 
 
+@pytest.mark.parametrize(("latex", "region"), AT_PLACES.items())
+def test_where_sides_meet_or_jump_a_strict_order_or_an_equality_is_tried_too(latex, region):
+    assert str(try_display(latex)) == f"holds if {region}"
+
+
+@pytest.mark.parametrize("latex", AT_NO_PLACE)
+def test_what_holds_there_as_well_wants_no_condition(latex):
+    assert str(try_display(latex)) == "holds"
+
+
+@pytest.mark.parametrize("latex", ["|x + y| < |x| + |y|", "|x y| < |x| |y|"])
+def test_sides_that_are_the_same_on_many_numbers_are_not_in_strict_order(latex):
+    for seed in range(5):
+        assert try_display(latex, rng=seed, mending=False).verdict not in ("holds", "holds if")
+
+
 @pytest.mark.parametrize("latex", NOWHERE_WHOLE)
 def test_where_numbers_of_one_region_disagree_none_is_told(latex):
     tried = try_display(latex)
@@ -88,6 +134,11 @@ def test_where_numbers_of_one_region_disagree_none_is_told(latex):
 @pytest.mark.parametrize("latex", WHEREVER_THEY_HAVE_VALUES)
 def test_what_holds_on_all_numbers_needs_no_region(latex):
     assert str(try_display(latex)) == "holds"
+
+
+@pytest.mark.parametrize("latex", ONE_SIDE_HAS_NONE)
+def test_that_one_side_has_no_value_for_some_numbers_is_said(latex):
+    assert str(try_display(latex)) == "holds (where both sides have a value)"
 
 
 def test_what_holds_near_by_and_not_far_out_does_not_simply_hold():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
@@ -96,6 +97,30 @@ class More:
                 every = (_sample(one, plan, self.conditions, rng, _SOME) for one in self.regions)
                 if (sample := next(filter(None, every), None)) is not None:
                     yield replace(sample, region=NEAR_AN_END)
+
+    def at_places(self) -> Iterator[tuple[str, Sample]]:
+        """Numbers where a jump is, or a strict order ends, and the condition that excludes them."""
+        rng, keys = np.random.default_rng(0), _signed(self.plan)[:_FEW]
+        for region in self.regions:
+            inside = [n for n in _PLACES if region.has(n)]
+            made = [(f"{key} ≠ {n:g}", {key: _always(n)}) for key in keys for n in inside]
+            for one, other in itertools.combinations(keys, 2):
+                made.append((f"{one} ≠ {other}", {other: itemgetter(one)}))
+            if len(keys) > 1 and region.has(0.0):
+                made.append((f"{', '.join(keys)} {ALL_ZERO}", dict.fromkeys(keys, _always(0.0))))
+            for said, derived in made:
+                drawn = {key: kind for key, kind in self.plan.drawn.items() if key not in derived}
+                plan = replace(self.plan, drawn=drawn, derived={**self.plan.derived, **derived})
+                if (sample := _sample(region, plan, self.conditions, rng, _SOME)) is not None:
+                    yield said, sample
+
+
+ALL_ZERO = "are not all 0"
+_PLACES = (0.0, 1.0, 2.0, -1.0, 0.5)
+
+
+def _always(number: float) -> Made:
+    return lambda _: number
 
 
 NEAR_AN_END = Region("near an end", 1.0)

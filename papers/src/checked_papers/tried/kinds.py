@@ -45,6 +45,11 @@ class Region:
         """Describe the kind for a reader."""
         return f"{self.name}, up to {self.span:g}"
 
+    def has(self, number: float) -> bool:
+        """Return whether a real number lies in it, if zero only where both signs do."""
+        signed = self.signs == "+-" or number * {"+": 1.0, "-": -1.0}[self.signs] > 0.0
+        return signed and abs(number) <= self.span
+
     def real(self, rng: Rng) -> float:
         """A real number: no integer, not near zero, nor near the end."""
         size = self.span * (rng.uniform(0.02, 0.999) if self.wide else rng.uniform(0.2, 0.95))

@@ -57,6 +57,7 @@ class Fate:
     why: str = ""
     draw: Draw | None = field(default=None, compare=False, repr=False)
     far: float = FAR
+    same: bool = False  # whether a step says that one of two equal sides is less
 
     @property
     def fails(self) -> bool:
@@ -78,6 +79,7 @@ class Trial:
     unsure: frozenset[str] = frozenset()
     choices: Choices = field(default_factory=Choices)
     mending: float = True
+    alike: bool = False  # whether sides of a strict order are the same on more than one sample
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
@@ -120,7 +122,7 @@ class Trial:
         def value(side: t.Node, way: Mapping[str, Any]) -> complex | None:
             if id(side) in known:
                 return known[id(side)]
-            found = self._value(side, way)
+            found = self.value(side, way)
             if not self.choices.stand_in(side):
                 known[id(side)] = found
             return found
@@ -134,7 +136,8 @@ class Trial:
 
         return self.choices.settled(steps, bindings, holds)
 
-    def _value(self, side: t.Node, bindings: Mapping[str, Any]) -> complex | None:
+    def value(self, side: t.Node, bindings: Mapping[str, Any]) -> complex | None:
+        """The number that a side is, if it is one."""
         far = asymptotic_series.FAR if self.far else unbound
         try:
             return complex(Evaluator(bindings, beyond=far).value(side))
@@ -149,7 +152,8 @@ class Trial:
     @property
     def failed(self) -> tuple[Fate, ...]:
         """Where it does not."""
-        return tuple(fate for fate in self.fates if fate.fails or self._unsure(fate))
+        every = self.fates
+        return tuple(f for f in every if f.fails or self._unsure(f) or (self.alike and f.same))
 
     def _unsure(self, fate: Fate) -> bool:
         return fate.sample.region.name in self.unsure
@@ -374,11 +378,12 @@ def bound_on(
 def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
     """Evaluate a statement on a sample."""
     bound = bound_on(statement, [sample.bindings], far)
-    residual, holds = 0.0, True
+    residual, holds, same = 0.0, True, False
     try:
         for place, step in enumerate(statement.steps):
             comparison = bound.compare(place, step)
             residual, holds = max(residual, comparison.residual), holds and comparison.holds
+            same |= step.relation in "<>" and np.array_equal(*bound.draws[0].sides(step))
     except TimeoutError as late:
         return Fate(sample, None, False, str(late))
     except _NO_VALUE as wrong:
@@ -386,4 +391,4 @@ def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
     if holds and any(_below_rounding(bound, step) for step in statement.steps):
         return Fate(sample, None, False, "both sides are too small to tell them apart")
     most = _WRONG_DIGIT if _long_decimals(statement) else FAR
-    return Fate(sample, residual, holds, draw=bound.draws[0], far=most)
+    return Fate(sample, residual, holds, draw=bound.draws[0], far=most, same=same)

@@ -12,7 +12,7 @@ from checked_equations.evaluate.effort import SECOND, allowing
 from checked_equations.latex import tree as t
 
 from ..mends import Mend, Mends
-from .drawing import NEAR_AN_END, More, Plan
+from .drawing import ALL_ZERO, NEAR_AN_END, More, Plan
 from .kinds import Kind
 from .sample_fates import Fate, Trial, is_long
 from .token_patterns import ORDERS
@@ -28,6 +28,7 @@ HOLDS: Final = ("holds", "holds if")
 RELATES = (  # reasons for which what fails on all numbers may be a relation, and no identity
     LOOSE, "an entry of", "a bar may be", "a condition that is not read",
 )  # fmt: skip
+BOTH = "where both sides have a value"
 UNTOLD = "it agrees on some numbers and not on others, and no region that is known tells them apart"
 _ARGUMENT = "in which of its symbols it is proportional is not said"
 _CONDITION = "an inequality that may want a condition"
@@ -79,6 +80,8 @@ def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> T
     """Combine the fates on all samples; `told` is a reason not to accuse, and `doubt` one to leave
     that to a reader. With `more` numbers a region differs from a chance.
     """
+    if sum(fate.same for fate in trial.fates) > 1:
+        trial = replace(trial, alike=True)
     if _by_chance(trial, plan):
         order = plan.wide and not _equal(trial)
         far, beyond = order or _folds(trial.statement), order or (plan.wide and _by_size(trial))
@@ -269,9 +272,45 @@ def _held(trial: Trial, plan: Plan, told: str, more: More) -> Tried:
     if wanted is None:
         return Tried("not read", UNTOLD if _equal(trial) else _CONDITION)
     regions = [_region(trial, plan.drawn)] if trial.failed else []
-    regions += wanted
+    regions += [*_apart(trial, more), *wanted]
     verdict: Verdict = "holds if" if regions else "holds"
+    without = (fate for fate in trial.fates if fate.residual is None)
+    if not told and not regions and any(_one_sided(trial, fate) for fate in without):
+        told = BOTH
     return Tried(verdict, told, ", ".join(regions) or None, trial.residual, trial.mutants())
+
+
+def _one_sided(trial: Trial, fate: Fate) -> bool:
+    """Return whether one side of a step has a value where the other has none."""
+    steps, numbers = trial.statement.steps, fate.sample.bindings
+    pairs = ([trial.value(side, numbers) for side in (step.left, step.right)] for step in steps)
+    return any((left is None) != (right is None) for left, right in pairs)
+
+
+_STRICT = frozenset("<>")
+_JUMPING = frozenset({"sign", r"\mathrm{sign}", "floor", "ceil", "indicator"})
+
+
+def _apart(trial: Trial, more: More) -> list[str]:
+    """The places where it fails, if it has jumps or strict orders: ``x ≠ 0``, ``a ≠ b``."""
+    parts = [part for _, part in t.walk(trial.statement)]
+    jumps = any(isinstance(p, t.Cases) or getattr(p, "name", "") in _JUMPING for p in parts)
+    strict = any(step.relation in _STRICT for step in trial.statement.steps)
+    rough = is_long(trial.statement) or any(isinstance(p, t.Slope | t.Primed) for p in parts)
+    if rough or not (jumps or strict) or trial.far or trial.choices or _in_the_limit(trial):
+        return []
+    held = {fate.sample.region.name for fate in trial.held}
+    regions = [region for region in more.regions if region.name in held]
+    places = [*replace(more, regions=regions).at_places()]
+    there = replace(trial, samples=tuple(sample for _, sample in places))
+    with allowing(_PATIENCE):
+        fates = zip(places, there.fates, strict=True)
+        steps = trial.statement.steps
+        found = {said for (said, _), one in fates if one.same or clearly_fails(one, steps)}
+    whole = [key for key in more.plan.drawn if {f"{key} ≠ {n}" for n in range(3)} <= found]
+    kept = sorted(said for said in found if not said.startswith(tuple(f"{key} ≠" for key in whole)))
+    kept = [f"{key} is not whole" for key in whole] + kept
+    return [said for said in kept if not said.endswith(ALL_ZERO)] or kept
 
 
 def _of_whole(trial: Trial, plan: Plan, more: More) -> list[str] | None:
@@ -318,7 +357,11 @@ def _fails_there(trial: Trial, fate: Fate, plan: Plan) -> bool:
         below = {key: complex(one) for key, one in drawn.items() if isinstance(one, int | float)}
         sample = replace(fate.sample, bindings={**bindings, **below})
         fate = replace(trial, samples=(sample,)).fates[0]
-    return clearly_fails(fate, trial.statement.steps)
+    small = all(abs(n) <= _SMALL for n in (fate.sample.bindings[key] for key in counted(plan)))
+    return (fate.same and small) or clearly_fails(fate, trial.statement.steps)
+
+
+_SMALL = 2  # whole numbers for which sides that are the same have not lost their difference
 
 
 def _in_the_limit(trial: Trial) -> bool:
