@@ -106,12 +106,16 @@ def try_one(task: Task) -> Finding:
     if task.fault:
         return Finding(*task.place, "not read", why=task.fault, number=task.number)
     try:
-        with limited(SECONDS):
-            tried = _or_odd(_tried(task), task)
+        with limited(SECONDS):  # the slips of the verdict are tried here, if not before
+            return _told(task, _or_odd(_tried(task), task))
     except TooLong:
-        tried = Tried("not read", "it takes too long")
+        return _told(task, Tried("not read", "it takes too long"))
     except Exception as error:  # noqa: BLE001 - one display must not end the others
-        tried = Tried("not read", f"the engine failed on it: {type(error).__name__}: {error}")
+        why = f"the engine failed on it: {type(error).__name__}: {error}"
+        return _told(task, Tried("not read", why))
+
+
+def _told(task: Task, tried: Tried) -> Finding:
     return replace(finding(tried, task.place, task.label, task.latex), number=task.number)
 
 

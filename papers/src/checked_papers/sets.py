@@ -92,7 +92,7 @@ def of_sets(latex: str) -> Tried | None:
     said = f"for {names}" + (", true or false" if statement.logical else ", however they lie")
     if holds:
         caught = any(one.outcome == "caught" for one in records)
-        return Tried("holds", said, None, 0.0, Mutants.of(records)) if caught else None
+        return Tried("holds", said, None, 0.0, lambda: Mutants.of(records)) if caught else None
     if statement.leaves_open:
         return None
     mends = [one.edit for one in records if one.outcome != "caught"]

@@ -155,7 +155,7 @@ def _held(count: _Count) -> Tried | None:
         "; ".join(_each(one.why for one in count.held)),
         " and ".join(regions) or None,
         max((one.residual for one in count.held if one.residual is not None), default=None),
-        _together(count.held),
+        partial(_together, tuple(count.held)),
         drawn={key: kind for one in count.held for key, kind in one.drawn.items()},
     )
 
@@ -165,4 +165,5 @@ def _each(said: Iterator[str | None]) -> list[str]:
 
 
 def _together(held: Sequence[Tried]) -> Mutants:
-    return Mutants.of(tuple(record for one in held if one.mutants for record in one.mutants.list))
+    every = filter(None, (one.mutants for one in held))
+    return Mutants.of(tuple(record for one in every for record in one.list))

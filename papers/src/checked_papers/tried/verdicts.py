@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Final, Literal
 
 from checked_equations.check.outcomes import Mutants
-from checked_equations.evaluate.effort import SECOND, allowing
+from checked_equations.evaluate.effort import SECOND, allowing, current
 from checked_equations.latex import tree as t
 
 from ..mends import Mend, Mends
@@ -49,8 +50,9 @@ class Tried:
     """The outcome for an unbound display.
 
     `why` says why it is not read, or on which evidence the verdict rests; `region` is where it
-    holds, if not everywhere; `residual` is the worst where it holds, else the best; `mutants` are
-    its slips and their fates; `mend` is an edit that mends it; `drawn` has each symbol's kind.
+    holds, if not everywhere; `residual` is the worst where it holds, else the best; `slips` gives
+    `mutants`, its slips and their fates, which are tried when they are first asked for; `mend` is
+    an edit that mends it; `drawn` has each symbol's kind.
     A display that *fails on all numbers drawn* accuses no one: `why` has other meanings that a
     text may give it. Nor does one that *does not fit together*, by its marks and indices: that
     has no value at all.
@@ -63,17 +65,34 @@ class Tried:
     why: str = ""
     region: str | None = None
     residual: float | None = None
-    mutants: Mutants | None = None
+    slips: Callable[[], Mutants] | None = field(default=None, compare=False, repr=False)
     mend: Mends | None = None
     drawn: Mapping[str, Kind] = field(default_factory=dict)
     steps: Mapping[str, int] = field(default_factory=dict)
     failing: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
 
+    @property
+    def mutants(self) -> Mutants | None:
+        """The slips with their fates, of a display that holds."""
+        return self.slips and self.slips()
+
     def __str__(self) -> str:
         """The verdict with the region and the reason, in a line."""
         said = f"{self.verdict} {self.region}" if self.region else self.verdict
         return f"{said} ({self.why})" if self.why else said
+
+
+def _slips_of(trial: Trial) -> Callable[[], Mutants]:
+    """Return a function that tries the slips once, with the effort that is left at present."""
+    left = current().most - current().spent
+
+    @cache
+    def slips() -> Mutants:
+        with allowing(left):
+            return trial.mutants()
+
+    return slips
 
 
 def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> Tried:
@@ -161,7 +180,7 @@ def _on_some(trial: Trial, others: Trial, plan: Plan, told: str) -> Tried:
     if _whole(plan) and (cases := _cases(others, plan.drawn)):
         held = [one for one in others.fates if one.holds and _case(one, plan.drawn) in cases]
         sure = replace(others, samples=tuple(fate.sample for fate in held[:_MANY]))
-        return Tried("holds if", told, " or ".join(cases), None, sure.mutants())
+        return Tried("holds if", told, " or ".join(cases), None, _slips_of(sure))
     return Tried("not read", UNTOLD)
 
 
@@ -277,7 +296,7 @@ def _held(trial: Trial, plan: Plan, told: str, more: More) -> Tried:
     without = (fate for fate in trial.fates if fate.residual is None)
     if not told and not regions and any(_one_sided(trial, fate) for fate in without):
         told = BOTH
-    return Tried(verdict, told, ", ".join(regions) or None, trial.residual, trial.mutants())
+    return Tried(verdict, told, ", ".join(regions) or None, trial.residual, _slips_of(trial))
 
 
 def _one_sided(trial: Trial, fate: Fate) -> bool:
