@@ -212,7 +212,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         still = ("inducing",) if points != self.inducing else ()
         found = self._fitted(model, rows, told, fixed=still) if self.optimise else None
         given = self._conditioned(found, model, rows, told)
-        self.classes_ = labels  # not before: a fit that ends early leaves the former one whole
+        self.classes_ = labels  # not before: a fit that ends early leaves all as it was
         self._keep(given, found)
         if isinstance(given, _OF_INDUCING):
             self.log_evidence_ = found.log_evidence if found else svgp.elbo(given, rows, told)
@@ -299,10 +299,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         takes O(n m).
         """
         rows = self._new_rows(X)
-        if isinstance(
-            self.posterior_,
-            laplace.LaplacePosterior | laplace.EPPosterior | svgp.VariationalPosterior,
-        ):
+        if isinstance(self.posterior_, _OF_ONE_FUNCTION):
             best = (self._mean_at(rows) > 0.0).astype(np.int64)
         else:
             best = np.argmax(to_numpy(self._probabilities(rows)), axis=1)
@@ -380,10 +377,11 @@ def _of_words(labels: HostArray) -> HostArray:
     """Labels, if those in an array of objects are words and none is missing."""
     if labels.dtype.kind != "O" or all(isinstance(label, str) for label in labels):
         return labels
-    for row, label in enumerate(labels):
-        if label is None or type(label).__name__ == "NAType":
-            raise ValueError(f"got {label} in row {row}: leave such rows out of X and y")
-    kinds = sorted({type(label).__name__ for label in labels})
+    kinds = [type(label).__name__ for label in labels]
+    for row, kind in enumerate(kinds):
+        if kind in ("NoneType", "NAType"):
+            raise ValueError(f"got {labels[row]} in row {row}: leave such rows out of X and y")
+    kinds = sorted({*kinds})
     remedy = f"give y.astype({kinds[0] if len(kinds) == 1 else 'str'!r})"
     raise ValueError(f"Unknown label type: objects, of {' and '.join(kinds)}: {remedy}")
 

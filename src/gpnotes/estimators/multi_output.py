@@ -192,10 +192,9 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
             found = self._fitted(model, places, readings, fixed=held, **told)
             _warn_of_copies(found, np.column_stack([rows, table]))
         given = self._conditioned(found, model, places, readings, **told)
-        # not before: a fit that ends early leaves the former one whole
-        self.output_names_, self.is_vector_, self.centre_, self.scale_ = (
-            names, is_vector, centre, scale,
-        )  # fmt: skip
+        # not before: a fit that ends early leaves all as it was
+        self.output_names_, self.is_vector_ = names, is_vector
+        self.centre_, self.scale_ = centre, scale
         self._keep(given, found)
         return self
 

@@ -113,14 +113,18 @@ class NegativeBinomial(LikelihoodBase):
 
     def _log_density(self, y: Array, f: Array) -> Array:
         y = y if hasattr(y, "ndim") else as_array(y, f)
-        r, g = self.shape, f - math.log(self.shape)
+        r = self.shape
         ways = log_gamma_rise(r, y) - log_factorial(y, f)
-        return ways + y * f + (y + r) * log_chance(-g)  # as log σ(g) is g + log σ(−g)
+        # as log σ(g) is g + log σ(−g)
+        return ways + y * f + (y + r) * log_chance(math.log(r) - f)
+
+    def _chances(self, f: Array) -> tuple[Array, Array]:
+        """σ(g) and σ(−g)."""
+        xp, g = array_namespace(f), f - math.log(self.shape)
+        return xp.exp(log_chance(g)), xp.exp(log_chance(-g))
 
     def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        xp, r = array_namespace(f), self.shape
-        g = f - math.log(r)
-        p, q = xp.exp(log_chance(g)), xp.exp(log_chance(-g))
+        r, (p, q) = self.shape, self._chances(f)
         bent = -(y + r) * p * q
         return y * q - r * p, bent, bent * (q - p)
 
@@ -129,19 +133,16 @@ class NegativeBinomial(LikelihoodBase):
 
     def _by_shape(self, y: Array, f: Array) -> Array:
         """``∂/∂r = ψ(y + r) − ψ(r) + log σ(−g) + σ(g) − y σ(−g)/r``."""
-        xp, r, g = array_namespace(f), self.shape, f - math.log(self.shape)
-        p, q = xp.exp(log_chance(g)), xp.exp(log_chance(-g))
+        r, (p, q) = self.shape, self._chances(f)
         y = y if hasattr(y, "ndim") else as_array(y, f)
-        return digamma_rise(r, y) + log_chance(-g) + p - y * q / r
+        return digamma_rise(r, y) + log_chance(math.log(r) - f) + p - y * q / r
 
     def _derivatives_bar(self, y: Array, f: Array, bars: Bars) -> Self:
         """With p and q for the chances of g, whose slope by r is ``−pq/r``:
 
         ``∂ℓ′/∂r = p (y q/r − p)`` and ``∂ℓ″/∂r = p q ((y + r)(q − p)/r − 1)``.
         """
-        xp, r = array_namespace(f), self.shape
-        g = f - math.log(r)
-        p, q = xp.exp(log_chance(g)), xp.exp(log_chance(-g))
+        r, (p, q) = self.shape, self._chances(f)
         by_first = p * (y * q / r - p)
         by_second = p * q * ((y + r) * (q - p) / r - 1.0)
         return cotangent(self, shape=bars.total(self._by_shape(y, f), by_first, by_second))
@@ -220,18 +221,7 @@ def log_gamma_rise(z: float, by: N) -> N:
 
 
 def digamma_rise(z: float, by: N) -> N:
-    """Return ``ψ(z + by) − ψ(z)``, the derivative of the difference of log Γ; as `log_gamma_rise`.
-
-    Parameters
-    ----------
-    z, by
-        As there.
-
-    Returns
-    -------
-    Array or float
-        The difference, of the kind of `by`.
-    """
+    """Return ``ψ(z + by) − ψ(z)``; all is as in `log_gamma_rise`."""
     step: Any = by
     end: Any = z + step
     rise: N
