@@ -211,11 +211,13 @@ def test_a_temperature_takes_few_steps(scored, monkeypatch):
     assert 3 < len(calls) < 20
 
 
-@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("unit", [1e-150, 1e-6, 1.0, 1e6, 1e100])
 def test_a_temperature_has_the_unit_of_the_scores(scored, unit):
     y, f = scored
     wanted = ca.fit_temperature(y, f).temperature
-    assert ca.fit_temperature(y, unit * f).temperature == pytest.approx(unit * wanted, rel=1e-9)
+    assert ca.fit_temperature(y, unit * f).temperature == pytest.approx(
+        unit * wanted, rel=1e-9, abs=0.0
+    )
 
 
 def test_platt_is_scikit_learns(scored):

@@ -325,6 +325,14 @@ def test_options_that_mean_nothing_are_refused_by_name(data, options, error, mes
         cross_validate(X=X, y=y, **{**right, **options})
 
 
+def test_groups_may_be_words_in_an_array_of_objects():
+    """So `to_numpy` gives a column of words of a frame; "all strings; got object" was no help."""
+    words = np.asarray(["b", "a", "b"], dtype=object)
+    assert [test.tolist() for _, test in group_folds(words)] == [[1], [0, 2]]
+    with pytest.raises(TypeError, match=r"^groups must be labels .*; got \['b', None, 'b'\]"):
+        group_folds(np.asarray(["b", None, "b"], dtype=object))
+
+
 @pytest.mark.parametrize(
     ("groups", "error", "message"),
     [

@@ -332,6 +332,8 @@ def _numbered(groups: Array | Sequence[int | str], n: int | None = None) -> Host
 def _labels(groups: Any) -> HostVector:
     """The labels on the host, if they are all whole numbers or all strings."""
     wanted = "groups must be labels (n,), all whole numbers or all strings"
+    if isinstance(groups, np.ndarray) and groups.dtype.kind == "O" and groups.ndim == 1:
+        groups = groups.tolist()  # as a column of words gives them
     if isinstance(groups, list | tuple):
         words = all(isinstance(one, str) for one in groups)
         if not words and any(_check.whole_or_none(one) is None for one in groups):

@@ -196,6 +196,8 @@ def fit_temperature(y: VectorLike, score: VectorLike) -> TemperatureScaling:
     """
     f, one = _labelled(y, score)
     xp = array_namespace(f)
+    unit = float(xp.mean(xp.abs(f))) or 1.0  # in which no bracket is too far off
+    f = f / unit
     if not float(f @ (one - 0.5)) > 0.0:
         raise _check.NoValueError(
             "score must say something of the labels: at any temperature it does worse than nothing"
@@ -210,7 +212,7 @@ def fit_temperature(y: VectorLike, score: VectorLike) -> TemperatureScaling:
         p = _sigmoid(inverse * f)
         return float(f @ (one - p)), float((f * f) @ (p * (1.0 - p)))
 
-    return TemperatureScaling(1.0 / _root(slope))
+    return TemperatureScaling(unit / _root(slope))
 
 
 @takes("y", "score")
@@ -318,10 +320,10 @@ def _root(slope: Callable[[float], tuple[float, float]]) -> float:
         value, fall = slope(at)
         low, high = (at, high) if value > 0.0 else (low, at)
         new = at + value / fall if fall > 0.0 else high
+        if abs(new - at) <= 64.0 * math.ulp(at):  # nearer, the sums round it to and fro
+            return new
         if not low < new < high:
             new = 0.5 * (low + high)
-        if abs(new - at) <= 4.0 * math.ulp(at):
-            return new
         at = new
     return at
 
