@@ -183,8 +183,9 @@ def _spread_rows(X: HostMatrix, n: int, stream: Stream) -> HostMatrix:
 
 
 def _nearest(X: HostMatrix, centres: HostMatrix) -> HostVector:
-    """The nearest centre to each row: largest ``x·c − |c|²/2``, from the middle of the centres."""
+    """The nearest centre to each row: largest ``x·c − |c|²/2``, about a middle that is far."""
     middle = np.mean(centres, axis=0)
+    middle[np.abs(middle) < 1e3 * np.std(centres, axis=0)] = 0.0  # squares lose six digits at most
     centres = centres - middle
     half = 0.5 * np.sum(centres * centres, axis=1)
     labels = np.empty(X.shape[0], dtype=np.int64)
