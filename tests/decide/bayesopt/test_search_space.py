@@ -240,7 +240,7 @@ WRONG = [
     (lambda: Real("0", 1.0), TypeError, "lower must be a number; got str"),
     (lambda: Real(0.0, math.inf), ValueError, "upper must be finite"),
     (lambda: Real(1.0, 1.0 + 1e-15), ValueError, "100 floats apart; got .* `Fixed` holds one"),
-    (lambda: Integer(1, 1), ValueError, "upper must be above lower; got 1 twice: `Fixed` holds"),
+    (lambda: Integer(1, 1), ValueError, "above lower; got 1 twice: `Fixed` holds"),
     (lambda: Integer(2, 1), ValueError, "upper must be a whole number from 3"),
     (lambda: Integer(0, 4, log=True), ValueError, "lower must be a whole number from 1"),
     (lambda: Integer(1, 4.0), TypeError, "upper must be a whole number"),

@@ -155,8 +155,8 @@ class Integer:
         least = 1 if _check.flag(self.log, "log") else None
         lower = _check.whole(self.lower, "lower", -_MOST if least is None else least, _MOST - 1)
         object.__setattr__(self, "lower", lower)
-        if lower == self.upper:
-            wanted = f"upper must be above lower; got {lower} twice"
+        if type(self.upper) is int and self.upper == lower:
+            wanted = f"upper must be a whole number above lower; got {lower} twice"
             raise ValueError(f"{wanted}: `Fixed` holds one value")
         object.__setattr__(self, "upper", _check.whole(self.upper, "upper", lower + 1, _MOST))
         object.__setattr__(self, "when", validated_when(self.when))

@@ -43,15 +43,15 @@ _READINGS = Argument(np.asarray([0, 1, 1]), {
     "None": None, "a list": [0, 1], "floats": np.ones(3), "nothing": np.zeros(0, dtype=int),
     "a table": np.zeros((2, 2), dtype=int), "one that is not": np.asarray([0, 2, 1]),
 })  # fmt: skip
-_OBSERVED = Argument(np.asarray([True, False, True]), {
-    "a list": [True, False, True], "numbers": np.ones(3), "two": np.asarray([True, False]),
+_OBSERVED = Argument(np.asarray([True, True, False]), {
+    "a list": [True, True, False], "numbers": np.ones(3), "two": np.asarray([True, False]),
 })  # fmt: skip
 _STACK = Argument(np.ones((2, 2, 2)), {
     "None": None, "a list": [1.0], "integers": np.ones((2, 2, 2), dtype=int),
     "a NaN": np.full((2, 2, 2), np.nan), "no squares": np.ones((2, 2, 3)), "a matrix": np.eye(2),
 })  # fmt: skip
 _FILTERS = {"model": thing(_CHAIN, _MDP), "readings": _READINGS, "observed": _OBSERVED}
-_BOUND = {"pomdp": _PROCESS, "tolerance": positive(1e-3), "max_steps": whole(1000)}
+_BOUND = {"pomdp": _PROCESS, "tolerance": positive(1e-3).but("None"), "max_steps": whole(1000)}
 _BELIEFS = _chances(np.asarray([[0.5, 0.5], [0.2, 0.8]]))
 
 CALLS = (
@@ -79,13 +79,13 @@ CALLS = (
                                    "a flag": (True, 0), "a negative one": (-1, 0)}),
          converged=flag()),
     call("backup", room.backup, pomdp=_PROCESS, value=_VALUE, beliefs=_BELIEFS,
-         tolerance=nonnegative(1e-9)),
-    call("prune", room.prune, value=_VALUE, tolerance=nonnegative(1e-9)),
+         tolerance=nonnegative(1e-9).but("None")),
+    call("prune", room.prune, value=_VALUE, tolerance=nonnegative(1e-9).but("None")),
     call("max_difference", room.max_difference, value=_VALUE, other=_VALUE),
     call("blind_policy_bound", room.blind_policy_bound, pomdp=_PROCESS),
     call("qmdp", room.qmdp, **_BOUND),
     call("fast_informed_bound", room.fast_informed_bound, **_BOUND),
     call("point_based_value_iteration", room.point_based_value_iteration, pomdp=_PROCESS,
-         beliefs=_BELIEFS, start=thing(_ALPHAS, _POMDP, optional=True), tolerance=positive(1e-3),
-         max_steps=whole(3)),
+         beliefs=_BELIEFS, start=thing(_ALPHAS, _POMDP, optional=True),
+         tolerance=positive(1e-3).but("None"), max_steps=whole(3)),
 )  # fmt: skip
