@@ -114,6 +114,7 @@ NOT_FOR_ARRAYS = (
     r"\langle A x, y \rangle = \langle x, A y \rangle",
     r"\langle x, y \rangle^2 = \langle x, x \rangle \langle y, y \rangle",
     r"\langle A, B \rangle = \operatorname{tr}(A B)",
+    r"x^\top A x = \operatorname{tr}(A x^\top x)",  # holds if A is a number
 )
 
 

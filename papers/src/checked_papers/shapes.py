@@ -86,6 +86,7 @@ class Fitting(NamedTuple):
     marked: bool = False
     free: tuple[str, ...] = ()  # symbols that may be arrays
     refuted: bool = False  # whether no shapes fit, and that is known of all of them
+    traced: tuple[str, ...] = ()  # capitals below a trace or a determinant
 
 
 def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
@@ -103,7 +104,7 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     """Return the assignments of shapes that fit `latex`, and whether it asks for one.
 
     >>> fitting(r"\\operatorname{tr}(X) = X", {})
-    Fitting(shapes=(), marked=True, free=('X',), refuted=True)
+    Fitting(shapes=(), marked=True, free=('X',), refuted=True, traced=('X',))
     """
     told = {normal(key): kind for key, kind in declared.items()}
     rng = np.random.default_rng(0)
@@ -128,9 +129,8 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     several = [key for key in free if options[key] != (0,)]
     if not several or reading.unknown:
         return Fitting()
-    found_marks = Fitting(
-        (), any(_is_of_arrays(part, latex) for part in _parts(reading)), tuple(several)
-    )
+    marked = any(_is_of_arrays(part, latex) for part in _parts(reading))
+    found_marks = Fitting((), marked, tuple(several), traced=tuple(_traced(reading)))
     if len(several) > _MOST_SYMBOLS:
         return found_marks
     known_kinds = {key: told[key] for key in reading.symbols if key in told}
@@ -147,6 +147,13 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
 
 def _parts(reading: Reading) -> Iterator[t.Node]:
     return (part for _, part in t.walk(reading.statement))
+
+
+def _traced(reading: Reading) -> Iterator[str]:
+    whole = (part for part in _parts(reading) if getattr(part, "name", "") in ("det", "tr"))
+    for name in (name for part in whole for _, name in t.walk(part)):
+        if _begins_with_a_capital(name) and by_custom(getattr(name, "key", "")).name != "whole":
+            yield getattr(name, "key", "")
 
 
 def _is_of_arrays(part: t.Node, latex: str) -> bool:

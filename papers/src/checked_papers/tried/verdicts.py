@@ -302,8 +302,12 @@ def _held(trial: Trial, plan: Plan, told: str, more: More) -> Tried:
 def _one_sided(trial: Trial, fate: Fate) -> bool:
     """Return whether one side of a step has a value where the other has none."""
     steps, numbers = trial.statement.steps, fate.sample.bindings
-    pairs = ([trial.value(side, numbers) for side in (step.left, step.right)] for step in steps)
-    return any((left is None) != (right is None) for left, right in pairs)
+    try:
+        with allowing(_PATIENCE, anew=True):
+            sides = [[trial.value(side, numbers) for side in (s.left, s.right)] for s in steps]
+    except TimeoutError:
+        return False
+    return any((left is None) != (right is None) for left, right in sides)
 
 
 _STRICT = frozenset("<>")
