@@ -205,6 +205,15 @@ def test_in_single_precision_it_settles_where_no_step_moves_it_any_more():
     np.testing.assert_allclose(single.noise_var, double.noise_var, rtol=2e-2)
 
 
+def test_a_scale_that_the_model_does_not_allow_is_refused_and_gives_no_evidence():
+    """Of y × 10⁹ under variances of one rounding made a bound of 2·10¹⁵, which was the highest."""
+    X = np.linspace(0.0, 6.0, 40)[:, None]
+    y = np.sin(X[:, 0]) + 0.1 * np.random.default_rng(0).normal(size=40)
+    assert _of(X, 1e6 * y).bound < 0.0
+    with pytest.raises(RuntimeError, match="y must be nearer to what model allows"):
+        _of(X, 1e9 * y)
+
+
 def _of(X, y):
     K = RBF()(X)
     return believe(Problem(K, K, 0.1, y))

@@ -23,6 +23,7 @@ __all__ = ["Believed", "Problem", "believe"]
 _SHORTEST = 2.0**-20  # step that is tried
 _SHORT = 2.0**-5  # and that is begun with
 _NAME = "K_f + R, whose noise varies"
+_NEARER = "y must be nearer to what model allows"
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,11 +108,14 @@ def believe(problem: Problem, max_steps: int = 500) -> Believed:
         # what the natural gradient is beside the deviations of q, by its mean and its variance
         off = xp.abs(now.wanted - now.slope) * deviation
         away = xp.abs(precision - now.precision) * now.variance
-        if float(xp.max(xp.maximum(off, away))) <= tolerance:
+        left = float(xp.max(xp.maximum(off, away)))
+        if left <= tolerance:
             return now
         length, then = _step(problem, now, precision, shift, length)
         # nothing is higher, but for rounding, by which the shortest step may stand still
         if then is None or (length < _SHORT and then.bound <= now.bound):
+            if left > 1.0:
+                raise _check.NoValueError(f"{_NEARER}: rounding hides how their noise varies")
             return now
         too_long = _slope_along(now, then) < 0.0
         length = max(0.5 * length, _SHORT) if too_long else min(1.0, 2.0 * length)
@@ -134,8 +138,7 @@ def _step(
             )
         except _check.NoValueError as problem_there:  # the noise overflows
             if length < 2.0 * _SHORTEST:
-                wanted = "y must be nearer to what model allows"
-                raise _check.NoValueError(f"{wanted}: {problem_there}") from None
+                raise _check.NoValueError(f"{_NEARER}: {problem_there}") from None
         else:
             if then.bound >= now.bound - slack:
                 return length, then
@@ -180,6 +183,9 @@ def _believed(problem: Problem, precision: Vector, shift: Vector) -> Believed:
     fit = float(xp.sum(problem.residual * alpha)) + factor.log_det + shift.shape[0] * LOG_2PI
     # tr(K_g⁻¹Σ) − n = −Σ λᵢ Σᵢᵢ, and log |K_g| − log |Σ| = log |B|
     apart = float(xp.sum(slope * mean)) - float(xp.sum(precision * variance)) + sites.log_det
+    # twice the divergence of q from the prior, which is not negative: only rounding makes it so
+    if apart < -shift.shape[0] * epsilon(shift) ** 0.5:
+        raise _check.NoValueError("rounding takes the digits of the noise")
     bound = -0.5 * (fit + 0.5 * float(xp.sum(variance)) + apart)
     return Believed(
         precision, shift, sites, slope, mean, variance, noise_var, factor, alpha, wanted, bound
