@@ -260,11 +260,32 @@ def test_a_value_is_there_or_an_ascent_would_meet_a_wall():
 def test_a_step_that_overflows_in_one_number_leaves_the_start(monkeypatch, end):
     def overflows(function, *_):
         found = {"x": np.asarray(end), "fun": -9.0, "message": "beyond", "success": True}
-        return types.SimpleNamespace(**found)
+        return types.SimpleNamespace(**found, jac=np.ones(2))
 
     monkeypatch.setattr("gpnotes.ground.ascent.minimise", overflows)
     found = ascend(hill, np.zeros(2), FREE, 5)
     assert (found.vector.tolist(), found.value, found.converged) == ([0.0, 0.0], -2.0, False)
+
+
+@pytest.mark.parametrize(("slope", "again", "kept"), [
+    (0.5, -7.0, "again"), (0.5, -3.0, "first"), (0.04, -7.0, "first"), (-0.5, -7.0, "first"),
+])  # fmt: skip
+def test_an_end_that_is_steep_begins_anew_and_the_better_one_is_kept(
+    monkeypatch, slope, again, kept
+):
+    """Steep is a slope of a hundredth of the value, here 5, that does not lead out of the box."""
+    begun = []
+
+    def minimise(function, start, *_):
+        begun.append(start)
+        x, fun = (np.asarray([0.0]), -5.0) if len(begun) == 1 else (np.asarray([-1.0]), again)
+        found = {"x": x, "fun": fun, "message": "", "success": True, "jac": np.asarray([slope])}
+        return types.SimpleNamespace(**found)
+
+    monkeypatch.setattr("gpnotes.ground.ascent.minimise", minimise)
+    ascent = ascend(lambda v: (0.0, v), np.zeros(1), np.asarray([[-2.0, 0.0]]), 9)
+    assert len(begun) == (1 if abs(slope) < 0.05 or slope < 0.0 else 2)
+    assert (ascent.vector[0], ascent.value) == ((-1.0, 7.0) if kept == "again" else (0.0, 5.0))
 
 
 def test_each_of_several_ascents_stays_within_its_own_rows():

@@ -323,3 +323,13 @@ def test_a_joint_distribution_and_draws_take_an_offset() -> None:
     np.testing.assert_array_equal(joint.root, plain.root)
     drawn = found.sample(XS, 2, offset=shift, rng=3) - found.sample(XS, 2, rng=3)
     np.testing.assert_allclose(drawn, np.stack([shift, shift]))
+
+
+@pytest.mark.parametrize("offset", [6.0, np.log(1e6), 14.5])
+def test_a_fit_far_from_its_rates_ends_where_one_near_them_does(offset):
+    """From rates a million times too high it said that it was at a top, 2.8 nats below it."""
+    X = np.linspace(0.0, 6.0, 40)[:, None]
+    y = np.random.default_rng(0).poisson(np.exp(1.0 + np.sin(X[:, 0]))).astype(float)
+    model = LaplaceGP(GP(RBF(), 0.0, ConstantMean(0.0)), Poisson())
+    far, near = (fit(model, X, y, offset=np.full(40, off)) for off in (offset, 0.0))
+    assert far.log_evidence == pytest.approx(near.log_evidence, abs=1e-5)

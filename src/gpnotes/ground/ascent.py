@@ -20,6 +20,7 @@ from .xp import HostMatrix, HostVector, Minimum, minimise
 __all__ = ["UNEVALUABLE", "Ascent", "ascend", "ascend_all", "finite_or_none"]
 
 _TOGETHER = 32  # ascents that are under way at the same time
+_STEEP = 1e-2
 _LARGEST = 1e150  # of a value or a slope: the optimiser sums squares
 # what arithmetic raises, `_check.NoValueError` among it; other errors are no matter of the point
 UNEVALUABLE = (ArithmeticError, np.linalg.LinAlgError)
@@ -92,6 +93,10 @@ def ascend(
     if not start.size:
         return Ascent(start, -loss, 1, True, "nothing is free")
     minimum = minimise(walled, start, limits, steps, rows)
+    if rows is None and minimum.success and _is_steep(minimum, limits):
+        # its memory of slopes far off made the last steps short: from here it begins without
+        again = minimise(walled, minimum.x, limits, steps)
+        minimum = again if again.fun < minimum.fun else minimum
     if ends is not None:
         box = np.where(np.isfinite(limits), limits, ends)  # what has no limit is held by its end
         minimum = _within(walled, minimum, box, steps)
@@ -176,6 +181,13 @@ def _within(walled: _Walled, minimum: Minimum, box: HostMatrix, steps: int) -> M
     restarted = minimise(walled, nearest, box, steps)
     # from outside, whatever it is worth: that end is not wanted; before a wall, if it is better
     return restarted if outside or restarted.fun <= minimum.fun else minimum
+
+
+def _is_steep(minimum: Minimum, limits: HostMatrix) -> bool:
+    """Whether a step along the slope, within the limits, promises a hundredth of the value."""
+    with np.errstate(invalid="ignore"):  # its own step may have overflowed
+        way = _clipped(minimum.x - minimum.jac, limits) - minimum.x
+    return bool(np.max(np.abs(way)) > _STEEP * max(1.0, abs(minimum.fun)))
 
 
 def _clipped(vector: HostVector, box: HostMatrix) -> HostVector:

@@ -506,6 +506,7 @@ class Minimum(Protocol):
 
     x: HostVector
     fun: float
+    jac: HostVector
     nfev: int
     status: int
     success: bool
