@@ -436,9 +436,7 @@ def _process_back(
 ) -> tuple[Kernel, Matrix, Matrix, Sums]:
     """The derivatives by kernel, Z and inputs, through K_uf and the prior variances; and the sums.
 
-    These are the derivatives by the unit's own Gaussian, ``A e₁`` and ``−2 A diag(e₂) Aᵀ``. In
-    place the slopes of the pass forth are there, and two products with the points carry derivatives
-    back; the readable way makes the matrix and all it is made of again.
+    These are the derivatives by the unit's own Gaussian, ``A e₁`` and ``−2 A diag(e₂) Aᵀ``.
     """
     kernel, kept = unit.gp.kernel, f.kept
     if kept is not None and in_place.supports(kernel, H):

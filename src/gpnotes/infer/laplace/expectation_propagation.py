@@ -131,10 +131,8 @@ def _conditioned(gp: GP, rows: Rows, likelihood: Bernoulli) -> EPPosterior:
 def _settled(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli) -> tuple[_Sweep, int]:
     """The sweep whose sites are those that are wanted, and how many it took.
 
-    All sites move at once, by a share of the way that falls whenever the way gets longer, and
-    grows else: under a wide prior whole steps go to and fro. Where they have not settled after
-    thirty sweeps, the ways of the last three are put together. A device is read twice a sweep: for
-    the factor, and for all numbers of its end.
+    All sites move at once, by a share of the way that falls where the way gets longer: under a wide
+    prior whole steps go to and fro. After thirty sweeps the ways of the last three are mixed.
     """
     sites = _Sites(*2 * [array_namespace(K).zeros_like(mean)])
     share, last = 1.0, float("inf")
