@@ -17,10 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from uv import find_uv_bin
 
 from checked_equations.book.execution import cells
 
+find_uv_bin = pytest.importorskip("uv").find_uv_bin
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,8 +17,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import lab
 import pytest
+
+pytest.importorskip("jupytext")
+
+import lab
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "book/gaussian-processes/weight-view.md"

@@ -54,6 +54,7 @@ from gpnotes.testing.differences import jacobian
 
 
 def test_the_list_of_spaces():
+    pytest.importorskip("jax")
     spaces = {space.name: space for space in array_spaces("numpy", "strict", "jax")}
     assert {"numpy-float64", "numpy-float32", "jax-float64", "jax-float32"} <= spaces.keys()
     assert {"strict-CPU_DEVICE", "strict-device1", "strict-no_float64"} <= spaces.keys()
