@@ -799,7 +799,9 @@ def test_a_single_draw_of_a_single_chain_is_one(sampler):
 @pytest.mark.parametrize("entry", [0, 1])
 def test_a_gradient_that_is_not_finite_in_one_entry_is_a_wall(end, entry):
     slope = np.asarray([2.0, 3.0])
-    assert log_density_and_gradient(lambda x: (1.5, slope), np.zeros(2)) == (1.5, slope)
+    value, gradient = log_density_and_gradient(lambda x: (1.5, slope), np.zeros(2))
+    assert value == 1.5
+    np.testing.assert_array_equal(gradient, slope)
     wrong = slope.copy()
     wrong[entry] = end
     value, gradient = log_density_and_gradient(lambda x: (1.5, wrong), np.zeros(2))

@@ -125,7 +125,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
     >>> bool(lengths[0] == lengths[1]), model.gp_.noise_var
     (True, 0.1)
     >>> rows = np.linspace(0.0, 6.0, 2000)[:, None]
-    >>> many = GPRegressor(noise_var=0.05, inducing=10, max_steps=20)
+    >>> many = GPRegressor(noise_var=0.05, inducing=10, max_steps=40)
     >>> of_many = many.fit(rows, np.sin(rows[:, 0]))
     >>> of_many.posterior_.Z.shape, of_many.predict([[1.5]]).round(2)
     ((10, 1), array([1.]))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from inspect import isroutine
+from inspect import getattr_static, isroutine
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from ..ground.params import Parameters
@@ -496,7 +496,12 @@ def missing(value: object, contract: object) -> list[str]:
     >>> missing(Gaussian(), LabelLikelihood)
     ['probability']
     """
-    return [name for name in _members(contract) if not hasattr(value, name)]
+    # statically first: a property is not asked for its value, which may be dear to work out
+    return [
+        name
+        for name in _members(contract)
+        if getattr_static(value, name, None) is None and not hasattr(value, name)
+    ]
 
 
 @cache

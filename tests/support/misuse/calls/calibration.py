@@ -64,7 +64,7 @@ CALLS: tuple[Call, ...] = (
          scores=vector(_F, mates=False).but(**{"none": _F[:0]}), **_LEVEL),
     call("conformal_coverage", ca.conformal_coverage, n=whole(6, 1), **_LEVEL),
     call("split_conformal", ca.split_conformal, **_NUMBERS, **_LEVEL,
-         scale=vector(np.ones(6), size=True).but("a number", "a scalar array", **_WIDE)),
+         scale=vector(np.ones(6), size=True).but("a number", "a scalar array", "None", **_WIDE)),
     call("SplitConformal.interval", _SPLIT.interval, mean=vector(_P, size=True),
-         scale=vector(np.ones(6), size=True).but("a number", "a scalar array", **_WIDE)),
+         scale=vector(np.ones(6), size=True).but("a number", "a scalar array", "None", **_WIDE)),
 )  # fmt: skip
