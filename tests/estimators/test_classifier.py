@@ -246,7 +246,7 @@ def test_what_are_no_labels_is_refused(data, y, said):
 
 
 def test_a_fit_that_ends_early_leaves_the_former_one_whole(data):
-    """The labels of the new data stood beside the posterior of the old."""
+    """The labels of the new data were paired with the posterior of the old."""
     X, score = data
     y = score > 0.0
     model = GPClassifier(optimise=False).fit(X, y)

@@ -184,7 +184,7 @@ def test_an_output_that_was_read_once_is_not_sure_of_itself(data):
 
 
 def test_a_fit_that_ends_early_leaves_the_former_one_whole(data):
-    """Centre and units of the new data stood beside the posterior of the old."""
+    """The centre and units of the new data were paired with the posterior of the old."""
     X, y = data
     model = MultiOutputGPRegressor(optimise=False).fit(X, y)
     before = model.predict(X)

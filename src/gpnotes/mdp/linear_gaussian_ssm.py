@@ -261,7 +261,7 @@ def _check_stack(a: Stack, name: str, count: int | None, size: int) -> int:
 
 
 def _left(cov: Matrix, gain: Matrix, to: Matrix, noise: Matrix) -> Matrix:
-    """``(I − G H) P (I − G H)ᵀ + G W Gᵀ``, of which nothing cancels where P is far above W."""
+    """``(I − G H) P (I − G H)ᵀ + G W Gᵀ``, in which nothing cancels where P is far above W."""
     rest = eye(cov.shape[0], cov) - gain @ to
     return symmetric_part(rest @ cov @ _t(rest) + gain @ noise @ _t(gain))
 

@@ -87,7 +87,7 @@ def test_two_labels_that_disagree_at_one_place_leave_a_wide_prior_at_its_mean():
 
 
 def test_in_single_precision_counts_under_a_wide_level_settle_in_a_few_steps():
-    """A step that is worked out from f anew, not from what is left, took 66 and was off by 0.07."""
+    """When each step was computed from f itself, it took 66 steps and ended off by 0.07."""
     X = np.linspace(0.0, 6.0, 20)[:, None].astype(np.float32)
     y = np.random.default_rng(1).poisson(np.exp(1.0 + np.sin(X[:, 0]))).astype(np.float32)
     model = LaplaceGP(GP(RBF() + Constant(1e4), 0.0), Poisson())

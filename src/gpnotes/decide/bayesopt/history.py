@@ -78,7 +78,7 @@ class Evaluation(Generic[Place]):
 
 
 def keep_unchanged(evaluation: object, *names: str) -> None:
-    """Give an evaluation copies of its arrays, which nobody can write into, and of its dicts."""
+    """Replace arrays of an evaluation by read-only copies, and dicts by copies."""
     for name in names:
         own = copy.copy(getattr(evaluation, name))
         if isinstance(own, np.ndarray):
