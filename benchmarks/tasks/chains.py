@@ -378,6 +378,46 @@ def network_by_jax(problem: NetworkProblem) -> Call:
     return lambda: np.asarray(run(problem.start))
 
 
+def network_by_torch(problem: NetworkProblem) -> Call:
+    """The same steps, with derivatives by automatic differentiation as the formula is run."""
+    import torch
+
+    X, y = map(torch.from_numpy, problem.data)
+    sizes = problem.model.network.sizes
+    variances = torch.from_numpy(np.asarray(problem.model.prior_variance))
+    constant = -0.5 * torch.log(2.0 * math.pi * variances).sum()
+    counts = [count for pair in pairwise(sizes) for count in (pair[0] * pair[1], pair[1])]
+
+    def log_joint(theta: Any) -> Any:
+        parts = torch.split(theta, counts)
+        values = X
+        for number, pair in enumerate(pairwise(sizes)):
+            values = torch.addmm(parts[2 * number + 1], values, parts[2 * number].view(pair))
+            values = torch.tanh(values) if number < len(sizes) - 2 else values
+        mean, log_variance = values.T
+        squares = (y - mean) ** 2 * torch.exp(-log_variance)
+        fit = -0.5 * (squares + log_variance + math.log(2.0 * math.pi)).sum()
+        return fit + constant - 0.5 * (theta**2 / variances).sum()
+
+    def call() -> np.ndarray:
+        theta = torch.from_numpy(problem.start.copy()).requires_grad_()
+        mean, square = torch.zeros(2, theta.numel(), dtype=torch.float64)
+        trace = []
+        for number in range(problem.steps):
+            value = log_joint(theta)
+            (slope,) = torch.autograd.grad(value, theta)
+            trace.append(value.detach())
+            with torch.no_grad():
+                mean.mul_(0.9).add_(slope, alpha=0.1)
+                square.mul_(0.999).addcmul_(slope, slope, value=0.001)
+                share = RATE * (1.0 - number / problem.steps) / (1 - 0.9 ** (number + 1))
+                root = torch.sqrt(square / (1 - 0.999 ** (number + 1))).add_(1e-8)
+                theta.addcdiv_(mean, root, value=share)
+        return torch.stack(trace).numpy()
+
+    return call
+
+
 def standard_errors(ours: Any, theirs: Any) -> float:
     """How far two means lie apart, in their standard errors; five are allowed, so a fifth."""
     return abs(ours[0] - theirs[0]) / math.hypot(ours[1], theirs[1]) / 5.0
@@ -402,6 +442,7 @@ TASKS = {
     ),
     "network": Task(
         "200 steps of Adam, a network of 2 × 50, {n} rows", "products, tangents", NetworkProblem,
-        {"floor": network_floor, "gpnotes": network_ours, "jax by hand": network_by_jax}, 1000, 30,
+        {"floor": network_floor, "gpnotes": network_ours, "jax by hand": network_by_jax,
+         "torch by hand": network_by_torch}, 1000, 30,
     ),
 }  # fmt: skip

@@ -171,10 +171,63 @@ def by_jax(problem: DeepProblem) -> Call:
     return call
 
 
+def by_torch(problem: DeepProblem) -> Call:
+    """The same, by automatic differentiation as the formula is run."""
+    import torch
+
+    X, y = map(torch.from_numpy, problem.data)
+    model = problem.model
+    normals = torch.from_numpy(np.asarray(own_noise(model, problem.n).normals[0]))
+    below = tuple(map(torch.from_numpy, np.tril_indices(problem.points, -1)))
+    unit_matrix = torch.eye(problem.points, dtype=torch.float64)
+    units = [unit for layer in model.layers for unit in layer]
+
+    def free(unit: deep.Unit) -> list[Any]:
+        kernel = unit.gp.kernel
+        arrays = (kernel.variance, kernel.lengthscale, unit.Z, unit.weights, unit.scales)
+        given = [*arrays, unit.couplings]
+        return [torch.tensor(np.array(one), requires_grad=True) for one in given]
+
+    def gram(variance: Any, lengths: Any, a: Any, b: Any) -> Any:
+        a, b = a / lengths, b / lengths
+        squares = (a**2).sum(1)[:, None] + torch.addmm((b**2).sum(1)[None, :], a, b.T, alpha=-2.0)
+        return variance * torch.exp(-0.5 * squares)
+
+    def marginals(unit: Any, H: Any, mean: Any) -> tuple[Any, Any, Any]:
+        variance, lengths, Z, w, scales, couplings = unit
+        B = scales[:, None] * unit_matrix.index_put(below, couplings)
+        L = torch.linalg.cholesky(gram(variance, lengths, Z, Z))
+        A = torch.linalg.solve_triangular(L, gram(variance, lengths, Z, H), upper=False)
+        spread = variance - (A**2).sum(0) + ((B @ A) ** 2).sum(0)
+        kl = 0.5 * ((B**2).sum() + w @ w - len(w)) - torch.log(scales).sum()
+        return mean + A.T @ w, spread, kl
+
+    def bound(parts: list[Any], noise: Any) -> Any:
+        inner = [marginals(unit, X, X[:, k]) for k, unit in enumerate(parts[:-1])]
+        mean, variance = (torch.stack([one[k] for one in inner], 1) for k in (0, 1))
+        H = (mean + torch.sqrt(variance) * normals).reshape(-1, D)
+        m, v, kl = marginals(parts[-1], H, 0.0)
+        gaps = (y.repeat(DRAWS) - m) ** 2 + v
+        fit = -0.5 * (gaps / noise + torch.log(2.0 * torch.pi * noise)).sum() / DRAWS
+        return fit - kl - sum(one[2] for one in inner)
+
+    given = [free(unit) for unit in units]
+    noise = torch.tensor(float(model.likelihood.variance), dtype=torch.float64, requires_grad=True)
+    asked = [noise, *(part for unit in given for part in unit)]
+
+    def call() -> np.ndarray:
+        value = bound(given, noise)
+        slopes = torch.autograd.grad(value, asked)
+        return torch.cat([value.detach().reshape(1), *(one.reshape(-1) for one in slopes)]).numpy()
+
+    return call
+
+
 TASKS = {
     "deep": Task(
         "bound and gradient of a deep process, {n} rows", "products, solves, exponentials",
-        DeepProblem, {"floor": floor, "gpnotes": ours, "jax by hand": by_jax}, 1000, 40,
-        close=1e-7,
+        DeepProblem,
+        {"floor": floor, "gpnotes": ours, "jax by hand": by_jax, "torch by hand": by_torch},
+        1000, 40, close=1e-7,
     ),
 }  # fmt: skip

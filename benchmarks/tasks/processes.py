@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -83,26 +85,38 @@ def ours(problem: Problem) -> Call:
     return lambda: solve(problem.mdp, tolerance=problem.tolerance).values
 
 
-def plain_scipy(problem: Problem) -> Call:
-    """Modified policy iteration as one writes it, twenty sweeps a policy."""
+def plain_scipy(problem: Problem, threads: int = 1) -> Call:
+    """Modified policy iteration as one writes it, twenty sweeps a policy, with threads."""
     mdp, tolerance = problem.mdp, problem.tolerance
     P, r = mdp.transitions, mdp.rewards
     every = np.arange(mdp.num_states) * mdp.num_actions
     aim = tolerance * (1.0 - DISCOUNT)
+    pool = ThreadPoolExecutor(threads)
+
+    def blocks(matrix: Any) -> list[Any]:
+        bounds = np.linspace(0, matrix.shape[0], threads + 1).astype(int)
+        return [matrix[a:b] for a, b in pairwise(bounds)] if threads > 1 else [matrix]
+
+    def product(parts: list[Any], v: np.ndarray) -> np.ndarray:
+        if len(parts) == 1:
+            return parts[0] @ v
+        return np.concatenate(list(pool.map(lambda part: part @ v, parts)))
+
+    whole = blocks(P)
 
     def call() -> np.ndarray:
         v = np.zeros(mdp.num_states)
         while True:
-            q = r + DISCOUNT * (P @ v).reshape(r.shape)
+            q = r + DISCOUNT * product(whole, v).reshape(r.shape)
             policy = np.argmax(q, axis=1)
             best = np.max(q, axis=1)
             step = best - v
             if np.ptp(step) <= aim:
                 return best + DISCOUNT / (1 - DISCOUNT) * 0.5 * (step.max() + step.min())
             chain, earned = P[every + policy], r.reshape(-1)[every + policy]
-            v = best
+            v, parts = best, blocks(chain)
             for _ in range(20):
-                v = earned + DISCOUNT * (chain @ v)
+                v = earned + DISCOUNT * product(parts, v)
 
     return call
 
@@ -314,7 +328,8 @@ def learning_ours(problem: LearningProblem, compiled: bool = False) -> Call:
     return call
 
 
-WAYS = {"floor": floor, "gpnotes": ours, "plain SciPy": plain_scipy, "QuantEcon": quantecon,
+WAYS = {"floor": floor, "gpnotes": ours, "plain SciPy": plain_scipy,
+        "plain SciPy, two threads": partial(plain_scipy, threads=2), "QuantEcon": quantecon,
         "Numba": numba_loop}  # fmt: skip
 TASKS = {
     "policy": Task(
