@@ -16,6 +16,8 @@ VIEWER := $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 TESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+# Where tests wait for browsers and for programs that they start: one process more than cores.
+WAITING = $$(( $(WORKERS) + 1 ))
 BUILT = BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML)))
 
 # The matrices of chapters and tests are small: more threads a product would only be in each
@@ -71,14 +73,13 @@ references: book $(WHOLE)  ## store what each chapter printed (CHAPTER=slug for 
 # With BOOK_HTML the pages are there already, and are not built again. Where no notebooks run, no
 # process waits a second for the import of nbval.
 test: $(WHOLE) $(if $(BOOK_HTML),,book)  ## build the book, then run every test but the nightly ones
-	@$(BUILT) $(TESTS)
+	@$(BUILT) $(TESTS) -n $(WAITING)
 unit: $(WHOLE)  ## the tests that need neither a book nor a browser
 	@$(TESTS) -m 'not book and not browser and not nightly' -p no:nbval
 apart: $(WHOLE)  ## these, and those of small books and of single figures, partly in a browser
-	@$(TESTS) -m 'not site and not nightly' -p no:nbval
-# Browsers wait as much as they work: one process more than cores asks them.
+	@$(TESTS) -n $(WAITING) -m 'not site and not nightly' -p no:nbval
 pages: $(WHOLE) $(if $(BOOK_HTML),,book)  ## the tests of the built book, partly in a browser
-	@$(BUILT) $(TESTS) -n $$(( $(WORKERS) + 1 )) -m 'site and not nightly' -p no:nbval tests/book tests/notebooks
+	@$(BUILT) $(TESTS) -n $(WAITING) -m 'site and not nightly' -p no:nbval tests/book tests/notebooks
 coverage: $(WHOLE)  ## `make unit` with the coverage of src, at twice the time
 	@$(TESTS) -m 'not book and not browser and not nightly' --cov --cov-report=term:skip-covered
 arrays: $(WHOLE) $(if $(filter torch%,$(NAMESPACE)),torch)  ## the tests of arrays in one namespace (NAMESPACE=jax)
