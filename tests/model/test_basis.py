@@ -169,6 +169,20 @@ def test_leave_one_out_leaves_one_out(numbers, weights, vague):
         np.testing.assert_allclose([found.mean[i], found.variance[i]], [mean[0], variance[0]])
 
 
+@pytest.mark.parametrize("noise_var", [1.0, 1e-3, 1e-6])
+def test_a_reading_whose_others_leave_a_weight_unknown_has_no_prediction(rng, noise_var):
+    """All others stand at one place, and do not tell the slope."""
+    for n in range(2, 12):
+        X, y = np.full((n, 1), rng.normal()), rng.normal(size=n)
+        X[-1] += 1.0
+        found = condition(GP(RBF(), noise_var, BasisMean(Powers(1))), X, y).leave_one_out()
+        assert np.isnan(found.mean[-1])
+        assert (found.variance[-1], found.log_density[-1]) == (np.inf, -np.inf)
+        if n > 2:  # each of the others is told by its equals
+            told = np.mean(y[:-1]) + (np.mean(y[:-1]) - y[:-1]) / (n - 2)
+            np.testing.assert_allclose(found.mean[:-1], told, rtol=1e-5)
+
+
 def test_a_posterior_is_extended(numbers):
     X, y, Xs = numbers
     gp = GP(RBF(1.2, 0.9), 0.3, BasisMean(Powers(1)))

@@ -51,7 +51,17 @@ from ..ground.xp import (
     to_numpy,
 )
 from ..model import means
-from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
+from ..model.basis import (
+    Trend,
+    added,
+    explained,
+    joint_root,
+    learn,
+    mean_at,
+    mean_bars,
+    own_precision,
+    precision,
+)
 from ..model.gaussian_process import (
     GP,
     differentiable_mean,
@@ -437,7 +447,7 @@ class ExactPosterior(Posterior):
         ``mean = y − α / diag K_y⁻¹`` and ``variance = 1 / diag K_y⁻¹``, [eq-fv-loo].
         Source: Rasmussen & Williams (2006), section 5.4.2, equation 5.12.
         """
-        return predict_left_out(self.y, self.alpha, precision(self.trend, self.cholesky))
+        return predict_left_out(self.y, self.alpha, own_precision(self.trend, self.cholesky))
 
     @takes("x", "y", "noise_var", "weights")
     def extend(

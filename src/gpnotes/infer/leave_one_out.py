@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..ground.showing import summary
-from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace, diagonal
+from ..ground.xp import LOG_2PI, Vector, array_namespace
 
 __all__ = ["LeaveOneOut", "predict_left_out"]
 
@@ -19,9 +20,10 @@ class LeaveOneOut:
     Parameters
     ----------
     mean : Vector, shape (n,)
-        The mean of yᵢ given the other observations.
+        The mean of yᵢ given the other observations; NaN where these cannot tell the weights of a
+        vague mean apart.
     variance : Vector, shape (n,)
-        Its variance. It is that of an observation: noise is in it.
+        Its variance, infinite there. It is that of an observation: noise is in it.
     log_density : Vector, shape (n,)
         The log density of yᵢ under that prediction.
     """
@@ -32,11 +34,13 @@ class LeaveOneOut:
     __repr__ = summary
 
 
-def predict_left_out(y: Vector, alpha: Vector, inverse: Matrix) -> LeaveOneOut:
-    """Predict each of y from all others, by α = K_y⁻¹ y and the inverse (n, n) of K_y."""
-    variance = 1.0 / diagonal(inverse)
+def predict_left_out(y: Vector, alpha: Vector, precision: Vector) -> LeaveOneOut:
+    """Predict each of y from all others, by α = K_y⁻¹ y and the diagonal (n,) of the inverse."""
+    xp = array_namespace(y)
+    open_ = precision <= 0.0  # all others together leave the mean there unknown
+    variance = 1.0 / xp.where(open_, xp.ones_like(y), precision)
     error = alpha * variance
-    log_variance = array_namespace(variance).log(variance)
     # α variance is the error: α error is error² / variance without a division
-    log_density = -0.5 * (error * alpha + log_variance + LOG_2PI)
-    return LeaveOneOut(y - error, variance, log_density)
+    log_density = -0.5 * (error * alpha + xp.log(variance) + LOG_2PI)
+    found = (y - error, math.nan), (variance, math.inf), (log_density, -math.inf)
+    return LeaveOneOut(*(xp.where(open_, xp.full_like(y, no), a) for a, no in found))

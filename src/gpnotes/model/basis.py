@@ -26,6 +26,7 @@ from ..ground.xp import (
     eye,
     fused,
     whole_power,
+    zero_where,
 )
 from . import means
 from .contracts import Mean, MeanFunction, require
@@ -40,6 +41,7 @@ __all__ = [
     "learn",
     "mean_at",
     "mean_bars",
+    "own_precision",
     "precision",
 ]
 
@@ -180,6 +182,16 @@ def precision(trend: Trend | None, factor: Cholesky) -> Matrix:
         return factor.inverse()
     taken = trend.taken()
     return factor.inverse() - taken @ array_namespace(taken).matrix_transpose(taken)
+
+
+def own_precision(trend: Trend | None, factor: Cholesky) -> Vector:
+    """Find the diagonal of `precision`, (n,): zero where rounding is all that is left of it."""
+    known = diagonal(factor.inverse())
+    if trend is None:
+        return known
+    xp = array_namespace(known)
+    left = known - xp.sum(trend.taken() ** 2, axis=1)
+    return zero_where(left <= 32.0 * known.shape[0] * epsilon(known) * known, left)
 
 
 def mean_bars(
