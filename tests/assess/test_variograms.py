@@ -83,6 +83,15 @@ def test_two_rows_have_one_pair():
     assert [found.distance, found.semivariance, found.count] == [[2.0], [4.5], [1.0]]
 
 
+@pytest.mark.parametrize("power", [-1000, -540, 530, 1000])
+def test_the_unit_of_the_inputs_changes_nothing_else(rng, power):
+    """Squares of 2^530 overflow, and those of 2^-540 have few digits."""
+    X, y = rng.normal(size=(30, 2)), rng.normal(size=30)
+    near, far = variogram(X, y), variogram(np.ldexp(X, power), y)
+    np.testing.assert_allclose(np.ldexp(far.distance, -power), near.distance)
+    np.testing.assert_array_equal(far.semivariance, near.semivariance)
+
+
 def endless(X, Z):
     return np.where(X == Z.T, 0.0, np.inf)
 
@@ -95,6 +104,7 @@ def endless(X, Z):
         (lambda X, y: variogram(X[:1], y[:1]), ValueError, r"X must have at least two rows; got"),
         (lambda X, y: variogram(0 * X, y), ValueError, "X must have two rows that differ"),
         (lambda X, y: variogram(X, y[:2]), ValueError, r"y must have shape \(3,\)"),
+        (lambda X, y: variogram(X, 1e160 * y), ValueError, "y must be smaller than .* in size"),
         (lambda X, y: variogram(X, y, robust=1), TypeError, "robust must be True or False"),
         (lambda X, y: variogram(X, y, distances=lambda a, b: a), ValueError, "distances must give"),
         (lambda X, y: variogram(X, y, distances=lambda a, b: a - b.T), ValueError, "must give"),

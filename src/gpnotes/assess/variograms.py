@@ -7,6 +7,7 @@ Results are NumPy's, whatever the data are in.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -125,7 +126,7 @@ def variogram(
     X = _check.matrix(X, "X")
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
     robust = _check.flag(robust, "robust")
-    values = np.asarray(to_numpy(y), dtype=np.float64)
+    values = _check.squarable(np.asarray(to_numpy(y), dtype=np.float64), "y")
 
     def differences(rows: slice) -> HostMatrix:
         gap = np.abs(values[rows, None] - values[None, :])
@@ -229,8 +230,10 @@ def _pairs(X: HostMatrix, distances: Distances | None) -> Iterator[tuple[slice, 
 
 
 def _straight(X: HostMatrix, Z: HostMatrix) -> HostMatrix:
-    gaps = X[:, None, :] - Z[None, :, :]
-    return np.asarray(np.sqrt(np.sum(gaps * gaps, axis=2)))
+    # in this unit squares do not overflow, and by a power of two nothing is rounded
+    unit = 2.0 ** (math.frexp(np.max(np.abs(Z), initial=0.0))[1] - 1)
+    gaps = X[:, None, :] / unit - Z[None, :, :] / unit
+    return np.asarray(unit * np.sqrt(np.sum(gaps * gaps, axis=2)))
 
 
 def _measured(distances: Distances, X: HostMatrix, rows: slice) -> HostMatrix:
