@@ -31,8 +31,22 @@ def test_dates_of_all_kinds_are_days(made):
         np.testing.assert_array_equal(found, DAYS)
 
 
+@pytest.mark.parametrize(("often", "days"), [("h", [0.0, 1 / 24]), ("M", [0.0, 31.0]),
+                                             ("D", [0.0, 1.0])])  # fmt: skip
+def test_a_period_is_its_start(often, days):
+    periods = pd.period_range("2020-01-01", periods=2, freq=often)
+    for made in (periods, pd.Series(periods), list(periods)):
+        np.testing.assert_allclose(days_since(made, "2020-01-01"), days, atol=1e-15)
+        before = [-days[1], 0.0]
+        np.testing.assert_allclose(days_since(made, periods[1]), before, atol=1e-15)
+
+
 def test_what_is_no_date_is_named():
     zone = pd.Series(pd.to_datetime(TEXTS[:1])).dt.tz_localize("UTC")
+    noon = pl.Series([datetime.datetime(2020, 7, 1, 12)]).dt.replace_time_zone("Europe/Berlin")
+    with pytest.raises(TypeError, match=r"no time zone; .*as `dt\.replace_time_zone"):
+        days_since(noon, "2020-01-01")
+    assert days_since(noon.dt.replace_time_zone(None), "2020-01-01") == [182.5]
     for wrong, words in (([1.0], "dates must be dates"), (["soon"], "dates must be dates"),
                          ([None], "missing"), (np.asarray(["NaT"], "datetime64[s]"), "missing"),
                          (zone, "no time zone"), ([TEXTS], "shape")):  # fmt: skip

@@ -25,7 +25,8 @@ def days_since(dates: object, origin: object) -> HostVector:
     ----------
     dates : array_like, shape (n,)
         A column of a frame of pandas or Polars, a ``DatetimeIndex``, an array of ``datetime64``, or
-        a list of dates, of datetimes or of texts such as ``"2020-01-31"``; without a time zone.
+        a list of dates, of datetimes or of texts such as ``"2020-01-31"``; without a time zone. Of
+        periods of pandas it is the start.
     origin : date, datetime, datetime64 or str
         The day that is zero.
 
@@ -60,11 +61,15 @@ def days_since(dates: object, origin: object) -> HostVector:
 def _as_dates(given: object, name: str) -> HostArray:
     host = np.asarray(given)
     entries = host.ravel().tolist() if host.dtype.kind in "OU" else []
-    if any(getattr(one, "tzinfo", None) is not None for one in entries):
-        remedy = "convert them to one zone and leave it out, as `dt.tz_localize(None)` does"
+    of_polars = getattr(getattr(given, "dtype", None), "time_zone", None)  # whose array is in UTC
+    if of_polars or any(getattr(one, "tzinfo", None) is not None for one in entries):
+        way = "dt.replace_time_zone(None)" if of_polars else "dt.tz_localize(None)"
+        remedy = f"convert them to one zone and leave it out, as `{way}` does"
         raise TypeError(f"{name} must have no time zone; {remedy}")
-    if entries and host.ndim == 1:
-        host = np.asarray([None if _is_missing(one) else one for one in entries], dtype=object)
+    if entries and host.ndim <= 1:
+        # NumPy would take the last day of a period of pandas, without its hours
+        told = [None if _is_missing(one) else getattr(one, "start_time", one) for one in entries]
+        host = np.asarray(told, dtype=object).reshape(host.shape)
     try:
         if host.dtype.kind not in "OUM":
             raise ValueError
