@@ -325,6 +325,26 @@ def test_options_that_mean_nothing_are_refused_by_name(data, options, error, mes
         cross_validate(X=X, y=y, **{**right, **options})
 
 
+@pytest.mark.parametrize("made", [
+    pd.Series, pd.Categorical, lambda words: pd.Series(words).astype("category"), pl.Series,
+    lambda words: pl.Series(words).cast(pl.Categorical),
+    lambda words: pd.Series(["baa".index(word) for word in words], dtype="Int64"),
+])  # fmt: skip
+def test_groups_may_be_a_column(made):
+    found = group_folds(made(["b", "a", "b"]))
+    assert sorted(test.tolist() for _, test in found) == [[0, 2], [1]]
+
+
+def test_groups_of_other_rows_are_refused(data):
+    X, y = pd.DataFrame(data[0], columns=["east", "north"]), pd.Series(data[1])
+    groups = pd.Series(np.arange(23) % 3)
+    found = cross_validate(exactly, X, y, groups=groups)
+    wanted = cross_validate(exactly, *data, groups=groups.to_numpy())
+    np.testing.assert_allclose(found.predicted_mean, wanted.predicted_mean)
+    with pytest.raises(ValueError, match=r"^groups must have the row labels of X; .*groups\.loc"):
+        cross_validate(exactly, X, y, groups=groups[::-1])
+
+
 def test_groups_may_be_words_in_an_array_of_objects():
     """So `to_numpy` gives a column of words of a frame; "all strings; got object" was no help."""
     words = np.asarray(["b", "a", "b"], dtype=object)
@@ -479,4 +499,4 @@ def test_lists_are_taken_as_arrays(data):
     X, y = data
     found = cross_validate(exactly, X.tolist(), y.tolist(), 4, rng=stream(2))
     wanted = cross_validate(exactly, X, y, 4, rng=stream(2))
-    np.testing.assert_array_equal(found.predicted_mean, wanted.predicted_mean)
+    np.testing.assert_allclose(found.predicted_mean, wanted.predicted_mean)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground import memory
-from ..ground.conversion import columns_of, floats, takes
+from ..ground.conversion import columns_of, floats, out_of_order, takes
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
@@ -148,7 +148,7 @@ def group_folds(groups: Array | Sequence[int | str]) -> Folds:
     Parameters
     ----------
     groups : Array or sequence, shape (n,)
-        The labels, all whole numbers or all strings.
+        The labels, all whole numbers or all strings; a column of a frame will do.
 
     Returns
     -------
@@ -223,6 +223,8 @@ def cross_validate(
     >>> len(found.scores), found.mean.standardised_mean_squared_error < 0.01
     (5, True)
     """
+    for name, first, seen, remedy in out_of_order({"X": X, "groups": groups}):
+        raise ValueError(f"{name} must have the row labels of {first}; {seen}: {remedy}")
     n = _admitted(fit, floats(X, "X"), y)
     sds_to_each_side(level)
     pairs = _pairs(n, folds, rng, groups)
@@ -332,6 +334,7 @@ def _numbered(groups: Array | Sequence[int | str], n: int | None = None) -> Host
 def _labels(groups: Any) -> HostVector:
     """The labels on the host, if they are all whole numbers or all strings."""
     wanted = "groups must be labels (n,), all whole numbers or all strings"
+    groups = getattr(groups, "to_numpy", lambda: groups)()  # of a column of pandas or Polars
     if isinstance(groups, np.ndarray) and groups.dtype.kind == "O" and groups.ndim == 1:
         groups = groups.tolist()  # as a column of words gives them
     if isinstance(groups, list | tuple):

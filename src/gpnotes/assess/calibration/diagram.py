@@ -252,6 +252,7 @@ def _above(p: Vector, edges: Vector) -> Vector:
 def _groups(groups: Any, p: Vector) -> Vector:
     wanted = "groups must be whole numbers from 0, one for each prediction"
     xp = array_namespace(p)
+    groups = getattr(groups, "to_numpy", lambda: groups)()  # of a column of pandas or Polars
     if isinstance(groups, list | tuple):
         groups = as_index([_check.whole(one, "groups", 0) for one in groups], p)
     _check.plain(_check.array(groups, "groups"), "groups")
