@@ -340,3 +340,10 @@ def test_the_pullback_is_that_of_differences_for_a_mean_that_depends_on_x(number
         return gp_bar.kernel, gp_bar.mean, X_bar
 
     gradcheck(value, pullback, RBF(2.3, 0.8), Slope(), X)
+
+
+def test_sites_that_overflow_end_with_the_remedy(monkeypatch):
+    """The factor of the next sweep said alone that its entries were not finite."""
+    monkeypatch.setattr(expectation_propagation, "_matched", lambda *a: 3 * (a[0] * math.nan,))
+    with pytest.raises(RuntimeError, match="prior not too wide, or offset too large, for float64"):
+        condition(EPGP(GP(RBF(), 0.0)), np.zeros((2, 1)), np.ones(2))

@@ -30,7 +30,7 @@ from ..evidence import Evidence, Model, evidence_of, whole_rows
 from .bending import Bending, bending_of
 from .left_out import LeftOut, compared
 from .mode import Mode, Seen, mode_of
-from .sites import SitePosterior, factored, shifted_mean, validate
+from .sites import SitePosterior, factored, shifted_mean, validate, warn_of_rounding
 
 __all__ = ["LaplaceGP", "LaplacePosterior"]
 
@@ -42,14 +42,16 @@ _DOUBTED = {
 }
 
 
-@threads_for(lambda gp, rows, likelihood: rows.X.shape[0] ** 3)
-def _conditioned(gp: GP, rows: Rows, likelihood: Likelihood) -> LaplacePosterior:
+@threads_for(lambda gp, rows, likelihood, quiet: rows.X.shape[0] ** 3)
+def _conditioned(gp: GP, rows: Rows, likelihood: Likelihood, quiet: bool) -> LaplacePosterior:
     X, y = rows.X, rows.y
     K = gp.kernel._gram(X, None)
     f, alpha, (_, second, third), bends, steps = _mode(K, shifted_mean(gp, rows), y, likelihood)
     sqrt_W = _root(second)
     factor = factored(K, sqrt_W)
     bent = bending_of(K, sqrt_W, factor, second) if bends else None
+    if not quiet:
+        warn_of_rounding(K, sqrt_W)
     mode = f if rows.offset is None else f - rows.offset
     return LaplacePosterior(
         gp, X, y, likelihood, mode, alpha, sqrt_W, third, factor, steps, rows.offset, bent
@@ -322,10 +324,11 @@ class LaplaceGP(Model["LaplaceGP", LaplacePosterior]):
     Notes
     -----
     [eq-al-laplace], [eq-la-bell]. Costs O(n³) a Newton step, some ten of them. A step is halved
-    until it does not lower the posterior density; a mode that is not found is a `RuntimeError`.
-    Under a prior as wide as the labels allow, ``p(f | y)`` is skewed and its mode nearer to zero
-    than its mean: probabilities are then too near to a half (Kuss & Rasmussen, 2005). A `fit` warns
-    where labels that are left out contradict them; an `EPGP` is right there.
+    until it does not lower the posterior density; a mode that is not found is a `RuntimeError`, a
+    prior so wide that under a quarter of the digits is left a ``RoundingWarning``. Under a prior as
+    wide as the labels allow, ``p(f | y)`` is skewed and its mode nearer to zero than its mean:
+    probabilities are then too near to a half (Kuss & Rasmussen, 2005). A `fit` warns where labels
+    that are left out contradict them; an `EPGP` is right there.
 
     A likelihood that is not log-concave, as `StudentT`, may leave several modes: the one found is
     uphill from the prior mean. Where log p(y | f) bends upwards the precision of a site is negative
@@ -371,7 +374,7 @@ class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
     ) -> tuple[float, LaplaceGP]:
         for trial in trials(self.rows.X):
             with trial:
-                posterior = self.posterior(model)
+                posterior = _conditioned(model.gp, self.rows, model.likelihood, quiet)
                 gp_bar, likelihood_bar = posterior._gradients()
                 value = posterior.log_evidence
         return number(value), numbers_read(cotangent(model, gp=gp_bar, likelihood=likelihood_bar))
@@ -379,7 +382,7 @@ class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
     def posterior(self, model: LaplaceGP) -> LaplacePosterior:
         for trial in trials(self.rows.X):
             with trial:
-                found = _conditioned(model.gp, self.rows, model.likelihood)
+                found = _conditioned(model.gp, self.rows, model.likelihood, False)
         return found
 
     def doubt(self, model: LaplaceGP) -> str:

@@ -7,15 +7,17 @@ eigenvalues are at least one.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Rows
-from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
+from ...ground.late_reads import expect
+from ...ground.linalg import Cholesky, RoundingWarning, _cholesky, warn_of_jitter
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace, eye, fused
+from ...ground.xp import Array, Matrix, Vector, array_namespace, epsilon, eye, fused
 from ...model import means
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import GP, validate_data
@@ -23,7 +25,7 @@ from ...model.kernels import Kernel
 from ...model.likelihoods.adapter import require_observable
 from ..posterior import PartPosterior, Posterior, require_inputs
 
-__all__ = ["SitePosterior", "factored", "shifted_mean", "validate"]
+__all__ = ["SitePosterior", "factored", "shifted_mean", "validate", "warn_of_rounding"]
 
 
 def factored(K: Matrix, sqrt_W: Vector) -> Cholesky:
@@ -152,6 +154,21 @@ def shifted_mean(gp: GP, rows: Rows) -> Vector:
     """Return the prior mean of f plus the offset of each observation."""
     mean = means.with_hooks(gp.mean)._call(rows.X)
     return mean if rows.offset is None else mean + rows.offset
+
+
+def warn_of_rounding(K: Matrix, sqrt_W: Array) -> None:
+    """Warn where ``‖W^½ K W^½‖``, by which B rounds its ones, leaves under a quarter of digits.
+
+    W is that of one function, or has a column for each of several.
+    """
+    xp, eps = array_namespace(K), epsilon(K)
+    largest = eps**-0.75
+    size = xp.max(sqrt_W * (xp.abs(K) @ sqrt_W))
+    if not expect(lambda: size, largest) and (told := float(size)) > largest:
+        said = f"variances of f and the evidence may be off by {eps * told:.1e} of themselves"
+        why = f"the prior is too wide beside what y says for {K.dtype}"
+        remedy = "compute in float64, or give gp.kernel a smaller variance"
+        warnings.warn(f"{said}: {why}; {remedy}", RoundingWarning, stacklevel=5)
 
 
 def validate(gp: GP, rows: Rows, likelihood: Likelihood) -> None:

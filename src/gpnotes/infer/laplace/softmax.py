@@ -40,6 +40,7 @@ from ..evidence import Evidence, Model, evidence_of, whole_rows
 from ..posterior import Posterior, one_function_a_class, require_inputs
 from .left_out import LeftOut, compared
 from .mode import Mode, Seen, mode_of
+from .sites import warn_of_rounding
 
 __all__ = ["SoftmaxGP", "SoftmaxPosterior"]
 
@@ -47,11 +48,13 @@ _DRAWS = 1000  # for the average over the functions at a label that is left out
 _REMEDY = "take an SVGP with a Categorical likelihood, method=None of an estimator"
 
 
-@threads_for(lambda gp, X, y, classes: classes * X.shape[0] ** 3)
-def _conditioned(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
+@threads_for(lambda gp, X, y, classes, quiet: classes * X.shape[0] ** 3)
+def _conditioned(gp: GP, X: Matrix, y: Vector, classes: int, quiet: bool) -> SoftmaxPosterior:
     K = gp.kernel._gram(X, None)
     told = one_hot(y, classes)
     f, alpha, (share,), _, steps = _mode(K, told)
+    if not quiet:
+        warn_of_rounding(K, array_namespace(K).sqrt(share))
     return SoftmaxPosterior(gp, X, y, classes, f, alpha, _curvature(K, share), steps)
 
 
@@ -437,14 +440,14 @@ class _Evidence(Evidence[SoftmaxGP, SoftmaxPosterior]):
     ) -> tuple[float, SoftmaxGP]:
         for trial in trials(self.rows.X):
             with trial:
-                posterior = self.posterior(model)
+                posterior = _conditioned(model.gp, self.rows.X, self.rows.y, model.classes, quiet)
                 value, gp_bar = posterior.log_evidence, posterior.evidence_gradient()[0]
         return number(value), numbers_read(cotangent(model, gp=gp_bar))
 
     def posterior(self, model: SoftmaxGP) -> SoftmaxPosterior:
         for trial in trials(self.rows.X):
             with trial:
-                found = _conditioned(model.gp, self.rows.X, self.rows.y, model.classes)
+                found = _conditioned(model.gp, self.rows.X, self.rows.y, model.classes, False)
         return found
 
     def doubt(self, model: SoftmaxGP) -> str:
