@@ -20,6 +20,7 @@ from gpnotes import (
     Matern52,
     Normal,
     Periodic,
+    SparseGP,
     StateSpaceGP,
     White,
     condition,
@@ -736,3 +737,17 @@ def test_the_gradients_of_predictions_are_those_of_differences(rng):
         slopes = [(a - b) / 2e-5 for a, b in zip(ahead, behind, strict=True)]
         np.testing.assert_allclose(by_mean[:, k], slopes[0], rtol=1e-6, atol=1e-8)
         np.testing.assert_allclose(by_variance[:, k], slopes[1], rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("model", [lambda gp: gp, lambda gp: SparseGP(gp, inducing=2)])
+def test_a_trend_of_a_prior_too_wide_is_no_secret_and_a_basis_takes_it(model):
+    """Deviations were zero, or ten times too large, without a word until the evidence was asked."""
+    X, Xs = np.linspace(0.0, 5.0, 20)[:, None], np.asarray([[0.5], [2.2], [7.0]])
+    y = 2.0 * X[:, 0] + 1.0
+    with pytest.warns(RoundingWarning, match="smaller variance"):
+        condition(model(GP(Linear(1e14) + Constant(1e14), 1.0)), X, y)
+    wide = Normal(np.zeros(2), 1e7 * np.eye(2))
+    basis = GP(Constant(1e-12), 1.0, BasisMean(Powers(), wide))
+    vague = GP(Constant(1e-12), 1.0, BasisMean(Powers()))
+    known, limit = (condition(gp, X, y).predict(Xs) for gp in (basis, vague))
+    np.testing.assert_allclose(known[1], limit[1], rtol=1e-9)

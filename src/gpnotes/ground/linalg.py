@@ -16,7 +16,7 @@ from typing import Literal
 from numpy.linalg import LinAlgError
 
 from . import check as _check
-from .late_reads import number, unforeseen
+from .late_reads import expect, number, unforeseen
 from .showing import summary
 from .xp import (
     Array,
@@ -260,6 +260,28 @@ def warn_of_jitter(
         what = f"is not positive definite in its precision: added {jitter:.1e} to its diagonal"
         mended = remedy() if remedy else ""
         warnings.warn(f"{name} {what}{mended and '; '}{mended}", JitterWarning, stacklevel=3)
+
+
+def warn_of_loss(
+    size: Array,
+    eps: float,
+    parts: tuple[Array | float, Array | float] = (1.0, 0.0),
+    *,
+    stacklevel: int,
+    remedy: str = "compute in float64",
+) -> None:
+    """Warn where rounding of a prior, `size` times what data leave of it, has most digits.
+
+    `parts` are sums of its variances and of squares of y: if these are as large, no harm is done.
+    """
+    most = eps**-0.75
+    if expect(lambda: size, most) or not (norm := float(size)) > most:
+        return
+    if float(parts[0]) > eps**-0.5 * float(parts[1]):
+        said = f"variances of f and the evidence may be off by {eps * norm:.1e} of themselves"
+        why = "the prior is too wide beside what y says"
+        mended = f"{remedy}, or give gp.kernel a smaller variance"
+        warnings.warn(f"{said}: {why}; {mended}", RoundingWarning, stacklevel=stacklevel)
 
 
 def _scale(K: Matrix) -> float:

@@ -23,8 +23,15 @@ from ..ground.chunks import Data, Rows
 from ..ground.class_tags import saved_as
 from ..ground.conversion import takes
 from ..ground.in_step import Question, ask, asks
-from ..ground.late_reads import expect, number, trials
-from ..ground.linalg import Cholesky, NameWith, RoundingWarning, _cholesky, warn_of_jitter
+from ..ground.late_reads import expect, number, on_trial, trials
+from ..ground.linalg import (
+    Cholesky,
+    NameWith,
+    RoundingWarning,
+    _cholesky,
+    warn_of_jitter,
+    warn_of_loss,
+)
 from ..ground.params import added as added_bars
 from ..ground.params import cotangent, numbers_read
 from ..ground.showing import summary
@@ -129,6 +136,7 @@ def _chunks_of_rows(n: int) -> list[slice]:
     return memory.blocks(n, n, chunk)
 
 
+_TREND = "give a wide trend as mean=BasisMean(Powers()), compute in float64"
 _BESIDE = 12  # blocks of rows that are alive beside a matrix at most, of a product of two parts
 
 
@@ -338,6 +346,19 @@ class ExactPosterior(Posterior):
         return value
 
     @property
+    def _loss(self) -> Array:
+        """The mean of ``K_ii / L_ii²``, by which variances lose digits; NaN if α overflows."""
+        pivots = diagonal(self.cholesky.lower)
+        n = max(1, self.X.shape[0])
+        return _mean_ratio(self.gp.kernel._diag(self.X), pivots, self.alpha, n)
+
+    def _warn_of_loss(self, stacklevel: int) -> None:
+        own, r = self.gp.kernel._diag(self.X), self.residual
+        parts = _sum_of_products(own, 1.0), _sum_of_products(r, r)
+        eps = epsilon(own)
+        warn_of_loss(self._loss, eps, parts, stacklevel=stacklevel, remedy=_TREND)
+
+    @property
     def evidence_error(self) -> float:
         """About how far rounding may have moved `log_evidence`, in nats.
 
@@ -515,6 +536,9 @@ class _Evidence(Evidence[GP, ExactPosterior]):
         for trial in trials(self.rows.X):
             with trial:
                 posterior = self._told(gp)
+                # a trial expects that nothing is lost; of jitter another warning has told
+                if not on_trial() and not posterior.cholesky.jitter:
+                    posterior._warn_of_loss(stacklevel=6)
         return posterior
 
     def _named(self, gp: GP) -> tuple[NameWith, Callable[[], str]]:
@@ -524,7 +548,8 @@ class _Evidence(Evidence[GP, ExactPosterior]):
     def _told(self, gp: GP) -> ExactPosterior:
         """Return the posterior, with a warning of jitter or lost digits."""
         posterior = _conditioned(gp, self.rows)
-        _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
+        if not expect(lambda: posterior._loss, epsilon(self.rows.X) ** -0.75):
+            _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
         warn_of_jitter(posterior.cholesky.jitter, *self._named(gp))
         if posterior.trend is not None:
             posterior.trend.warn_of_rounding(stacklevel=5)
@@ -569,6 +594,11 @@ def _log_density(fit: float, log_det: float, spread: float) -> float:
 @fused
 def _sum_of_products(a: Vector, b: Numbers) -> Array:
     return array_namespace(a).sum(b * a)
+
+
+@fused
+def _mean_ratio(own: Vector, pivots: Vector, alpha: Vector, n: int) -> Array:
+    return array_namespace(own).sum(own / (n * pivots * pivots) + 0.0 * alpha)
 
 
 @fused
@@ -620,7 +650,10 @@ def warn_of_rounding(value: float, error: float, gp: GP, X: Matrix, *, stackleve
     share, n = epsilon(X) ** 0.25, float(X.shape[0])
     if not expect(lambda: error, share * n) and error > share * max(abs(value), n):
         said = f"the log evidence {value:.6g} may be off by {error:.1e}: {_gram_name(gp)}"
-        usual = "give a larger noise_var or shorter lengthscales, or for one input a StateSpaceGP"
+        usual = (
+            "give a larger noise_var, shorter lengthscales or a wide trend as "
+            "mean=BasisMean(Powers()), or for one input a StateSpaceGP"
+        )
         remedy = nearer_origin(gp.kernel, X) or usual
         warnings.warn(
             f"{said} is nearly singular in its precision; {remedy}",

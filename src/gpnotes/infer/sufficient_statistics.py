@@ -12,10 +12,20 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..ground.late_reads import number
-from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
+from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter, warn_of_loss
 from ..ground.params import left_open
 from ..ground.threads import threads_for
-from ..ground.xp import LOG_2PI, Array, Matrix, Vector, array_namespace, eye, symmetric_part
+from ..ground.xp import (
+    LOG_2PI,
+    Array,
+    Matrix,
+    Vector,
+    array_namespace,
+    diagonal,
+    epsilon,
+    eye,
+    symmetric_part,
+)
 from ..model.gaussian_process import GP
 
 __all__ = ["Statistics", "positive_noise"]
@@ -86,11 +96,15 @@ class Statistics:
         return _cholesky(B, name=_NAME)
 
     def warned(self) -> Statistics:
-        """These statistics, with a ``JitterWarning`` if the factor took jitter.
+        """These statistics, with a warning if the factor took jitter, or lost most digits.
 
         A fit, which meets many, needs none.
         """
         warn_of_jitter(self.factor.jitter, _NAME)
+        xp = array_namespace(self.gram)
+        norm = xp.max(xp.sum(xp.abs(self.gram), axis=0))
+        parts = xp.sum(diagonal(self.gram)), self.squares
+        warn_of_loss(norm, epsilon(self.gram), parts, stacklevel=6)
         return self
 
     @cached_property

@@ -7,15 +7,13 @@ eigenvalues are at least one.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Rows
-from ...ground.late_reads import expect
-from ...ground.linalg import Cholesky, RoundingWarning, _cholesky, warn_of_jitter
+from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter, warn_of_loss
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Vector, array_namespace, epsilon, eye, fused
 from ...model import means
@@ -161,14 +159,8 @@ def warn_of_rounding(K: Matrix, sqrt_W: Array) -> None:
 
     W is that of one function, or has a column for each of several.
     """
-    xp, eps = array_namespace(K), epsilon(K)
-    largest = eps**-0.75
-    size = xp.max(sqrt_W * (xp.abs(K) @ sqrt_W))
-    if not expect(lambda: size, largest) and (told := float(size)) > largest:
-        said = f"variances of f and the evidence may be off by {eps * told:.1e} of themselves"
-        why = f"the prior is too wide beside what y says for {K.dtype}"
-        remedy = "compute in float64, or give gp.kernel a smaller variance"
-        warnings.warn(f"{said}: {why}; {remedy}", RoundingWarning, stacklevel=5)
+    xp = array_namespace(K)
+    warn_of_loss(xp.max(sqrt_W * (xp.abs(K) @ sqrt_W)), epsilon(K), stacklevel=6)
 
 
 def validate(gp: GP, rows: Rows, likelihood: Likelihood) -> None:

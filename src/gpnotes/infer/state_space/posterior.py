@@ -606,7 +606,8 @@ def warn_of_rounding(run: Filtered, log_evidence: float) -> None:
         said = f"predictions may be off by {run.lost_afar:.1e} of their deviations and variances"
     else:
         return
-    remedy = "give a larger noise_var, or measure X from its first reading where it has a trend"
+    trend = "where it has a trend, or give a GP mean=BasisMean(Powers()) instead"
+    remedy = f"give a larger noise_var, or measure X from its first reading {trend}"
     warnings.warn(f"{said}: {LOST}; {remedy}", RoundingWarning, stacklevel=5)
 
 
