@@ -301,3 +301,8 @@ def test_inducing_inputs_whose_squares_overflow_are_named():
     far = svgp.initial_posterior(svgp.SVGP(GP(RBF(1.0, 1e159), 0.0), Gaussian(0.1), Z))
     with pytest.raises(ValueError, match=r"^the inducing inputs of posterior must be smaller than"):
         deep.with_inner_layers(far, [RBF()])
+
+
+def test_of_no_rows_there_are_no_log_densities():
+    posterior = deep.DeepPosterior(two_layers())
+    assert posterior.log_density(np.zeros((0, 2)), np.zeros(0)).shape == (0,)

@@ -67,11 +67,11 @@ def test_the_derivative_by_a_large_shape_is_that_of_its_series():
     np.testing.assert_allclose(bars, (Y - (Y - mu) ** 2) / (2.0 * shape**2), rtol=1e-4)
 
 
-@pytest.mark.parametrize("z", [0.3, 15.9, 16.1, 300.0])
+@pytest.mark.parametrize("z", [1e-300, 0.3, 15.9, 16.1, 300.0])
 @pytest.mark.parametrize("by", [0.0, 0.5, 7.0, 1e3])
 def test_rises_of_log_gamma_and_its_slope_are_scipys(z, by):
     rise = special.gammaln(z + by) - special.gammaln(z) - by * np.log(z)
-    slope = special.psi(z + by) - special.psi(z)
+    slope = special.psi(z + by) - special.psi(z) if by else 0.0
     for step in (by, np.asarray([by])):
         np.testing.assert_allclose(log_gamma_rise(z, step), rise, rtol=1e-11, atol=1e-12)
         np.testing.assert_allclose(digamma_rise(z, step), slope, rtol=1e-11, atol=1e-14)
@@ -82,3 +82,18 @@ def test_rises_of_log_gamma_and_its_slope_are_scipys(z, by):
 def test_what_is_no_count_is_refused(likelihood, wrong):
     with pytest.raises(ValueError, match="y must hold counts, 0, 1, 2 and so on"):
         likelihood.log_density(np.asarray([wrong]), np.asarray([0.0]))
+    with pytest.raises(ValueError, match=f"got {wrong:g} in row 2"):
+        likelihood.log_density(np.asarray([0.0, 3.0, wrong, wrong]), np.zeros(4))
+
+
+@pytest.mark.parametrize(("mean", "variance"), [(700.0, 0.0), (340.0, 1e-3), (-2000.0, 1500.0)])
+def test_moments_of_rates_that_overflow_squared_are_numbers(mean, variance):
+    """Zero times infinity was no number."""
+    with np.errstate(over="ignore"):
+        rate, spread = Poisson().predict(np.asarray([mean]), np.asarray([variance]))
+    wanted = np.exp(mean + 0.5 * variance)
+    np.testing.assert_allclose(rate, wanted, rtol=1e-12)
+    scatter = np.exp(2.0 * (mean + variance) + np.log(-np.expm1(-variance))) if variance else 0.0
+    np.testing.assert_allclose(spread, wanted + scatter, rtol=1e-11)
+    with np.errstate(over="ignore"):
+        assert np.isinf(Poisson().predict(np.asarray([1000.0]), np.zeros(1))).all()

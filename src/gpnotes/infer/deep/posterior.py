@@ -17,7 +17,7 @@ from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, MatrixLike, Vector, array_namespace, log_sum_exp
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import differentiable_mean
-from ...model.likelihoods.adapter import is_latent, with_hooks
+from ...model.likelihoods.adapter import is_latent, require_observable, with_hooks
 from ..evidence import Evidence, evidence_of
 from ..posterior import Posterior, require_inputs, with_noise
 from .evidence_lower_bound import (
@@ -136,7 +136,7 @@ class DeepPosterior(Posterior):
         return [Xs]
 
     def _log_density(self, Xs: Matrix, y: Vector, chunk: int | None) -> Vector:
-        validate_rows(self.model, Xs, y, "Xs")
+        require_observable(self.model.likelihood, y, array_namespace(y).zeros_like(y))
         means, variances = self._components(Xs)
         xp, likelihood = array_namespace(means), with_hooks(self.model.likelihood)
         parts = xp.stack([

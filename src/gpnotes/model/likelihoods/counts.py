@@ -75,8 +75,7 @@ class Poisson(LikelihoodBase):
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
         """With the mean rate r: r and ``r + r² (exp(v) − 1)``."""
         xp = array_namespace(mean)
-        rate = xp.exp(mean + 0.5 * variance)
-        return rate, rate + rate * rate * xp.expm1(variance)
+        return _scattered(mean, variance, -xp.expm1(-variance))
 
 
 @dataclass(frozen=True)
@@ -149,10 +148,17 @@ class NegativeBinomial(LikelihoodBase):
 
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
         """With the mean rate m: m and ``m + m² (exp(v) (1 + 1/r) − 1)``."""
-        xp = array_namespace(mean)
-        rate = xp.exp(mean + 0.5 * variance)
-        more = xp.expm1(variance) + xp.exp(variance) / self.shape
-        return rate, rate + rate * rate * more
+        share = 1.0 / self.shape - array_namespace(mean).expm1(-variance)
+        return _scattered(mean, variance, share)
+
+
+def _scattered(mean: Array, variance: Array, share: Array) -> tuple[Array, Array]:
+    """The mean rate r, and ``r + exp(2 (m + v)) share``, where one of the factors may overflow."""
+    xp = array_namespace(mean)
+    rate, none = xp.exp(mean + 0.5 * variance), xp.zeros_like(mean)
+    # infinity times the zero of a rate that is known would be no number
+    root = xp.exp(xp.where(share > 0.0, mean + variance, none)) * xp.sqrt(share)
+    return rate, rate + root * root
 
 
 def counted(y: N, most: float, wanted: str) -> N:
@@ -160,12 +166,14 @@ def counted(y: N, most: float, wanted: str) -> N:
     given: Any = y
     if hasattr(given, "ndim"):
         xp = array_namespace(given)
-        whole = xp.round(given) == given
-        good = bool(xp.all((given >= 0.0) & (given <= most) & (given < math.inf) & whole))
-    else:
-        good = 0.0 <= given <= most and given < math.inf and given % 1.0 == 0.0
-    if not good:
-        raise ValueError(f"y must hold {wanted}; got other numbers")
+        good = (given >= 0.0) & (given <= most) & (given < math.inf) & (xp.round(given) == given)
+        if not bool(xp.all(good)):
+            flat = xp.reshape(good, (-1,))
+            row = int(xp.argmax(xp.astype(~flat, given.dtype)))
+            first = float(xp.reshape(given, (-1,))[row])
+            raise ValueError(f"y must hold {wanted}; got {first:g} in row {row}")
+    elif not (0.0 <= given <= most and given < math.inf and given % 1.0 == 0.0):
+        raise ValueError(f"y must hold {wanted}; got {given:g}")
     return y
 
 
@@ -215,7 +223,11 @@ def log_gamma_rise(z: float, by: N) -> N:
     if z >= _LARGE:
         grown: N = (z + step - 0.5) * _log1p(step / z) - step + _tail(z + step) - _tail(z)
         return grown
-    to = log_factorial(step + (z - 1.0), step) if hasattr(by, "ndim") else math.lgamma(z + step)
+    to: Any
+    if hasattr(by, "ndim"):  # by that of z + 1: z − 1 has no digit of a small z
+        to = log_factorial(step + z, step) - array_namespace(step).log(step + z)
+    else:
+        to = math.lgamma(z + step)
     rise: N = to - math.lgamma(z) - step * math.log(z)
     return rise
 
