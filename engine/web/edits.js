@@ -134,6 +134,10 @@ function* insertions(nodes, latex) {
       yield [`$${text} - 1$ for ${name}`, ...node.span, `(${text} - 1)`];
       yield [`$${text} + 1$ for ${name}`, ...node.span, `(${text} + 1)`];
     }
+    if (node.kind === "constant") {
+      yield [`$2$ before ${name}`, ...node.span, `2 ${text}`];
+      yield [`one half before ${name}`, ...node.span, `\\frac{1}{2} ${text}`];
+    }
     for (const { node: term } of node.terms ?? []) {
       if (["name", "group", "number"].includes(term.kind) || term.factors) continue; // they have their own
       const words = latex.slice(...term.span).trim();

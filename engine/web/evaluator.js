@@ -248,7 +248,7 @@ function run(node, table) {
 
 /* What is a real number, as `calculus.js` wants them. */
 function plainly(found) {
-  if (typeof found !== "number") throw new Unread(isComplex(found) ? "a sum, a limit or an integral of complex numbers needs the command" : `of ${shape(found)} this is not computed here`);
+  if (typeof found !== "number") throw new Unread(isComplex(found) ? "a sum, a limit or an integral of complex numbers needs the command" : `an integral, a limit or an endless sum of ${shape(found)} is not computed here`);
   return found;
 }
 /* What stands behind a sign as a function of its variable; how large the terms are far away is left out. */
@@ -469,7 +469,8 @@ const apart = (a, b) => modulus(minus(a, b));
 const GAP = { "=": apart, "\\ne": apart, "<": (a, b) => a - b, "\\le": (a, b) => a - b, ">": (a, b) => b - a, "\\ge": (a, b) => b - a };
 
 /* Whether a relation holds between two values, and by how much it is missed, relative to the larger;
-   `terms` is how large what cancels in them is; a side that is a decimal was rounded to its `places`. */
+   `terms` is how large what cancels in them is; a side that is a decimal was rounded to its `places`.
+   A gap is `blurred` where rounding of those terms may be all of it. */
 function compared(left, sign, right, terms = 0, places = 0) {
   const zero = left === 0 || right === 0;
   const [a, b] = fitted(left, right);
@@ -484,7 +485,7 @@ function compared(left, sign, right, terms = 0, places = 0) {
   if (sign === "\\ne") return { off: 0, holds: off > ALLOWED };
   const strict = sign === "<" || sign === ">";
   const holds = strict ? gaps.every((one_, i) => -one_ > ALLOWED * Math.max(Math.abs(all[0][i]), Math.abs(all[1][i]))) : off <= ALLOWED || (sign === "=" && places > 0 && gap <= 0.5000001 * 10 ** -places);
-  return { off, holds, allowed: ALLOWED };
+  return { off, holds, allowed: ALLOWED, blurred: !holds && sign === "=" && gap <= ROUNDING * terms };
 }
 
 /* The worst of the steps of a chain, on one table of values. */

@@ -490,7 +490,7 @@ class Parser {
     if (!this.names && base in FAMOUS && this.text === "'" && this.all[this.at + 1]?.text === "(") throw this.unknown(base);
     if ((this.text === "'" || this.primed()) && (known(`${base}'`) || !this.names)) {
       const econometric = /[A-Z]\}?'/.test(this.latex); // X'X: whoever writes so writes u' for a transpose
-      if (!this.names && !econometric && !/^(?:[A-Z]|\\(?:mathbf|boldsymbol)\{)/.test(base)) throw new Unread("a prime at a small letter may be a derivative or a transpose: write ^\\top for a transpose");
+      if (!this.names && !econometric && !/^(?:[A-Z]|\\(?:mathbf|boldsymbol)\{)/.test(base)) throw new Unread("a prime at a small letter may be a derivative or a transpose: write ^\\top for a transpose; for a derivative say in front what the function is, as f(x) = x^2, with a comma behind, and write f'(x)");
       if (known(`${base}'`)) { this.next(); return this.node("name", start, { key: `${base}'` }); }
     }
     let key = base;
@@ -541,10 +541,18 @@ class Parser {
   }
   /* What to write where a letter before a bracket may be a function. */
   unknown(key) {
-    const famous = FAMOUS[key];
+    if (key === "P") return new Unread(`P before a bracket may be a probability, which ${COMMAND}`);
+    const famous = FAMOUS[key], other = famous ? null : this.withoutPrimes();
     const said = famous ? `say in front what it is, as ${famous}, with a comma behind`
-      : `for a product, write the bracket first; for a function say in front what it is, as ${key}(x) = x^2, with a comma behind`;
-    return Object.assign(new Unread(`${key} before a bracket may be a function: ${said}`), { instead: famous ? [`${famous}, \\quad ${this.latex}`] : [] });
+      : other ? "of its arguments none may have a prime: write another letter"
+        : `for a product, write the bracket first; for a function say in front what it is, as ${key}(x) = x^2, with a comma behind`;
+    const instead = famous ? [`${famous}, \\quad ${this.latex}`] : other ? [other] : [];
+    return Object.assign(new Unread(`${key} before a bracket may be a function: ${said}`), { instead });
+  }
+  /* The equation with z for x', where a function has such an argument. */
+  withoutPrimes() {
+    const primed = /,\s*([a-z])'\s*\)/.exec(this.latex)?.[1];
+    return primed && !this.latex.includes("z") ? this.latex.replaceAll(`${primed}'`, "z") : null;
   }
   /* f(x) or f''(x) of a function that is defined. */
   call(key, start, primes = 0) {

@@ -20,7 +20,8 @@ const script = (sign, from, to) => (run) => `${sign}{${[...run].map((one) => to[
 const spelled = (one) => { const found = COMMANDS.get(one); return found ? found + (/[a-z]$/i.test(found) ? " " : "") : one; };
 
 /* Words of which the backslash was forgotten would be read as letters that are multiplied. */
-const FORGOTTEN = /(?:^|[^\\A-Za-z{])(sqrt|sin|cos|tan|exp|log|ln|frac|sum|prod|alpha|beta|theta|lambda|sigma|pi)(?![A-Za-z])/;
+const FORGOTTEN = /(^|[^\\A-Za-z{])(sqrt|sin|cos|tan|exp|log|ln|frac|sum|prod|alpha|beta|theta|lambda|sigma|pi)(?![A-Za-z])/;
+const WITH_BRACES = /^(?:sqrt|frac)$/;
 
 function pasted(text) {
   let latex = text.trim();
@@ -35,8 +36,9 @@ function pasted(text) {
 
 /* Says what would be read as letters side by side, and is none. */
 function refuseForgotten(latex) {
-  const word = FORGOTTEN.exec(latex.replace(/\\(?:text|mathrm|operatorname|label|tag|begin|end)\*?\s*\{[^}]*\}/g, " "))?.[1];
-  if (word) throw new Unread(`${word} without a backslash is read as letters that are multiplied: write \\${word}`);
+  const word = FORGOTTEN.exec(latex.replace(/\\(?:text|mathrm|operatorname|label|tag|begin|end)\*?\s*\{[^}]*\}/g, " "))?.[2];
+  const instead = WITH_BRACES.test(word) ? [] : [latex.replace(new RegExp(FORGOTTEN, "g"), "$1\\$2")];
+  if (word) throw Object.assign(new Unread(`${word} without a backslash is read as letters that are multiplied: write \\${word}`), { instead });
   const number = /\d[eE][-+]?\d/.exec(latex)?.[0];
   if (number) throw new Unread(`${number} would be read with Euler's number: write a power of ten, 10^{3}`);
 }

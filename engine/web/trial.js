@@ -181,6 +181,8 @@ function tangle(tree, latex, kinds, values) {
   if (free.length && nodes.some((node) => node.kind === "constant" && node.value === Math.E && !raised.has(node))) return "e is Euler's number here: for an error, a charge or an eccentricity write another letter";
   const run = /(?<!\\[A-Za-z]*|\\(?:math[a-z]+|operatorname|text)\s*\{\w*|[A-Za-z])[A-Z]{3,}/.exec(latex)?.[0];
   if (run && !Object.values(kinds).some((kind) => ["matrix", "tall"].includes(kind))) return `${run} is read as the product ${[...run].join(" ")}: for one name write ${run[0]}_{${run.slice(1)}}`;
+  const isCross = ({ factors }) => factors?.some((factor, i) => factor.mark && latex.slice(...factor.mark).includes("\\times") && [factors[i - 1], factor].every((one) => one.kind !== "number"));
+  if (nodes.some(isCross)) return "\\times may be the cross product of vectors, which is not read here: between numbers write \\cdot, or nothing";
   const change = /\\Delta\s*([a-zA-Z])(?![A-Za-z])/.exec(latex)?.[1];
   if (change && free.includes("\\Delta")) return `\\Delta ${change} is read as a product: for one name write \\Delta_${change}`;
   for (const key of free) {
@@ -284,10 +286,14 @@ function tables(tree, kinds, values, seed, many) {
   return Object.assign(found, { without });
 }
 
-/* Whether all hold on all draws, and by how much the worst is missed. */
+/* Whether all hold on all draws, and by how much the worst is missed; a draw that rounding decides counts only
+   where it decides every one. */
 function verdict(tree, all) {
   const steps = all.map((table) => outcome(tree, table));
-  return steps[0].length ? { ...worst(steps.map(worst)), draws: all.length } : null;
+  if (!steps[0].length) return null;
+  const each = steps.map(worst), clear = each.filter(({ blurred }) => !blurred);
+  const counted = clear.length ? clear : each;
+  return { ...worst(counted), draws: counted.length };
 }
 
 /* As above for an edit: the first draw on which it does not hold is enough. */
@@ -296,8 +302,9 @@ function verdictOf(latex, names, all) {
     const tree = read(latex, names);
     let found = null;
     for (const table of all) {
-      found = verdict(tree, [table]);
-      if (!found?.holds) return found;
+      const here = verdict(tree, [table]);
+      if (!here?.holds && !here?.blurred) return here;
+      if (!found?.holds) found = here;
     }
     return found;
   } catch (error) {
@@ -401,8 +408,8 @@ function tried(given, { asked = {}, values = {}, seed = 1, named = false, briefl
   const latex = pasted(given);
   let tree;
   try {
-    tree = read(latex, names);
     if (!named) refuseForgotten(latex);
+    tree = read(latex, names);
     if (!named) refuseLonelyIdentity(tree, latex);
     refuseHidden(tree);
     refuseOrder(tree, sidesOf(tree).flatMap(walk));

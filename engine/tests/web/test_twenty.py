@@ -59,6 +59,15 @@ def test_what_is_ambiguous_in_them_can_be_taken_as_it_may_be_meant(tried: Any) -
     assert [one["outcome"] for one in tried([one for row in unread for one in row])] == [HOLDS] * 2
 
 
+def test_what_is_typed_without_backslashes_or_with_primes_can_be_taken_as_it_is_meant(
+    tried: Any,
+) -> None:
+    found = tried(["sin(x)^2 + cos(x)^2 = 1", "k(x, x') = e^{-(x - x')^2}"])
+    assert [one["outcome"] for one in found] == [UNREAD] * 2
+    meant = tried([latex for one in found for latex in one["instead"]])
+    assert [one["outcome"] for one in meant] == [HOLDS, DEFINES]
+
+
 @pytest.fixture(scope="module")
 def told(browser: Any) -> Any:
     """A function: what the page tells of an equation."""
