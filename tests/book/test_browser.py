@@ -386,6 +386,17 @@ def test_every_page_is_looked_at(book_html: Path) -> None:
     assert sorted(name for name in kept if not name.startswith(ROOMS) or name in PAGES) == PAGES
 
 
+def test_no_page_of_a_module_is_wider_than_a_phone(visit: Any, book_html: Path) -> None:
+    """Two of them are looked at above, but a long name in a heading or a link stands in others."""
+    page = visit(f"{ALIKE[0]}.html", width=NARROW).page
+    page.route(re.compile(r"\.(js|webp|png)$"), lambda asked: asked.abort())
+    wide = {}
+    for path in sorted((book_html / ROOMS).glob("*.html")):
+        page.goto(path.as_uri())
+        wide[path.stem] = page.evaluate("document.documentElement.scrollWidth")
+    assert {name: width for name, width in wide.items() if width > NARROW} == {}
+
+
 def test_every_chapter_is_measured() -> None:
     chapters = [path for path in (ROOT / "book").glob("*/*.md") if path.parent.name != "api"]
     assert {path.relative_to(ROOT / "book").with_suffix("").as_posix() for path in chapters} == (
