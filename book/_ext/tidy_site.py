@@ -1,6 +1,6 @@
 """Small repairs of what the tools make: nothing from another host, no script that the book
 replaces, the index among the contents, no identifier twice, no page of a document that is gone, no
-line that begins with a comma."""
+line that begins with a comma, no page without colours where no script runs."""
 
 import re
 from pathlib import Path
@@ -10,6 +10,7 @@ from sphinx.addnodes import toctree
 from sphinx.transforms import SphinxTransform
 
 REPEATED = {"exercise-content", "solution-content"}
+AUTO = ' data-theme="auto">'
 CITATIONS = '<div class="citation-list">'
 FOREIGN = re.compile(r"(https?:)?//|_static/sphinx_highlight\.js")  # landing.js marks instead
 FOLLOWED = re.compile(r'(<span class="math[^"]*">[^<]*</span>)([.,;:!?)\u2019\u201d]+)')
@@ -72,11 +73,22 @@ def drop_stale(app, exception):
             path.unlink()
 
 
+def colour_without_script(app, exception):
+    """Put the light scheme where the theme says "auto", which has colours only by its script."""
+    if exception or app.builder.format != "html":
+        return
+    for path in Path(app.outdir).rglob("*.html"):
+        html = path.read_text("utf-8")
+        if AUTO in html:
+            path.write_text(html.replace(AUTO, ' data-theme="light">', 1), "utf-8")
+
+
 def setup(app):
     # Jupyter Book passes this on to an extension that asks other hosts and is not loaded.
     app.add_config_value("comments_config", {}, "html")
     app.add_transform(IndexInContents)
     app.connect("build-finished", drop_stale)
+    app.connect("build-finished", colour_without_script)
     app.connect("doctree-resolved", drop_repeated_identifiers)
     app.connect("html-page-context", mend_roles)
     app.connect("html-page-context", keep_marks)

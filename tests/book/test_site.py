@@ -301,6 +301,16 @@ def test_without_the_script_the_badges_have_their_margin(browser: Any, book_html
     assert box["y"] + box["height"] < 0
 
 
+def test_without_the_script_a_page_has_the_light_colours(browser: Any, book_html: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((book_html / "book/gaussian-processes/function-view.html").as_uri())
+    colour = page.locator(".bd-article p a").first.evaluate("one => getComputedStyle(one).color")
+    context.close()
+    red, _, blue = re.findall(r"\d+", colour)
+    assert int(blue) > 100 > int(red), colour
+
+
 def test_panels_stand_in_a_column_on_a_phone(read: Any) -> None:
     page = read(FUNCTIONS, width=390).page
     figure = page.locator("figure:has(.book-panels):visible").first
