@@ -433,3 +433,13 @@ def test_a_display_that_is_nested_too_deeply_ends_no_run(folder: Path, capsys: A
     told = capsys.readouterr().out
     assert told.count("not read: more than 60 brackets stand in each other") == 2
     assert "1 tried (1 holds), 2 not read" in told
+
+
+def test_examples_of_code_are_no_displays(check):
+    md = "Text\n\n    $$ 1 + 1 = 3 $$\n\n<pre>\n$$ 1 + 1 = 5 $$\n</pre>\n"
+    md += "\n- a list\n\n    $$ a = a + 0 $$\n"
+    rst = "Write::\n\n    .. math:: 1 + 1 = 3\n\n.. note::\n\n   .. math:: a = a + 0\n"
+    rst += "\n.. code-block:: rst\n\n   .. math:: 1 + 1 = 5\n"
+    for name, text in (("p__md", md), ("p__rst", rst)):
+        said = check(name.replace("__", "."), "--format", "json", **{name: text})[1]
+        assert [one["latex"].strip() for one in json.loads(said)["equations"]] == ["a = a + 0"]

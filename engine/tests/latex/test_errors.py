@@ -225,3 +225,8 @@ def test_brackets_that_are_nested_too_deeply_are_refused(deep):
 
 def test_brackets_in_brackets_are_read_to_some_depth():
     assert Evaluator(BOUND).value(parse_expression("(" * 60 + "a" + ")" * 60, NAMES)) == 0.5
+
+
+def test_functions_that_stand_in_each_other_too_deep_are_refused():
+    with pytest.raises(EquationError, match="more than 60 functions stand in each other"):
+        parse("\\sin " * 400 + "x = x", {"x": "value"})

@@ -110,6 +110,8 @@ def try_one(task: Task) -> Finding:
             return _told(task, _or_odd(_tried(task), task))
     except TooLong:
         return _told(task, Tried("not read", "it takes too long"))
+    except RecursionError:
+        return _told(task, Tried("not read", "functions are nested too deep"))
     except Exception as error:  # noqa: BLE001 - one display must not end the others
         why = f"the engine failed on it: {type(error).__name__}: {error}"
         return _told(task, Tried("not read", why))

@@ -25,7 +25,8 @@ _BEHIND = re.compile(
 )
 _NOTED = re.compile(r"\s*<!--\s*label:\s*(\S+)\s*-->")
 _ROLE = re.compile(r":math:`([^`]+)`")
-_DIRECTIVE = re.compile(r"^(?P<space>[ \t]*)\.\. math::[ \t]*(?P<argument>.*)$")
+_LISTED = re.compile(r"[ \t]{0,3}(?:[-*+:]|\d+[.)]|\[\^|!!!|\?\?\?|===)")  # what goes on indented
+_VERBATIM = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.DOTALL | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,25 @@ def _parts(text: str, suffix: str) -> tuple[str, list[PaperEquation], list[Comme
             first = fence.line + markup.options(body)
             label = _option(body)
             shown += _directive(text, starts[first], starts[fence.line + len(body)], label)
-    spans += [match.span() for form in (_NOTE, _PERCENT) for match in form.finditer(text)]
+    spans += [(starts[i], starts[i + 1] - 1) for i in _indented(lines)]
+    for form in (_NOTE, _PERCENT, _VERBATIM):
+        spans += [match.span() for match in form.finditer(text)]
     spans += [match.span() for match in re.finditer(r"(`+)[^`\n]+\1", text)]
     return blank(text, _apart(spans)), shown, notes
+
+
+def _indented(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the lines of Markdown that are code since they are indented, and in no list."""
+    opener = above = ""
+    code = False
+    for i, line in enumerate(lines):
+        if line.strip():
+            deep = line.startswith(("    ", "\t"))
+            code = deep and (code or not above.strip()) and not _LISTED.match(opener)
+            opener = opener if deep else line
+            if code:
+                yield i
+        above = line
 
 
 def _apart(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -146,13 +163,11 @@ def _restructured(text: str) -> Iterator[PaperEquation]:
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    for i, line in enumerate(lines):
-        if match := _DIRECTIVE.match(line):
-            end = markup.block_end(lines, i)
-            body = lines[i + 1 : end]
-            first = i + 1 + markup.options([one.strip() for one in body])
-            begin = starts[i] + match.start("argument") if match["argument"] else starts[first]
-            yield from _directive(text, begin, max(starts[end] - 1, begin), _option(body))
+    for i, match in markup.directives(lines):
+        body = lines[i + 1 : markup.block_end(lines, i)]
+        end, first = i + 1 + len(body), i + 1 + markup.options([one.strip() for one in body])
+        begin = starts[i] + match.start("argument") if match["argument"] else starts[first]
+        yield from _directive(text, begin, max(starts[end] - 1, begin), _option(body))
 
 
 def _with_label(one: PaperEquation, text: str, macros: Macros) -> PaperEquation:

@@ -235,6 +235,17 @@ def restructured(lines: Sequence[str], first: int = 1) -> Iterator[Equation]:
     >>> [(e.label, e.latex, e.line) for e in found]
     [('eq-a', 'a = b', 4)]
     """
+    for i, match in directives(lines):
+        body = dedent("\n".join(lines[i + 1 : block_end(lines, i)])).split("\n")
+        yield from _directive(match["argument"], body, first + i)
+
+
+def directives(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
+    """Each line of reStructuredText with a ``.. math::`` that is no example in a literal block.
+
+    >>> [i for i, _ in directives(["Write::", "", "  .. math:: a", "", ".. math:: b"])]
+    [4]
+    """
     end = 0
     for i, line in enumerate(lines):
         if i < end:
@@ -246,8 +257,7 @@ def restructured(lines: Sequence[str], first: int = 1) -> Iterator[Equation]:
         if literal:
             end = block_end(lines, i)
         if match and match["name"] == "math":
-            body = dedent("\n".join(lines[i + 1 : end])).split("\n")
-            yield from _directive(match["argument"], body, first + i)
+            yield i, match
 
 
 def block_end(lines: Sequence[str], start: int) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from lark import UnexpectedToken
@@ -16,7 +18,7 @@ from .lexer.terminals import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .parser_tables import grammar
-from .tokenizer import UnclosedError
+from .tokenizer import DEEPEST, UnclosedError
 from .tree import Name, Node, Reduction, Statement, entries_along, walk
 from .vocabulary import UNREAD
 
@@ -98,8 +100,13 @@ def _implied(node: Node) -> Iterator[Node]:
 def _built(
     latex: str, kinds: Mapping[str, str], names: Names, start: str, free: bool, lower: bool = False
 ) -> Any:
+    words = lex(latex, names, free=free, lower=lower)
+    nested = (len([*row]) for kind, row in groupby(words, attrgetter("type")) if kind == "FUNC")
+    if max(nested, default=0) > DEEPEST:
+        problem = f"more than {DEEPEST} functions stand in each other"
+        raise EquationError(problem, latex, (0, len(latex)))
     try:
-        parsed = grammar().parse(lex(latex, names, free=free, lower=lower), start=start)
+        parsed = grammar().parse(words, start=start)
     except UnexpectedToken as wrong:
         raise _misplaced(latex, wrong) from None
     except UnclosedError:

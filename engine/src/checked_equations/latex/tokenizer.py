@@ -180,7 +180,7 @@ _NUMBERED = re.compile(r"!?|\d+|\([\w.*]*\)|\\text\{\([\w.* ]*\)\}")
 _ABOVE = {"\\choose": "\\binom", "\\over": "\\frac"}
 _OPENING = frozenset({"{", "(", "[", "\\{"})
 _CLOSING = frozenset({"}", ")", "]", "\\}"})
-_DEEPEST = 60  # brackets in brackets: those who go through a tree call themselves
+DEEPEST = 60  # brackets in brackets: those who go through a tree call themselves
 _NO_ARGUMENT = frozenset({"_", "^", "}", "&", "\\\\"})
 
 
@@ -194,11 +194,11 @@ def tokens(latex: str) -> tuple[Token, ...]:
     try:
         row = tuple(_Reader(latex).all())
         opened = accumulate((t.text in _OPENING) - (t.text in _CLOSING) for t in row)
-        deep = max(opened, default=0) > _DEEPEST
+        deep = max(opened, default=0) > DEEPEST
     except RecursionError:
         deep = True
     if deep:
-        raise EquationError(f"more than {_DEEPEST} brackets stand in each other", latex, (0, 1))
+        raise EquationError(f"more than {DEEPEST} brackets stand in each other", latex, (0, 1))
     return row
 
 
