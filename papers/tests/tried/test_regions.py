@@ -3,7 +3,7 @@
 import pytest
 
 from checked_papers.tried import try_display
-from checked_papers.tried.kinds import COMPLEX, REAL
+from checked_papers.tried.kinds import COMPLEX, REAL, vector
 from checked_papers.tried.nist import COMMON, NIST
 from checked_papers.tried.verdicts import UNTOLD
 
@@ -54,13 +54,23 @@ AT_PLACES = {
     r"\operatorname{sign}(x)^2 = 1": "x ≠ 0",
     r"\operatorname{sign}(x) = \begin{cases} 1 & x \ge 0 \\ -1 & x < 0 \end{cases}": "x ≠ 0",
     r"\lceil x \rceil = \lfloor x \rfloor + 1": "x is not whole",
+    r"1 - \frac{x^2}{2} < \cos x": "x ≠ 0",
+    r"a^2 + b^2 + c^2 > a b + b c + c a": "a, b, c are not all equal",
     r"\lfloor x + \frac{1}{2} \rfloor = \lceil x - \frac{1}{2} \rceil": "x ≠ 0.5",
+}
+WHERE_SIDES_MEET = {
+    r"-1 < \sin x < 1": "x = -1.571",
+    r"|\cos x| < 1": "x = 3.142",
+    r"\sin(2 x) < 1": "x = -2.356",
+    r"\sin x + \cos x < \sqrt 2": "x = 0.7854",
 }
 AT_NO_PLACE = (
     r"x^2 > 0, \quad x \ne 0",
     r"p^2 < p, \quad 0 < p < 1",
     r"x^2 + y^2 + 1 > 0",
     r"\tanh x < 1",
+    r"x > \sin x, \quad x > 0",
+    r"x^4 + 1 > x^2",
     r"\operatorname{sign}(x y) = \operatorname{sign}(x) \operatorname{sign}(y)",
     r"\lfloor -x \rfloor = -\lceil x \rceil",
     r"|x| = \begin{cases} x & x \ge 0 \\ -x & x < 0 \end{cases}",
@@ -112,6 +122,31 @@ def test_only_regions_in_which_all_of_it_holds_are_told(latex, regions):
 @pytest.mark.parametrize(("latex", "region"), AT_PLACES.items())
 def test_where_sides_meet_or_jump_a_strict_order_or_an_equality_is_tried_too(latex, region):
     assert str(try_display(latex)) == f"holds if {region}"
+
+
+@pytest.mark.parametrize(("latex", "place"), WHERE_SIDES_MEET.items())
+def test_where_sides_meet_is_searched_for(latex, place):
+    said = f"holds if its sides do not meet, as they do at {place}"
+    assert str(try_display(latex)) == said
+
+
+def test_places_of_vectors_are_tried_too():
+    known = {"x": vector("n"), "y": vector("n")}
+    found = str(try_display(r"\|x + y\| < \|x\| + \|y\|", kinds=known))
+    assert "no one of x, y is a multiple of the other, x ≠ 0" in found
+    assert str(try_display(r"\|x\| > 0", kinds=known)) == "holds if x ≠ 0"
+    assert str(try_display(r"\|x - y\| > 0", kinds=known)) == "holds if x ≠ y"
+
+
+CHANCES = (
+    r"\sum_{i=1}^n p_i \log p_i \ge 0",
+    r"\lfloor x \rfloor + \lfloor y \rfloor < \lfloor x + y \rfloor",
+)
+
+
+@pytest.mark.parametrize("latex", CHANCES)
+def test_what_holds_on_some_numbers_of_a_region_is_not_told_to_hold_there(latex):
+    assert try_display(latex, mending=False).verdict == "not read"
 
 
 @pytest.mark.parametrize("latex", AT_NO_PLACE)

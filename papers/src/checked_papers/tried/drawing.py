@@ -100,17 +100,27 @@ class More:
 
     def at_places(self) -> Iterator[tuple[str, Sample]]:
         """Numbers where a jump is, or a strict order ends, and the condition that excludes them."""
-        rng, keys = np.random.default_rng(0), _signed(self.plan)[:_FEW]
+        rng, keys = np.random.default_rng(0), real_symbols(self.plan)[:_FEW]
+        columns = [key for key, kind in self.plan.drawn.items() if kind.name == "vector"][:_FEW]
         for region in self.regions:
             inside = [n for n in _PLACES if region.has(n)]
-            made = [(f"{key} ≠ {n:g}", {key: _always(n)}) for key in keys for n in inside]
+            made: list[tuple[str, dict[str, Made]]] = [
+                (f"{key} ≠ {n:g}", {key: _always(n)}) for key in keys for n in inside
+            ]
             for one, other in itertools.combinations(keys, 2):
                 made.append((f"{one} ≠ {other}", {other: itemgetter(one)}))
             if len(keys) > 1 and region.has(0.0):
                 made.append((f"{', '.join(keys)} {ALL_ZERO}", dict.fromkeys(keys, _always(0.0))))
+            if len(keys) > 2:
+                same = dict.fromkeys(keys[1:], itemgetter(keys[0]))
+                made.append((f"{', '.join(keys)} are not all equal", same))
+            made += [(f"{key} ≠ 0", {key: _times(0.0, key)}) for key in columns]
+            for one, other in itertools.combinations(columns, 2):
+                said = f"no one of {one}, {other} is a multiple of the other"
+                made += [(said, {other: _times(n, one)}) for n in (2.0, -2.0)]
+                made.append((f"{one} ≠ {other}", {other: itemgetter(one)}))
             for said, derived in made:
-                drawn = {key: kind for key, kind in self.plan.drawn.items() if key not in derived}
-                plan = replace(self.plan, drawn=drawn, derived={**self.plan.derived, **derived})
+                plan = replace(self.plan, derived={**derived, **self.plan.derived})
                 if (sample := _sample(region, plan, self.conditions, rng, _SOME)) is not None:
                     yield said, sample
 
@@ -121,6 +131,10 @@ _PLACES = (0.0, 1.0, 2.0, -1.0, 0.5)
 
 def _always(number: float) -> Made:
     return lambda _: number
+
+
+def _times(number: float, key: str) -> Made:
+    return lambda numbers: number * numbers[key]
 
 
 NEAR_AN_END = Region("near an end", 1.0)
@@ -144,14 +158,14 @@ def _ends(plan: Plan, conditions: Sequence[Condition]) -> Iterator[tuple[str, fl
 _MIXED = next(region for region in REAL if region.signs == "+-")
 
 
-def _signed(plan: Plan) -> list[str]:
+def real_symbols(plan: Plan) -> list[str]:
     """The symbols whose sign is drawn."""
     kinds = plan.drawn.items()
     return [key for key, kind in kinds if kind.name == "real" and not (kind.shape or kind.axes)]
 
 
 def _patterns(plan: Plan) -> Iterator[tuple[int, ...]]:
-    keys = _signed(plan)[:_FEW]
+    keys = real_symbols(plan)[:_FEW]
     return itertools.product((1, -1), repeat=len(keys))
 
 
@@ -164,7 +178,7 @@ class _Signs:
 
     def holds(self, bindings: Mapping[str, Any]) -> bool:
         """Return whether numbers do."""
-        pairs = zip(_signed(self.plan), self.pattern, strict=False)
+        pairs = zip(real_symbols(self.plan), self.pattern, strict=False)
         return all(bindings[key] * sign > 0 for key, sign in pairs)
 
 

@@ -50,6 +50,11 @@ class Region:
         signed = self.signs == "+-" or number * {"+": 1.0, "-": -1.0}[self.signs] > 0.0
         return signed and abs(number) <= self.span
 
+    def contains(self, other: Region) -> bool:
+        """Return whether all numbers of another region lie in it."""
+        signs = self.signs in ("+-", other.signs)
+        return signs and other.span <= self.span and self.plane >= other.plane
+
     def real(self, rng: Rng) -> float:
         """A real number: no integer, not near zero, nor near the end."""
         size = self.span * (rng.uniform(0.02, 0.999) if self.wide else rng.uniform(0.2, 0.95))

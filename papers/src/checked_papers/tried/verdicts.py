@@ -15,6 +15,7 @@ from checked_equations.latex import tree as t
 from ..mends import Mend, Mends
 from .drawing import ALL_ZERO, NEAR_AN_END, More, Plan
 from .kinds import Kind
+from .meeting_sides import meeting
 from .sample_fates import Fate, Trial, is_long
 from .token_patterns import ORDERS
 from .unbound_statement import mentions
@@ -36,6 +37,7 @@ _CONDITION = "an inequality that may want a condition"
 _PATIENCE = SECOND // 2  # effort for numbers that confirm a verdict
 _LOOSE = 2  # symbols on one side alone, beyond which it is no slip but a relation of symbols
 _BRIEFLY = 6 * SECOND // 10  # of a search for the mends of what may be no slip
+_NEAR = 3.0  # numbers where no function has lost its difference from its limit
 _MANY = 5  # samples on which an inequality must fail before it is blamed
 
 
@@ -103,9 +105,7 @@ def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> T
         trial = replace(trial, alike=True)
     if _by_chance(trial, plan):
         order = plan.wide and not _equal(trial)
-        far, beyond = order or _folds(trial.statement), order or (plan.wide and _by_size(trial))
-        ends = more.at_ends() if beyond else ()
-        others = replace(trial, samples=(*more.around(far=far, beyond=beyond), *ends))
+        others = _confirming(trial, plan, more)
         with allowing(_PATIENCE):
             sure = _sure(trial, others)
         if not sure.held:
@@ -127,6 +127,16 @@ def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> T
     if why == near:
         return Tried("not read", why, residual=trial.residual)
     return Tried("not read", f"it has no value: {why}", residual=trial.residual)
+
+
+def _confirming(trial: Trial, plan: Plan, more: More) -> Trial:
+    """The trial on more numbers, some of them far out where sizes may decide."""
+    order = plan.wide and not _equal(trial)
+    far, beyond = order or _folds(trial.statement), order or (plan.wide and _by_size(trial))
+    ends = more.at_ends() if beyond else ()
+    others = replace(trial, samples=(*more.around(far=far, beyond=beyond), *ends))
+    near = (fate for fate in others.fates if fate.sample.region.span <= _NEAR)
+    return replace(others, alike=True) if sum(fate.same for fate in near) > 1 else others
 
 
 def _equal(trial: Trial) -> bool:
@@ -158,7 +168,9 @@ def _sure(trial: Trial, others: Trial) -> Trial:
         for fate in others.failed
         if fate.sample.region.name in known or clearly_fails(fate, steps)
     ]
-    unsure = frozenset(fate.sample.region.name for fate in failed)
+    outside = [fate.sample.region for fate in (*trial.failed, *failed)]
+    regions = (sample.region for sample in (*trial.samples, *others.samples))
+    unsure = frozenset(one.name for one in regions if any(map(one.contains, outside)))
     more = [fate.sample for fate in failed if fate.sample.region.name not in known]
     return replace(trial, unsure=unsure, samples=(*trial.samples, *more))
 
@@ -323,13 +335,15 @@ def _apart(trial: Trial, more: More) -> list[str]:
     if rough or not (jumps or strict) or trial.far or trial.choices or _in_the_limit(trial):
         return []
     held = {fate.sample.region.name for fate in trial.held}
-    regions = [region for region in more.regions if region.name in held]
-    places = [*replace(more, regions=regions).at_places()]
+    more = replace(more, regions=[region for region in more.regions if region.name in held])
+    places = [*more.at_places()]
     there = replace(trial, samples=tuple(sample for _, sample in places))
     with allowing(_PATIENCE):
         fates = zip(places, there.fates, strict=True)
         steps = trial.statement.steps
         found = {said for (said, _), one in fates if one.same or clearly_fails(one, steps)}
+        if strict and trial.held and (met := meeting(trial.held[0].sample, more, steps, found)):
+            return [f"its sides do not meet, as they do at {met}"]
     whole = [key for key in more.plan.drawn if {f"{key} ≠ {n}" for n in range(3)} <= found]
     kept = sorted(said for said in found if not said.startswith(tuple(f"{key} ≠" for key in whole)))
     kept = [f"{key} is not whole" for key in whole] + kept
