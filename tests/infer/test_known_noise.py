@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from gpnotes import (
     log_evidence_and_gradient,
     save,
 )
+from gpnotes.assess.crossval import cross_validate
+from gpnotes.assess.variograms import variogram
 from gpnotes.draw.paths import sample_paths
 from gpnotes.ground.chunks import ChunkError, Chunks
 from gpnotes.ground.params import flatten, flatten_gradient
@@ -471,6 +474,25 @@ def test_noise_may_be_a_column_of_a_frame() -> None:
     assert one.log_evidence == fit(gp, X, Y, **BOTH).log_evidence
     with pytest.raises(ValueError, match=r"noise_var must be a column of X, one of \['x', 'error'"):
         fit(gp, frame, Y, noise_var="sd")
+
+
+def test_readings_that_are_a_column_are_no_input() -> None:
+    """Of the frame that all verbs are given, whose columns come after that of the readings."""
+    frame = pd.DataFrame({"y": Y, "x": X[:, 0], "error": KNOWN})
+    gp = GP(RBF(1.2, 0.9).on("x"), 0.1)
+    found, wanted = condition(gp, frame, "y", noise_var="error"), condition(gp, frame[["x"]], Y)
+    assert found.columns == ("x",)
+    np.testing.assert_array_equal(found.y, Y)
+    one = fit(gp, frame[["y", "x"]], "y")
+    assert one.log_evidence == fit(gp, frame[["x"]], Y).log_evidence
+    np.testing.assert_array_equal(
+        wanted.log_density(frame[["y", "x"]], "y"), wanted.log_density(X, Y)
+    )
+    folds = cross_validate(partial(condition, gp), frame[["y", "x"]], "y", 3, rng=1)
+    alone = cross_validate(partial(condition, gp), frame[["x"]], Y, 3, rng=1)
+    np.testing.assert_allclose(folds.predicted_mean, alone.predicted_mean)
+    far = variogram(frame[["y", "x"]], "y").distance
+    np.testing.assert_array_equal(far, variogram(X, Y).distance)
 
 
 def test_the_estimator_takes_columns_too() -> None:

@@ -78,7 +78,9 @@ def takes(*names: str, kept: tuple[str, ...] = ()) -> Callable[[Callable[P, R]],
             if are_floats(*given.values()):
                 return function(*args, **kwargs)
             owner = args[0] if args else kwargs.get(first)
-            made = together(owner, **_recalled(owner, given, of_y or bool(kwargs.get("noise"))))
+            recalled = _recalled(owner, given, of_y or bool(kwargs.get("noise")))
+            given = _with_columns(recalled)
+            made = together(owner, **given)
             made |= {name: given[name] for name in kept if columns_of(given[name])}
             new: list[Any] = list(args)
             more: dict[str, Any] = dict(kwargs)
@@ -316,11 +318,13 @@ def known_columns(**given: object) -> tuple[tuple[str, str], ...]:
 
 
 def _with_columns(tables: dict[str, object]) -> dict[str, object]:
-    """Return tables, with names replaced by the columns of the inputs that they name."""
-    if not any(isinstance(a, str) for a in tables.values()):
+    """Return tables, with names replaced by the columns of the inputs, which lose these."""
+    names = [a for n, a in tables.items() if isinstance(a, str) and n not in _INPUTS]
+    if not names:
         return tables
     inputs, X = next(((n, tables[n]) for n in _INPUTS if n in tables), ("X", None))
-    return {n: _column(X, inputs, a, n) if n != inputs else a for n, a in tables.items()}
+    found = {n: _column(X, inputs, a, n) for n, a in tables.items() if n != inputs}
+    return found | {inputs: _picked(X, [one for one in columns_of(X) if one not in names])}
 
 
 def _column(X: Any, inputs: str, a: object, name: str) -> Any:

@@ -253,9 +253,9 @@ def _read(
     columns: tuple[str, ...],
 ) -> Given[M]:
     """The same of tables: columns found by their names, numbers made arrays of floats."""
-    X, each = taken_out(X, **of_each)
+    X, each = taken_out(X, y=y, **of_each)
     model, X = matched(model, ordered(X, "X", columns))
-    rows = Rows(**together(model, X=X, y=y, **each))
+    rows = Rows(**together(model, X=X, **each))
     return Given(model, rows, columns_of(X), known_columns(**of_each))
 
 
