@@ -126,7 +126,8 @@ def variogram(
     X = _check.matrix(X, "X")
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
     robust = _check.flag(robust, "robust")
-    values = _check.squarable(np.asarray(to_numpy(y), dtype=np.float64), "y")
+    values: HostVector = np.asarray(to_numpy(y), dtype=np.float64)
+    _check.squarable(values, "y")
 
     def differences(rows: slice) -> HostMatrix:
         gap = np.abs(values[rows, None] - values[None, :])
