@@ -222,6 +222,16 @@ def test_log_densities_are_those_of_new_observations(name):
         np.testing.assert_allclose(np.exp(every).sum(axis=0), 1.0, rtol=1e-6)
 
 
+def test_a_y_without_a_variance_has_no_density():
+    """At readings without noise, where a term of it is ∞ − ∞."""
+    near, y = np.asarray([[0.0], [5.0]]), np.asarray([1.0, 2.0])
+    posterior = condition(GP(RBF(), 0.0), near, y)
+    with pytest.raises(ValueError, match=r"^the variance of y at Xs must be positive"):
+        posterior.log_density(near, y)
+    assert np.isfinite(posterior.log_density(near + 1.0, y)).all()
+    assert np.isfinite(posterior.log_density(near, y, noise_var=[0.1, 0.1])).all()
+
+
 def test_the_mean_of_new_labels_and_counts_is_not_that_of_f():
     labels, counts = posterior_of("labels"), posterior_of("counts")
     chance = labels.probability(XS)

@@ -142,7 +142,7 @@ class Posterior(ABC):
             likelihood = require(noise, "the likelihood", Likelihood)
             require_observable(likelihood, y, mean)
             return with_hooks(likelihood)._log_predictive(y, mean, variance)
-        total = variance + noise
+        total = _check.positive(variance + noise, "the variance of y at Xs")
         return -0.5 * ((y - mean) ** 2 / total + array_namespace(total).log(total) + LOG_2PI)
 
     def _probability(
