@@ -57,3 +57,17 @@ def test_the_bands_are_checked(given, message):
 @pytest.mark.parametrize("frequency", [0.3, np.asarray([0.3, -0.2, 0.5])], ids=["one", "each"])
 def test_one_frequency_keeps_the_contract_of_kernels(rng, frequency):
     check_kernel(Cosine(frequency), rng.normal(size=(5, 3)) + 0.5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_inputs_far_from_zero_keep_their_differences(rng, dtype):
+    """Whole numbers that a precision holds, and as many turns as would leave none of its digits."""
+    near = np.arange(0.0, 60.0, 7.0)[:, None]
+    far = (near + (1e7 if dtype == np.float32 else 1e15)).astype(dtype)
+    kernel, bar = Cosine(0.3), rng.normal(size=(9, 9))
+    np.testing.assert_allclose(kernel(far), kernel(near), atol=1e-4)
+    np.testing.assert_allclose(kernel(far[:4], far), kernel(near[:4], near), atol=1e-4)
+    found, wanted = (
+        kernel.pullback(x, None, bar.astype(x.dtype))[0].frequency for x in (far, near)
+    )
+    assert found == pytest.approx(wanted, rel=1e-4)

@@ -12,6 +12,7 @@ from ...ground.params import cotangent, real
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel, Sum
 from .pullback_sums import per_dimension
+from .scaled_inputs import about_centre
 from .stationary import RBF
 
 __all__ = ["Cosine", "spectral_mixture"]
@@ -50,6 +51,7 @@ class Cosine(Kernel):
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         xp = array_namespace(x)
+        x, z = about_centre(x, z, 1.0)
         # with the phase p = 2π ω·(x − z): p_bar = −K_bar ⊙ sin p, x_bar = 2π ω p_bar 1
         p_bar = -K_bar * xp.sin(self._phases(x, z))
         left = 2.0 * math.pi * xp.sum(p_bar, axis=1)[:, None]
@@ -67,6 +69,7 @@ class Cosine(Kernel):
 
     def _phases(self, x: Matrix, z: Matrix | None) -> Array:
         xp = array_namespace(x)
+        x, z = about_centre(x, z, 1.0)  # far from zero turns are rounded
         turns = xp.sum(x * self.frequency, axis=1)
         others = turns if z is None else xp.sum(z * self.frequency, axis=1)
         return 2.0 * math.pi * (turns[:, None] - others[None, :])
