@@ -95,12 +95,14 @@ class Statistics:
         B = symmetric_part(self.gram) + eye(self.gram.shape[0], self.gram)
         return _cholesky(B, name=_NAME)
 
-    def warned(self) -> Statistics:
+    def warned(self, told: bool = False) -> Statistics:
         """These statistics, with a warning if the factor took jitter, or lost most digits.
 
-        A fit, which meets many, needs none.
+        A fit, which meets many, needs none; nor does who is `told` of jitter before.
         """
         warn_of_jitter(self.factor.jitter, _NAME)
+        if told or self.factor.jitter:
+            return self
         xp = array_namespace(self.gram)
         norm = xp.max(xp.sum(xp.abs(self.gram), axis=0))
         parts = xp.sum(diagonal(self.gram)), self.squares

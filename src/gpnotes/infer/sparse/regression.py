@@ -29,7 +29,7 @@ __all__ = ["posterior_of", "value_and_gradient", "value_of"]
 
 def posterior_of(work: Sums, data: Data | WaveSums) -> SparsePosterior:
     """The posterior, from one pass over the data."""
-    sums = data.over(work).warned()
+    sums = data.over(work).warned(work.inducing.factor.jitter > 0.0)
     return SparsePosterior(
         work.gp,
         work.Z,
@@ -43,7 +43,7 @@ def posterior_of(work: Sums, data: Data | WaveSums) -> SparsePosterior:
 
 def value_of(work: Sums, data: Data | WaveSums) -> float:
     """The evidence, or the bound, from one pass over the data."""
-    return _head(work, data.over(work).warned()).value
+    return _head(work, data.over(work).warned(work.inducing.factor.jitter > 0.0)).value
 
 
 class Head(NamedTuple):
