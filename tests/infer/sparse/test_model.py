@@ -165,3 +165,15 @@ def test_a_bound_from_above_has_a_value_and_no_posterior(readings):
     assert below <= log_evidence(gp, X, y) <= above
     with pytest.raises(ValueError, match="method must have a posterior; 'upper' is only a bound"):
         condition(SparseGP(gp, X[:6], "upper"), X, y)
+
+
+def test_nobody_writes_into_the_inducing_inputs_of_a_model_or_posterior():
+    """Predictions changed silently, and in part: the factor stayed that of the inputs before."""
+    Z = np.asarray([[0.0], [1.0]])
+    model = SparseGP(GP(RBF(), 0.1), Z)
+    posterior = condition(model, Z, np.ones(2))
+    for held in (model.inducing, posterior.Z):
+        with pytest.raises(ValueError, match="read-only"):
+            held[0, 0] = 5.0
+    Z[0, 0] = 5.0  # the caller's own stays writable, and changes nothing
+    assert posterior.Z[0, 0] == 0.0

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self, cast
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.showing import summary
-from ...ground.xp import Matrix, Vector, array_namespace, keep_copies, symmetric_part
+from ...ground.xp import HostArray, Matrix, Vector, array_namespace, keep_copies, symmetric_part
 from ...model import means
 from ...model.contracts import InducingVariables, MeanFunction, missing
 from ...model.kernels import Kernel
@@ -54,7 +54,7 @@ class InducingPoints:
 
     def __post_init__(self) -> None:
         _require_rows(self.Z, "Z")
-        keep_copies(self, "Z")
+        object.__setattr__(self, "Z", _own(self.Z))
 
     @property
     def inputs(self) -> Matrix:
@@ -295,7 +295,15 @@ def variables_of(Z: Matrix | InducingVariables, name: str = "Z") -> InducingVari
         return cast(InducingVariables, Z)
     points = cast(Matrix, Z)
     _require_rows(points, name)
-    return _points_at(array_namespace(points).asarray(points, copy=True))
+    return _points_at(_own(points))
+
+
+def _own(points: Matrix) -> Matrix:
+    """A copy, which NumPy lets nobody write into: a posterior made before would not follow."""
+    copy = array_namespace(points).asarray(points, copy=True)
+    if isinstance(copy, HostArray):
+        copy.flags.writeable = False
+    return copy
 
 
 def _points_at(Z: Matrix) -> InducingPoints:
