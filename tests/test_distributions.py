@@ -21,7 +21,6 @@ from packaging.utils import canonicalize_name
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ROOT / "src" / "gpnotes"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LIGHT = {canonicalize_name(Requirement(one).name) for one in PROJECT["dependencies"]}
 DISTRIBUTIONS = {

@@ -18,7 +18,6 @@ from packaging.utils import canonicalize_name
 pytestmark = [pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ROOT / "src" / "gpnotes"
 LIGHT = {
     *("numpy", "scipy", "array-api-compat"),
     *("greenlet", "threadpoolctl"),

@@ -34,7 +34,6 @@ BOUNDS = {
     "without figure": 6.0,
 }
 AT_LEAST = {"prose"}
-MEAN = 28.0  # screens of a chapter, on average over all
 Gap = tuple[float, str, str]
 
 

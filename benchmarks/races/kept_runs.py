@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,35 +27,3 @@ def keep(path: Path, row: Row) -> None:
     cut = path.exists() and path.read_text("utf-8")[-1:] not in ("", "\n")
     with path.open("a", encoding="utf-8") as file:
         file.write("\n" * cut + json.dumps(row) + "\n")
-
-
-# Races, where each method starts from each seed on each problem
-
-STANDINGS = (
-    "| problem | method | starts | after half | after all | we were ahead | seconds |",
-    "| --- | --- | --- | --- | --- | --- | --- |",
-)
-
-
-def race_parser(
-    doc: str, methods: Iterable[str], problems: Iterable[str], seeds: int, budget: int, runs: str
-) -> argparse.ArgumentParser:
-    """What a race is asked for, with what it does unless it is asked for less."""
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
-    parser.add_argument("--methods", nargs="*", choices=methods, default=list(methods))
-    parser.add_argument("--problems", nargs="*", choices=problems, default=list(problems))
-    parser.add_argument("--seeds", type=int, default=seeds)
-    parser.add_argument("--budget", type=int, default=budget)
-    parser.add_argument("--runs", type=Path, default=Path(runs))
-    return parser
-
-
-def race(chosen: argparse.Namespace, run: Callable[[str, str, int, int], Row]) -> list[Row]:
-    """Run what is not kept yet, seed by seed so that all have as many; return all that is kept."""
-    have = {(row["problem"], row["method"], row["seed"]) for row in kept(chosen.runs)}
-    for seed in range(chosen.seeds):
-        for problem in chosen.problems:
-            for method in chosen.methods:
-                if (problem, method, seed) not in have:
-                    keep(chosen.runs, run(problem, method, seed, chosen.budget))
-    return kept(chosen.runs)

@@ -33,7 +33,6 @@ Y = np.sin(X[:, 0])
 LABELS = np.where(Y > 0.0, 1.0, -1.0)
 CLASSES = np.repeat([0.0, 1.0, 2.0], 3)
 NOISY, LATENT = GP(RBF(1.3, 0.8), 0.2), GP(RBF(1.3, 0.8), 0.0)
-PHI = np.concatenate([np.ones_like(X), X, X**2], axis=1)
 
 
 def of_svgp(likelihood, y):

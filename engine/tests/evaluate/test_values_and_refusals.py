@@ -32,7 +32,6 @@ def value(latex):
     return Evaluator(BOUND, latex).value(parse_expression(latex, KINDS))
 
 
-BILATERAL = math.prod((1 + 0.5**k) ** 2 for k in range(1, 60)) * 2
 FOUND = [
     (r"\sum_{k=0}^\infty \frac{i^k}{2^k}", 1 / (1 - 0.5j)),
     (r"\frac{\partial}{\partial a} a^3", 6.75),

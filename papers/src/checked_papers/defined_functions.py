@@ -37,7 +37,6 @@ _MOST = 3
 _NOT_BY_NAME = frozenset(["p", "q", "P", "d", "E"])  # letters of many functions, and of none
 _FONTS = word_set(r"\mathbf \boldsymbol \mathcal")
 _POWER = Pattern("^ { <digit:power> }")
-_BY = Pattern("\\nabla _ <group>")
 _D = (Pattern("d"), Pattern("\\partial"), Pattern("\\mathrm { d }"))
 
 

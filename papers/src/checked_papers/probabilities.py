@@ -24,7 +24,6 @@ from .tried import kinds
 from .tried.kinds import Kind
 
 _HEADS: Mapping[str, str] = {"P": "P", "\\Pr": "P", "H": "H", "I": "I", "h": "H"}
-LETTER_FONTS = frozenset(["\\mathbf", "\\boldsymbol", "\\bm", "\\mathcal", "\\vec"])
 FONTS = frozenset(["\\mathbb", "\\mathrm", "\\mathcal", "\\mathsf", "\\operatorname", "\\text"])
 _OPEN = {"(": ")", "[": "]", "\\{": "\\}"}
 _BARS = frozenset(["|", "\\mid", "\\vert", "\\lvert", "\\rvert"])

@@ -19,7 +19,7 @@ from .targets import Target
 
 __all__ = [
     "StepSizeAdaptation", "WarmUp", "adaptation_windows", "estimate_inverse_mass_root",
-    "find_reasonable_step_size", "warm_up",
+    "find_reasonable_step_size",
 ]  # fmt: skip
 
 S = TypeVar("S", bound=Sampler)
@@ -145,32 +145,19 @@ def _unheard() -> None:
     """Do nothing: no progress bar is shown."""
 
 
-def warm_up(
-    sampler: S,
-    target: Target,
-    state: State,
-    stream: Stream,
-    num_warmup: int,
-    mass_matrix: str,
-    tick: Tick = _unheard,
-) -> tuple[S, State, list[Step]]:
-    """Run a warm-up, and return the tuned sampler, where the chain is, and the steps.
-
-    A sampler whose `target_acceptance` is None stays as it is. The form of the mass matrix that is
-    learnt is ``"none"``, ``"diagonal"`` or ``"dense"``; `tick` is called after each step.
-    """
-    warming = WarmUp(sampler, target, state, stream)
-    warming.run(num_warmup, mass_matrix, tick)
-    return warming.sampler, warming.state, warming.steps
-
-
 class WarmUp(Generic[S]):
     """A warm-up on its way, which knows at any time how far it has come.
 
     Parameters
     ----------
-    sampler, target, state, stream
-        As in `warm_up`.
+    sampler : Sampler
+        What is tuned; without a `target_acceptance` it stays as it is.
+    target : Target
+        The density.
+    state : State
+        Where the chain begins.
+    stream : Stream
+        Where the draws come from.
 
     Attributes
     ----------
@@ -188,7 +175,10 @@ class WarmUp(Generic[S]):
         self.steps: list[Step] = []
 
     def run(self, num_warmup: int, mass_matrix: str, tick: Tick = _unheard) -> None:
-        """Take the steps, as in `warm_up`."""
+        """Take the steps; the mass matrix is ``"none"``, ``"diagonal"`` or ``"dense"``.
+
+        `tick` is called after each step.
+        """
         tuned = self.sampler
         if tuned.target_acceptance is None:
             for _ in range(num_warmup):

@@ -16,15 +16,12 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector
-from .exploration import EpsilonGreedy
 from .schedules import value_at
 from .tabular import LearnerState, Transition, flat, flat_indices, later, offsets
 from .td_control import ActionValueLearner, expected_value, step_size_at
 from .td_prediction import StateValueLearner
 
 __all__ = ["NStepSARSA", "NStepState", "NStepTD"]
-
-_EXPLORE = EpsilonGreedy()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

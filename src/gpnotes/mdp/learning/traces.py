@@ -16,7 +16,6 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector
-from .exploration import EpsilonGreedy
 from .schedules import fraction
 from .tabular import (
     LearnerState,
@@ -37,8 +36,6 @@ from .td_control import (
 )
 
 __all__ = ["QLambda", "QLambdaState", "SARSALambda", "SARSALambdaState"]
-
-_EXPLORE = EpsilonGreedy()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
