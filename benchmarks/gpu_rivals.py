@@ -28,7 +28,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 @cache
 def with_device(name: str) -> bool:
-    """Whether a library can be imported, and has a GPU."""
+    """Return whether a library can be imported, and has a GPU."""
     try:
         if name == "jax":
             jax = importlib.import_module("jax")

@@ -391,7 +391,7 @@ def _tested_on(kept: Mapping[str, Any]) -> str:
 
 
 def line(kept: Mapping[str, Any] | None) -> str:
-    """What the README says of it."""
+    """Return the line of the README."""
     if kept is None:
         return (
             "- CuPy: tested on a stand-in with its rules, on no GPU so far "
@@ -412,7 +412,7 @@ def write(kept: Mapping[str, Any] | None, page: Path = PAGE, readme: Path = READ
 
 
 def read(path: Path = KEPT) -> dict[str, Any] | None:
-    """What was kept; None where no GPU has run it."""
+    """Return what was kept; None where no GPU has run it."""
     return json.loads(path.read_text("utf-8")) if path.is_file() else None
 
 

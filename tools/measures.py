@@ -31,7 +31,7 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 @dataclass
 class Counts:
-    """What one package adds up to."""
+    """The counts of one package."""
 
     files: int = 0
     lines: int = 0

@@ -144,7 +144,7 @@ class World:
         return simulate(act, begin, STEPS)
 
     def row(self, trial: int, seconds: float, expected: float, seen: Transitions) -> Row:
-        """What a trial comes to."""
+        """Return the row of a trial."""
         cost = float(self.task.observed_costs(seen).mean())
         return [trial, round(seconds, 2), expected, cost, float(balanced(seen.next_states))]
 

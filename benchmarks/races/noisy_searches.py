@@ -30,7 +30,7 @@ from race_contestants import Race
 
 
 def key(row: Row) -> tuple[str, float, str, int]:
-    """Which run it is."""
+    """Return what tells a run from others."""
     return row["problem"], row["noise"], row["method"], row["seed"]
 
 

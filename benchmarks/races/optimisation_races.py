@@ -48,7 +48,7 @@ def run(problem: Problem, method: str, seed: int) -> Row:
 
 
 def key(row: Row) -> tuple[str, str, int]:
-    """Which run it is."""
+    """Return what tells a run from others."""
     return row["problem"], row["method"], row["seed"]
 
 

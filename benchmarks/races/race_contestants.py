@@ -50,7 +50,7 @@ class Race:
 
     @property
     def left(self) -> int:
-        """How many evaluations are left."""
+        """Return the number of evaluations left."""
         return self.problem.budget - len(self.values)
 
     def sobol(self) -> np.ndarray:

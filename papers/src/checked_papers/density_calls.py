@@ -21,7 +21,7 @@ _ENDS = RELATIONS | {"+", "-", ",", ";"}
 
 
 class Unread(ValueError):
-    """That a display says something else than how densities hang together."""
+    """A display is no relation between densities."""
 
 
 @dataclass(frozen=True)

@@ -259,7 +259,7 @@ class _Display:
                 yield part[a + 1 : b]
 
     def _note_order(self, part: Row, signs: Sequence[int]) -> None:
-        """That ``a < X < b`` has its a below its b."""
+        """Note that a is below b in ``a < X < b``."""
         ends = [part[0].text, part[-1].text]
         relations = {part[i].text for i in signs}
         if len(signs) != 2 or len(part) != 5 or not set(ends) <= set(self.levels):

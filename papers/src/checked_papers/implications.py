@@ -24,7 +24,7 @@ Judge = Callable[[str, tuple[str, ...]], Tried]  # the verdict on LaTeX under co
 
 @dataclass(frozen=True)
 class Implication:
-    """That `last` follows from `first`; and the other way round if it does so `both` ways."""
+    """The claim that `last` follows from `first`, and with `both` the converse."""
 
     first: str
     last: str

@@ -207,12 +207,12 @@ class Density:
 
     @property
     def bounds(self) -> tuple[str, ...]:
-        """That the last of the values that it counts is one of them."""
+        """Return the condition under which it counts a value."""
         return (rf"{self.high} \ge 1",) if self.counts and is_letter(self.high) else ()
 
     @property
     def is_one(self) -> Claim:
-        """That it is a density at all."""
+        """Return the claim that it is a density."""
         word = "sum" if self.counts else "integral"
         latex = f"{self.integral()} = 1"
         said = f"as a density: its {word} over {self.said} is 1"

@@ -33,7 +33,7 @@ Event = Callable[[Mapping[str, bool]], bool]
 
 
 class _Unread(ValueError):
-    """That something in brackets is no event and no list of random variables."""
+    """The brackets hold no event and no list of random variables."""
 
 
 def with_numbers(latex: str) -> Iterator[Averaged]:

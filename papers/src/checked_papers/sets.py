@@ -69,7 +69,7 @@ _STATED = 5  # letters that are true or not
 
 
 class _Unread(ValueError):
-    """That something is no statement about sets."""
+    """The text is no statement about sets."""
 
 
 def of_sets(latex: str) -> Tried | None:

@@ -184,7 +184,7 @@ def _within(walled: _Walled, minimum: Minimum, box: HostMatrix, steps: int) -> M
 
 
 def _is_steep(minimum: Minimum, limits: HostMatrix) -> bool:
-    """Whether a step along the slope, within the limits, promises a hundredth of the value."""
+    """Return whether a step uphill within the limits promises a hundredth of the value."""
     with np.errstate(invalid="ignore"):  # its own step may have overflowed
         way = _clipped(minimum.x - minimum.jac, limits) - minimum.x
     return bool(np.max(np.abs(way)) > _STEEP * max(1.0, abs(minimum.fun)))

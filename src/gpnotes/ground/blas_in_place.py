@@ -95,7 +95,7 @@ def _by_triangle(
 
 
 def _letter(*parts: HostMatrix) -> bytes:
-    """That of the routines for these parts."""
+    """Return the letter of the BLAS routines for these arrays."""
     kinds = {part.dtype.char for part in parts}
     if len(kinds) > 1 or not kinds <= _LETTERS.keys():
         raise TypeError(f"parts must have one dtype, float32 or float64; got {sorted(kinds)}")

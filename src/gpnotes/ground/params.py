@@ -573,7 +573,7 @@ def _flatten_gradient(obj: Parameters, obj_bar: Parameters, fixed: Collection[st
 
 
 def _sizes(some: list[Leaf]) -> dict[str, int]:
-    """How many numbers each parameter has."""
+    """Return the number of entries of each parameter."""
     return {
         leaf.path: 1 if isinstance(leaf.value, float) else math.prod(leaf.value.shape)
         for leaf in some

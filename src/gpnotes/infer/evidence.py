@@ -306,7 +306,7 @@ def matched(model: M, X: T) -> tuple[M, T]:
 
 
 def _owner(model: object) -> Any:
-    """What of a model knows the columns: its process, or where it has none the model itself."""
+    """Return the part of a model that knows the columns: its process or itself."""
     return getattr(model, "gp", model)
 
 

@@ -249,7 +249,7 @@ class ExactPosterior(Posterior):
 
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
-        """As [eq-fv-cholesky] has them."""
+        """Return them by [eq-fv-cholesky]."""
         pull, explained = self._project(Xs)
         # k(x, x) less nearly as much: at a reading rounding may take the difference below zero
         variance = array_namespace(Xs).clip(self.gp.kernel._diag(Xs) - explained, 0.0, None)

@@ -380,12 +380,12 @@ def _look_over(
 
 
 def _remark(said: str) -> tuple[str, ...]:
-    """What a warning said, as a sentence of the report."""
+    """Return the text of a warning as a sentence of the report."""
     return (f"{said[0].upper()}{said[1:]}.",)
 
 
 def _has_own_noise(objective: Objective[M]) -> bool:
-    """Whether the noise is the caller's, who holds it."""
+    """Return whether the caller holds the noise."""
     return not {"noise_var", "gp.noise_var"}.isdisjoint(objective.held)
 
 

@@ -26,7 +26,7 @@ class Noise(NamedTuple):
     share: Numbers = 1.0
 
     def of(self, rows: slice) -> Noise:
-        """That of some of the readings."""
+        """Return the noise of some of the readings."""
         return Noise(*(a if isinstance(a, float) else a[rows] for a in self))
 
 

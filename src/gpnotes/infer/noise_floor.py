@@ -160,7 +160,7 @@ def climb_from_below(
 
 
 def _counts(gain: float, there: LeftOut | None, here: LeftOut) -> bool:
-    """Whether a run with little noise that ended so much higher, or lower, is to be kept."""
+    """Return whether a run with little noise that ended so much higher, or lower, is to be kept."""
     if there is None or not _is_better(there, here, _COARSE):
         return False
     told = there.readings * (there.density - here.density)
@@ -328,7 +328,7 @@ def _is_better(there: LeftOut | None, here: LeftOut, rounding: float) -> bool:
 
 
 def _may_hide(objective: Objective[M], end: HostVector) -> bool:
-    """Whether noise is on its floor or below, or little in a model of several lengthscales."""
+    """Return whether noise is at its floor, or little beside several lengthscales."""
     row = noise_row(objective)
     above = end[row] - objective.limits[row, 0]
     lengths = [n for n in names(objective.model, fixed=objective.fixed) if ".lengthscale" in n]

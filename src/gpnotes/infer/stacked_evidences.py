@@ -124,7 +124,7 @@ class _Found(NamedTuple):
     alpha: Array
 
     def of(self, b: int) -> Answer:
-        """That of the b-th; None where numbers overflow, or have lost their digits."""
+        """Return the answer of the b-th model; None where numbers overflow or lost digits."""
         gp, rows, quiet = self.asked[b]
         value, n = float(self.values[b]), rows.X.shape[0]
         bar = _entry(self.kernel_bar, b)
@@ -243,7 +243,7 @@ def _read(bar: object) -> Any:
 
 
 def _entry(bar: object, b: int) -> Any:
-    """That of the b-th model."""
+    """Return the entry of the b-th model."""
     return _changed(bar, lambda a: float(a[b]) if a.ndim == 1 else a[b, :])
 
 

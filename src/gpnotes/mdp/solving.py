@@ -320,7 +320,7 @@ class _Solver:
         return policy if self.mdp.discount < 1.0 or self.ends(policy) else None
 
     def _is_slow(self) -> bool:
-        """Whether, at the rate of the last sweeps over all actions, many are still to come."""
+        """Return whether many sweeps are left at the rate of the last ones over all actions."""
         then, now = self._spans[0], self._spans[-1]
         if now <= self.threshold or then <= now:
             return now > self.threshold
@@ -401,7 +401,7 @@ class _Solver:
                 return end
 
     def stopped(self, values: Vector, q: Matrix) -> _Result:
-        """What is known after the last step that is allowed."""
+        """Return the result after the last step that is allowed."""
         policy = self.chosen(q)
         if policy is None:
             policy = self.on_device(proper_policy(self.mdp))

@@ -136,7 +136,7 @@ def log_density_and_gradient(target: Target, x: Vector) -> tuple[float, Vector]:
 
 
 def _asked(target: Target, x: Vector) -> Any:
-    """What a target says of a vector, into which it may write."""
+    """Return the answer of a target at a copy of a vector, since it may write into it."""
     return target(array_namespace(x).asarray(x, copy=True))
 
 

@@ -91,7 +91,7 @@ def names_in(node: Node) -> set[str]:
 
 @dataclass(frozen=True)
 class Fields:
-    """Which symbol is which field of a problem, in a dictionary for each row of the notation.
+    """The symbol of each field of a problem, in a dictionary for each row of the notation.
 
     Symbols of one row may share a field, as a vector and its entries do.
     """

@@ -115,7 +115,7 @@ class _Faithful(Printer):
         return self.latex[slice(*own)] if known else ""
 
     def any(self, node: t.Node) -> str:
-        """As it stands in the source, if it does."""
+        """Return the text of the source, where there is one."""
         return self.copied(node) or super().any(node)
 
     def wrapped(self, node: t.Node) -> str:

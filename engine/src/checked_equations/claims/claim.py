@@ -148,15 +148,15 @@ class Found:
     stored: bool = True
 
     def drawn(self, name: str = "") -> Tally:
-        """The tally of the stored draws, of the claim or of one of its variants."""
+        """Return the tally of the stored draws, of the claim or of one of its variants."""
         return self.claim.tally(self.draws[name])
 
     def drawn_fresh(self, name: str = "") -> Tally:
-        """That of the fresh ones."""
+        """Return the tally of the fresh draws."""
         return Tally.from_json(self.fresh.get("variants", {}).get(name, {}) if name else self.fresh)
 
     def pooled(self, name: str = "") -> Tally:
-        """That of all draws that were ever made with this code."""
+        """Return the tally of all draws made with this code."""
         return self.drawn(name) + self.drawn_fresh(name)
 
 

@@ -50,7 +50,7 @@ class Badges(Protocol):
 
 
 def which(env: BuildEnvironment) -> str:
-    """Which displays are tried; raises ValueError for another word."""
+    """Return which displays are tried; raises ValueError for another word."""
     word = env.config.equations_tried
     if word not in WORDS:
         raise ValueError(f"equations_tried must be '', 'numbered' or 'all'; got {word!r}")

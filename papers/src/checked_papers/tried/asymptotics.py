@@ -35,7 +35,7 @@ _FEW = 4  # ratios on the way
 
 @dataclass(frozen=True)
 class Way:
-    """Which variable goes where."""
+    """A variable and its limit."""
 
     key: str
     to_zero: bool = False

@@ -171,7 +171,7 @@ def _patterns(plan: Plan) -> Iterator[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class _Signs:
-    """That the symbols have these signs."""
+    """The signs of the symbols."""
 
     plan: Plan
     pattern: tuple[int, ...]

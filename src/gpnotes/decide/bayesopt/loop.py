@@ -68,7 +68,7 @@ class Outcome(Generic[Place]):
 
     @property
     def repeated(self) -> int:
-        """How many evaluations were of places that had been evaluated before."""
+        """Return the number of evaluations at places evaluated before."""
         return repeats_of(self.evaluations).places
 
     def best_so_far(self) -> HostVector:

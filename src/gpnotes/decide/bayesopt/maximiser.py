@@ -181,7 +181,7 @@ class Room(Protocol):
     """The part of the unit cube in which one may search."""
 
     def holds(self, units: HostMatrix, /) -> HostVector:
-        """Which points lie in it."""
+        """Return which points lie in it."""
 
     def spread(
         self, count: int, stream: Stream, snapped: Callable[[HostMatrix], HostMatrix] | None, /
@@ -220,7 +220,7 @@ class Lattice(Protocol):
         """The settings that points stand for."""
 
     def movable(self, units: HostMatrix, /) -> HostMatrix:
-        """Which columns of points one may climb along."""
+        """Return which columns of points one may climb along."""
 
     def neighbours(self, unit: HostVector, /) -> HostMatrix:
         """Return the settings next to one."""

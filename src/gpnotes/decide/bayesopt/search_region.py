@@ -285,7 +285,7 @@ def _setting_in(name: str) -> Callable[[Point], float]:
 
 
 def _number_in(name: str, one: Categorical) -> Callable[[Point], float]:
-    """Which of the choices a point has, counted from zero; NaN where it has not the input."""
+    """Return a function for the index of a point's choice, NaN without the input."""
     units = one.units(one.choices)
 
     def number(at: Point) -> float:

@@ -180,7 +180,7 @@ class Course(Generic[Place, Kept]):
         return self._filled(self._asked[:q], q)
 
     def _filled(self, places: list[Place], q: int) -> list[Place]:
-        """As many as `q`: where nothing is left to ask, places come again."""
+        """Return `q` places: where nothing is left to ask, places repeat."""
         known = [*places, *(one.x for one in self.counted())]
         return [*places, *(known[i % len(known)] for i in range(q - len(places)))]
 

@@ -133,7 +133,7 @@ def lanes_of(
 
 
 def _noise_in_lanes(noise: Numbers, none: Vector, length: int, count: int) -> tuple[Vector, ...]:
-    """That of each step; the last lane ends in readings never made, of infinite noise."""
+    """Return the noise of each step; the last lane is padded with infinite noise."""
     xp = array_namespace(none)
     if isinstance(noise, float):
         level = xp.full((count,), noise, dtype=none.dtype, device=device(none))

@@ -186,7 +186,7 @@ class FixedPolicy:
 
 
 def _is_highest(values: HostMatrix) -> HostMatrix:
-    """Which entries are as high as the best of their row."""
+    """Return which entries are the highest of their row."""
     return np.asarray(values == row_max(values)[:, None])
 
 
@@ -212,7 +212,7 @@ def _one_of(candidates: HostMatrix, share: HostVector) -> HostVector:
 
 
 def is_available(values: HostMatrix) -> HostMatrix:
-    """Which actions a state has: those whose value is not −inf."""
+    """Return which actions a state has: those whose value is not −inf."""
     return np.asarray(values != -np.inf)
 
 

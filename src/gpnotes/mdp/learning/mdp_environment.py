@@ -161,7 +161,7 @@ class MDPEnvironment:
 
     @cached_property
     def _has_all(self) -> bool:
-        """Whether every state has every action."""
+        """Return whether every state has every action."""
         return bool(self.available.all())
 
     def reset(self, stream: Stream, runs: int, /) -> HostVector:

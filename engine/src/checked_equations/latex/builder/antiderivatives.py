@@ -56,7 +56,7 @@ def slope(node: Node, key: str) -> Node | None:
 
 
 def _of_sum(node: t.Sum, key: str) -> Node | None:
-    """That of a sum, without the terms that do not move: a constant is not compared."""
+    """Return the derivative of a sum without its constant terms."""
     parts: list[Node] = []
     signs: list[int] = []
     for term, sign in zip(node.terms, node.signs, strict=True):

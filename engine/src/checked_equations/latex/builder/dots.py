@@ -365,6 +365,6 @@ def fractions_marked(node: Node) -> Node:
 
 
 def in_fractions(node: Node) -> frozenset[int]:
-    """Which names, by identity, are dots of a continued fraction, and need no value."""
+    """Return which names, by identity, are dots of a continued fraction, and need no value."""
     marked = [part for _, part in t.walk(node) if isinstance(part, t.Dots)]
     return frozenset(id(p) for one in marked for _, p in t.walk(one) if p == DOTS)
