@@ -19,6 +19,9 @@ from checked_papers.declarations import declared
         (r"\det(A + u v) = (1 + v^T A^{-1} u) \det A", "`v` is taken for a number"),
         (r"17^2 \approx 300", r"how near `\approx` means is not said"),
         (r"E[X] = n p", "say over which variable"),
+        (r"a + b \bmod m = a", r"what `\bmod` divides is not clear: write brackets around it"),
+        (r"\nabla^2 (f g) = g \nabla^2 f", "the Laplacian and the Hessian are both written so"),
+        (r"\nabla \cdot (\nabla \times F) = 0", "a divergence is not read"),
     ],
 )
 def test_a_reader_is_told_what_would_help(latex: str, said: str) -> None:

@@ -38,6 +38,10 @@ _RULES = tuple(
             r"\\approx needs a tolerance of its own: approx=",
             r"how near `\\approx` means is not said",
         ),
+        (
+            r"(`\\b?mod`) is not part of the language.*",
+            r"what \1 divides is not clear: write brackets around it",
+        ),
         (rf"{_KEY} is bound to no distribution.*", r"nothing says how `\1` is distributed"),
         (rf"nothing is bound as given {_KEY}.*", r"nothing says what is given with `\1`"),
     )

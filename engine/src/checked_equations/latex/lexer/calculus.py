@@ -201,10 +201,20 @@ def _is_of_a_call(s: Stream) -> bool:
     return True
 
 
+_SQUARED = "the Laplacian and the Hessian are both written so: write derivatives"
+_NABLA = {
+    "^": _SQUARED,
+    "\\cdot": "a divergence is not read: write its derivatives",
+    "\\times": "a curl is not read: write its derivatives",
+}  # fmt: skip
+
+
 def nabla(s: Stream) -> None:
     """Read ``\\nabla`` up to the brace of its variable; ``\\nabla_x^2`` is two of them."""
     if s.text(1) != "_" and not _is_of_a_call(s):
-        raise s.fault("write the variable: \\nabla_x")
+        other = s.text(1) == "^" and joined(s.content(s.i + 2)) != "2"
+        hint = _NABLA.get("" if other else s.text(1), "write the variable: \\nabla_x")
+        raise s.fault(hint)
     sign = s.tokens[s.i : s.group_end(s.i + 2) + 1]
     end = s.i + len(sign)
     if s.at(end) == "^":
