@@ -107,7 +107,8 @@ def test_without_mpmath_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     [
         (r"\sqrt{a b} \le \frac{a + b}{2}", "a, b > 0"),
         ("2^n = n^2", "n = 2"),
-        (r"(-1)^n x = x", "n = 2"),
+        (r"(-1)^n x = x", "n is even"),
+        (r"\lfloor n / 2 \rfloor = \frac{n - 1}{2}", "n is odd"),
     ],
 )
 def test_where_it_holds_is_a_region_and_no_chance(latex: str, region: str) -> None:

@@ -103,7 +103,7 @@ class More:
         rng, keys = np.random.default_rng(0), real_symbols(self.plan)[:_FEW]
         columns = [key for key, kind in self.plan.drawn.items() if kind.name == "vector"][:_FEW]
         for region in self.regions:
-            inside = [n for n in _PLACES if region.has(n)]
+            inside = [n for n in PLACES if region.has(n)]
             made: list[tuple[str, dict[str, Made]]] = [
                 (f"{key} ≠ {n:g}", {key: _always(n)}) for key in keys for n in inside
             ]
@@ -112,13 +112,13 @@ class More:
             if len(keys) > 1 and region.has(0.0):
                 made.append((f"{', '.join(keys)} {ALL_ZERO}", dict.fromkeys(keys, _always(0.0))))
             if len(keys) > 2:
-                same = dict.fromkeys(keys[1:], itemgetter(keys[0]))
+                same = dict.fromkeys(keys[1:], _times(1.0, keys[0]))
                 made.append((f"{', '.join(keys)} are not all equal", same))
             made += [(f"{key} ≠ 0", {key: _times(0.0, key)}) for key in columns]
             for one, other in itertools.combinations(columns, 2):
                 said = f"no one of {one}, {other} is a multiple of the other"
                 made += [(said, {other: _times(n, one)}) for n in (2.0, -2.0)]
-                made.append((f"{one} ≠ {other}", {other: itemgetter(one)}))
+                made.append((f"{one} ≠ {other}", {other: _times(1.0, one)}))
             for said, derived in made:
                 plan = replace(self.plan, derived={**derived, **self.plan.derived})
                 if (sample := _sample(region, plan, self.conditions, rng, _SOME)) is not None:
@@ -126,7 +126,7 @@ class More:
 
 
 ALL_ZERO = "are not all 0"
-_PLACES = (0.0, 1.0, 2.0, -1.0, 0.5)
+PLACES = (0.0, 1.0, 2.0, -1.0, 0.5)
 
 
 def _always(number: float) -> Made:

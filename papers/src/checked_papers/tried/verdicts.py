@@ -109,7 +109,7 @@ def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> T
         with allowing(_PATIENCE):
             sure = _sure(trial, others)
         if not sure.held:
-            return _on_some(sure, others, plan, told)
+            return _on_some(sure, others, plan, told, more)
         if order and _wants_an_end(trial, sure):
             loose = _unrelated(trial, plan)
             return Tried("not read", _loose(loose) if loose else _CONDITION)
@@ -185,19 +185,21 @@ def _wants_an_end(trial: Trial, sure: Trial) -> bool:
     return any(one == NEAR_AN_END or one.signs in signs for one in beyond)
 
 
-def _on_some(trial: Trial, others: Trial, plan: Plan, told: str) -> Tried:
+def _on_some(trial: Trial, others: Trial, plan: Plan, told: str, more: More) -> Tried:
     """Return the verdict where it holds on some numbers of each region, and not on others."""
     if not _equal(trial):
         return Tried("not read", _CONDITION)
-    if _whole(plan) and (cases := _cases(others, plan.drawn)):
+    cases = _cases(others, plan.drawn)
+    if cases and (said := _of_whole(others, plan, more) or _few(cases, plan)):
         held = [one for one in others.fates if one.holds and _case(one, plan.drawn) in cases]
         sure = replace(others, samples=tuple(fate.sample for fate in held[:_MANY]))
-        return Tried("holds if", told, " or ".join(cases), None, _slips_of(sure))
+        return Tried("holds if", told, " or ".join(said), None, _slips_of(sure))
     return Tried("not read", UNTOLD)
 
 
-def _whole(plan: Plan) -> bool:
-    return any(kind.counts for kind in plan.drawn.values())
+def _few(cases: list[str], plan: Plan) -> list[str]:
+    """The numbers of one symbol with which it holds; with those of two it may do so by chance."""
+    return cases if len(counted(plan)) == 1 else []
 
 
 _CHOOSING = frozenset({"max", "min", "sup", "inf", "argmax", "argmin", "floor", "ceil"})
@@ -300,7 +302,7 @@ def _held(trial: Trial, plan: Plan, told: str, more: More) -> Tried:
     if trial.failed and not _equal(trial) and (loose := _unrelated(trial, plan)):
         return Tried("not read", _loose(loose))
     wanted = _of_whole(trial, plan, more)
-    if wanted is None:
+    if wanted is None or (trial.failed and len(counted(plan)) > 1 and _all_count(plan.drawn)):
         return Tried("not read", UNTOLD if _equal(trial) else _CONDITION)
     regions = [_region(trial, plan.drawn)] if trial.failed else []
     regions += [*_apart(trial, more), *wanted]
@@ -366,7 +368,7 @@ def _of_whole(trial: Trial, plan: Plan, more: More) -> list[str] | None:
 
 
 def _wanted(trial: Trial, wide: Trial, failing: list[Fate], plan: Plan) -> Wanted | None:
-    fates = [*trial.held, *(fate for fate in wide.fates if fate.holds), *failing]
+    fates = [*trial.held, *trial.failed, *(one for one in wide.fates if one.holds), *failing]
     keys = counted(plan)
     cases = [({key: one.sample.bindings[key] for key in keys}, one.holds) for one in fates]
     return condition_on(cases, order=not _equal(trial))
@@ -437,7 +439,7 @@ def _on_both_sides(step: t.Step, key: str) -> bool:
 
 def _region(trial: Trial, kinds: Mapping[str, Kind]) -> str:
     """Where it holds: of several descriptions that fit the shortest."""
-    if kinds and all(kind.counts for kind in kinds.values()):
+    if _all_count(kinds):
         return " or ".join(_cases(trial, kinds))
     names = [fate.sample.region.said for fate in trial.held]
     for signs, said in (("+", "> 0"), ("-", "< 0")):
@@ -451,6 +453,10 @@ def _region(trial: Trial, kinds: Mapping[str, Kind]) -> str:
     if numbers and all(_positive(f) for f in trial.held) and not any(map(_positive, trial.failed)):
         return f"{', '.join(numbers)} > 0"
     return f"in the regions: {', '.join(names)}"
+
+
+def _all_count(kinds: Mapping[str, Kind]) -> bool:
+    return bool(kinds) and all(kind.counts for kind in kinds.values())
 
 
 def _positive(fate: Fate) -> bool:
