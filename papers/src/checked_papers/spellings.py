@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from unicodedata import name
 
 from .tried.token_patterns import Pattern, Row, exchanged, is_letter, row_of, texts
 
 _SIGNS = str.maketrans(
     {"≈": r"\approx ", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "×": r"\times ", "·": r"\cdot ",
-     "−": "-", "±": r"\pm ", "∞": r"\infty "}
+     "−": "-", "±": r"\pm ", "∞": r"\infty ", "²": "^2", "³": "^3", "√": r"\sqrt ", "⋅": r"\cdot ",
+     "∑": r"\sum", "∏": r"\prod", "∫": r"\int", "∈": r"\in ", "∂": r"\partial ", "°": r"\degree ",
+     **{sign: f"\\{name(sign).split()[-1].lower()} " for sign in "αβγδζηθικμνξπρστφχψω"},
+     **{sign: f"\\{name(sign).split()[-1].title()} " for sign in "ΓΔΘΞΠΣΦΨΩ"},
+     "ε": r"\varepsilon ", "Λ": r"\Lambda ", "λ": r"\lambda "}
 )  # fmt: skip
+_DEGREES = re.compile(r"(?<=\d)\s*\^\s*(?:\\circ(?![A-Za-z])|\{\s*\\circ\s*\})")
+_TERM = (  # a product: what `\bmod` takes on either side
+    r"(?:[^-+=<>,;:&|()[\]{}\\]|\((?:[^()]|\([^()]*\))*\)|\{(?:[^{}]|\{[^{}]*\})*\}|"
+    r"\\(?!(?:[lg]eq?|neq?|equiv|approx|b?mod|q?quad)(?![A-Za-z]))(?:[A-Za-z]++|[ ,;!]))++"
+)
+_MODULO = re.compile(rf"(^|[=<>,;(\[{{&]|\\(?:[lg]eq?|neq?) )({_TERM})\\b?mod(?![A-Za-z])({_TERM})")
+_CONGRUENT = re.compile(r"([^,;&]*?)\\pmod\s*(\{[^{}]*\}|[^\s{}\\])")
 _OPENS = re.compile(r"\\left\s*\\(?:\{|lbrace)\s*\\begin\s*\{array\}\s*(?:\[[a-z]\]\s*)?\{[^{}]*\}")
 _SHUTS = re.compile(r"\\end\s*\{array\}\s*\\right\s*\.")
 _BETWEEN = re.compile(r"&\s*&")
@@ -22,11 +34,23 @@ def plainly(latex: str) -> str:
     >>> plainly(r"x ≤ \\left\\{ \\begin{array}{ll} 1 & & a \\end{array} \\right.")
     'x \\\\le  \\\\begin{cases} 1 & a \\\\end{cases}'
     """
-    latex = latex.translate(_SIGNS)
+    latex = _DEGREES.sub(r" \\degree ", latex.translate(_SIGNS))
+    if re.search(
+        r"\\[bp]?mod\b", latex
+    ):  # behind a sum `\bmod` may take all of it or not, and stays
+        latex, called = "", _CONGRUENT.sub(_congruent, latex)
+        while called != latex:
+            latex, called = called, _MODULO.sub(r"\1\\operatorname{mod}(\2, \3)", called)
     if len(_OPENS.findall(latex)) == len(_SHUTS.findall(latex)) > 0:
         latex = _SHUTS.sub(r"\\end{cases}", _OPENS.sub(r"\\begin{cases}", latex))
         latex = _BETWEEN.sub("&", latex)
     return apart(_EMPTY.put(latex, lambda _: ""))
+
+
+def _congruent(match: re.Match[str]) -> str:
+    """``a \\equiv b \\pmod n`` as an equality of residues."""
+    sides = re.split(r"\\equiv(?![A-Za-z])|=", match[1])
+    return "=".join(rf"\operatorname{{residue}}({one.strip()}, {match[2]})" for one in sides)
 
 
 _EMPTY = Pattern("<sign> { }", sign="_^")  # of a command whose argument is left out

@@ -23,6 +23,7 @@ from .branches import SIGN, Choices, apart, signed
 from .conditions import Condition, conditions_of, tends
 from .differentiated_integrals import differentiated, refuse_paths, with_dots
 from .drawing import Made, More, Plan, Sample, samples
+from .elementary import DIVISIBILITY
 from .entries import entries_in
 from .expansions import expanded
 from .function_definitions import defines, functions_in
@@ -464,13 +465,16 @@ def _ends(body: Reading, counted: Sequence[str]) -> tuple[dict[str, Made], dict[
 
 
 def _counted(statement: t.Statement) -> Iterator[str]:
-    """The symbols in the limits of sums and products, which are whole."""
+    """The symbols in the limits of sums and products, and of what divides, which are whole."""
     for _, part in t.walk(statement):
+        ends: tuple[t.Node | None, ...] = ()
         if isinstance(part, t.Reduction):
-            ends = [end for end in (part.over.first, part.over.last) if end is not None]
-            for _, end in (pair for node in ends for pair in t.walk(node)):
-                if isinstance(end, t.Name):
-                    yield end.key
+            ends = (part.over.first, part.over.last)
+        elif isinstance(part, t.Function) and part.name in DIVISIBILITY:
+            ends = part.arguments
+        for _, end in (pair for node in filter(None, ends) for pair in t.walk(node)):
+            if isinstance(end, t.Name):
+                yield end.key
 
 
 def _moduli(statement: t.Statement) -> Iterator[str]:

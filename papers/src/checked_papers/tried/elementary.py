@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +17,21 @@ def _sign(x: Any) -> Any:
     return np.sign(x)
 
 
+def _of_whole(function: Callable[[int, int], int]) -> Callable[[Any, Any], int]:
+    def of(*every: Any) -> int:
+        if any(np.iscomplexobj(one) or one != np.floor(one) for one in every):
+            raise ValueError("its arguments must be whole numbers")
+        return function(*map(int, every))
+
+    return of
+
+
+def _remainder(a: Any, m: Any) -> Any:
+    if np.iscomplexobj(a) or np.iscomplexobj(m) or not m:
+        raise ValueError("a remainder is of real numbers, and by one that is not zero")
+    return np.mod(a, m)
+
+
 _NAMED = ("sec", "csc", "cot", "coth")
 _COMMANDS = {
     "sech": "sech", "csch": "csch",
@@ -24,8 +40,13 @@ _COMMANDS = {
     "arcsec": "arcsec", "arccsc": "arccsc", "arccot": "arccot",
     "arcsech": "arcsech", "arccsch": "arccsch", "arccoth": "arccoth",
 }  # fmt: skip
-WORDS: Mapping[str, Callable[[Any], Any]] = {
+DIVISIBILITY = {  # calls whose letters are whole numbers
+    "\\gcd": _of_whole(math.gcd), "\\mathrm{gcd}": _of_whole(math.gcd),
+    "\\mathrm{lcm}": _of_whole(math.lcm), "\\mathrm{residue}": _remainder,
+}  # fmt: skip
+WORDS: Mapping[str, Callable[..., Any]] = {
     **{f"\\operatorname{{{name}}}": FUNCTIONS[name] for name in _NAMED},
     **{f"\\{word}": FUNCTIONS[name] for word, name in _COMMANDS.items()},
     "\\sign": _sign, "\\operatorname{sign}": _sign,
+    **DIVISIBILITY, "\\mathrm{mod}": _remainder,
 }  # fmt: skip

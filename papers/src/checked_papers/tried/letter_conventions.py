@@ -15,7 +15,9 @@ from . import kinds
 from .kinds import Kind
 from .notation import Notation
 
-CONSTANTS: dict[str, Any] = {"\\mathrm i": 1j, "i": 1j, "e": math.e, "\\mathrm e": math.e}
+CONSTANTS: dict[str, Any] = {
+    "\\mathrm i": 1j, "i": 1j, "e": math.e, "\\mathrm e": math.e, "\\degree": math.pi / 180.0,
+}  # fmt: skip
 _WHOLE = frozenset("nmkijlNMK") | {"\\ell"}
 COMPLEX = frozenset("zwsZ") | {"\\zeta"}  # in a reference work, or beside marks of complex numbers
 _FUNCTIONS = frozenset("fghFGHPQ") | {"\\phi", "\\varphi", "\\psi", "\\Phi", "\\Psi"}
