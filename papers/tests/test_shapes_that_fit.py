@@ -141,3 +141,22 @@ def test_what_fails_for_arrays_does_not_simply_hold(latex: str) -> None:
 @pytest.mark.parametrize("latex", DERIVATIVES)
 def test_a_prime_behind_small_letters_is_no_mark_of_arrays(latex: str) -> None:
     assert tried(latex, mending=False).verdict == "not read"
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"X^\top (y - X (X^\top X)^{-1} X^\top y) = 0",
+        r"\left(I - X (X^\top X)^{-1} X^\top\right) X = 0",
+        r"(X^\top X)^{-1} X^\top X - I = 0",
+    ],
+)
+def test_zero_has_any_shape(latex):
+    found = tried(latex, mending=False)
+    assert found.outcome == "holds", str(found)
+    assert "matrix n × p" in found.drawn["X"]
+
+
+def test_what_is_zero_for_numbers_alone_is_told_so():
+    found = tried("A B - B A = 0", mending=False)
+    assert (found.outcome, found.region) == ("holds if", "A, B are numbers"), str(found)

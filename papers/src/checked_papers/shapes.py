@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from checked_equations.check.relations import is_zero
 from checked_equations.errors import EquationError, OperationError, ShapeError
 from checked_equations.evaluate.effort import SECOND, allowing
 from checked_equations.evaluate.evaluator import Evaluator
@@ -271,13 +272,13 @@ class _Trial:
 
     def fits(self, form: Mapping[str, Form], at: Mapping[Axis, int]) -> bool:
         """Return whether both sides of each step have a value of one shape."""
-        return self._all(form, at, lambda left, right: np.shape(left) == np.shape(right))
+        return self._all(form, at, _conform)
 
     def holds(self, form: Mapping[str, Form], at: Mapping[Axis, int]) -> bool:
         """Return whether the two values are equal, too."""
 
         def equal(left: Any, right: Any) -> bool:
-            return np.shape(left) == np.shape(right) and bool(np.allclose(left, right))
+            return _conform(left, right) and bool(np.allclose(left, right))
 
         return self._all(form, at, equal)
 
@@ -304,6 +305,10 @@ class _Trial:
         if key not in self.indexed:
             return _array(key, form, at, rng)
         return Entries(self.indexed[key], partial(_array, key, form, at, rng))
+
+
+def _conform(left: Any, right: Any) -> bool:
+    return np.shape(left) == np.shape(right) or is_zero(left) or is_zero(right)
 
 
 def _array(key: str, form: Form, at: Mapping[Axis, int], rng: np.random.Generator) -> object:
