@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from seen_colours import contrast
 
@@ -292,6 +293,16 @@ def test_each_part_has_a_panel_with_its_mean_and_its_band():
         np.testing.assert_allclose(high - low, 6.0 * np.sqrt(variance), atol=1e-12)
         np.testing.assert_array_equal(ax.lines[0].get_ydata(), mean)
         np.testing.assert_array_equal(ax.lines[0].get_xdata(), Xs[:, 0])
+
+
+def test_parts_are_drawn_over_a_column_of_the_data():
+    """Whatever other columns a frame has, and in whichever order."""
+    frame = pd.DataFrame({"t": [0.0, 1.0, 2.0], "u": [3.0, 5.0, 4.0]})
+    kernel = named(wave=RBF().on("t"), line=Linear().on("u"))
+    posterior = condition(GP(kernel, 0.1), frame, np.asarray([0.0, 1.0, 0.5]))
+    _, axes = plot.parts(posterior, frame.assign(site=["a", "b", "c"])[["site", "u", "t"]])
+    for ax in axes:
+        np.testing.assert_array_equal(ax.get_lines()[0].get_xdata(), frame["t"])
 
 
 def test_parts_are_chosen_and_placed():

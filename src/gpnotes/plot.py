@@ -24,7 +24,7 @@ from array_api_compat import is_array_api_obj
 
 from .ground import check as _check
 from .ground.arrays import host_columns, to_numpy
-from .ground.conversion import floats
+from .ground.conversion import floats, ordered
 from .ground.xp import HostArray, HostMatrix, MatrixLike, Table, Vector
 
 if TYPE_CHECKING:  # drawing needs it, importing does not
@@ -380,7 +380,7 @@ def parts(
     which : sequence of str or int, optional
         Names or numbers of parts, ``"mean"`` among them perhaps; without it, all but the mean.
     x : Series, shape (n*,), optional
-        Where the values are drawn, in order; without it, the first column of `Xs`.
+        Where the values are drawn, in order; without it, the first column of the inputs.
     deviations, role
         As in `band`.
 
@@ -398,7 +398,8 @@ def parts(
     if not names:
         raise ValueError("which must name at least one part; got none")
     moments = [posterior.part(name).predict(Xs) for name in names]
-    places = to_numpy(floats(Xs, "Xs"))[:, 0] if x is None else x
+    inputs = ordered(Xs, "Xs", getattr(posterior, "columns", ()))
+    places = to_numpy(floats(inputs, "Xs"))[:, 0] if x is None else x
     size = _SIZES["single"][0], 0.6 + 1.2 * len(names)
     shape = {"figsize": size, "layout": "constrained", "sharex": True, "squeeze": False}
     kind = {"axes_class": _axes_class()}
