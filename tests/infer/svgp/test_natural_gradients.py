@@ -13,6 +13,7 @@ from gpnotes import (
     RBF,
     Bernoulli,
     ConstantMean,
+    FitWarning,
     Gaussian,
     Poisson,
     StudentT,
@@ -23,6 +24,7 @@ from gpnotes import (
 )
 from gpnotes.ground import memory
 from gpnotes.infer import svgp
+from gpnotes.infer.svgp import batch_fit
 from gpnotes.infer.svgp.natural_gradients import optimise_q
 from gpnotes.infer.svgp.row_sums import sweep
 from gpnotes.testing import check_posterior
@@ -246,7 +248,11 @@ def test_no_step_of_conditioning_lowers_the_bound(monkeypatch, numbers):
         for k in (1, 2, 4, 8, 200)
     ]
     assert np.all(np.diff(bounds) >= -1e-10)
-    assert not optimise_q(svgp.initial_posterior(model), X, y, max_steps=1).converged
+    short = optimise_q(svgp.initial_posterior(model), X, y, max_steps=1)
+    assert not short.converged
+    monkeypatch.setattr(batch_fit, "optimise_q", lambda *_, **__: short)
+    with pytest.warns(FitWarning, match="after max_steps = 1 .*svgp.natural_gradient_step"):
+        assert condition(model, X, y) is short
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 11])

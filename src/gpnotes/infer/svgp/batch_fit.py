@@ -19,6 +19,7 @@ for Adam.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
@@ -43,6 +44,7 @@ from ...ground.xp import (
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
+from ..fit_checks import FitWarning
 from ..objective import Fit, Objective
 from ..progress import Bar, bar_of
 from ..run import Run
@@ -275,7 +277,12 @@ class _Evidence(Evidence[SVGP, Variational]):
 
     @in_one_pool
     def posterior(self, model: SVGP) -> Variational:
-        return self._best(self._prior(model))
+        q = self._best(self._prior(model))
+        if not q.converged:
+            said = f"q had not converged after max_steps = {q.steps} natural-gradient steps"
+            remedy = "go on from it by svgp.natural_gradient_step until .mean stays"
+            warnings.warn(f"{said}, and its bound may still rise: {remedy}", FitWarning, 4)
+        return q
 
     def _prior(self, model: SVGP) -> Variational:
         """q before any data, of inputs that need no jitter where they were chosen."""
