@@ -116,3 +116,16 @@ def test_a_prior_too_wide_for_the_precision_is_no_secret(model):
         with pytest.warns(RoundingWarning, match="compute in float64, or give gp.kernel"):
             verb(chosen, X, y)
         verb(chosen, X.astype(float), y.astype(float))
+
+
+@pytest.mark.parametrize("size", [1e7, 1e8, 1e10])
+def test_a_mode_is_found_from_zero_for_counts_however_large(size):
+    """Twenty halvings left exp(f) infinite, and the error spoke of a matrix that is not finite."""
+    X = np.linspace(0.0, 1.0, 8)[:, None]
+    y = np.round(size * np.exp(np.sin(6.0 * X[:, 0])))
+    far, near = (
+        condition(LaplaceGP(GP(RBF(1.0, 0.05), 0.0, ConstantMean(level)), Poisson()), X, y)
+        for level in (0.0, math.log(size))
+    )
+    np.testing.assert_allclose(far.predict(X)[0], np.log(y), rtol=1e-6)
+    np.testing.assert_allclose(near.predict(X)[0], np.log(y), rtol=1e-6)

@@ -14,6 +14,7 @@ from ...ground.xp import Array, Matrix, array_namespace, diagonal, epsilon, fuse
 __all__ = ["Mode", "Seen", "mode_of"]
 
 _MOST_STEPS, _MOST_HALVINGS = 200, 20
+_FARTHEST = 100  # halvings of a step from 0 to counts however large, whose exp(f) overflows
 _FAR = 100.0  # times the rounding of f, which a step through K and the curvature makes larger
 
 
@@ -86,7 +87,7 @@ def mode_of(
     for step in range(1, _MOST_STEPS + 1):
         # steps are of α, not of f: K α is in the range of K, however nearly singular that is
         toward = newton(alpha, seen.slopes, bends)
-        for halvings in range(_MOST_HALVINGS):
+        for halvings in range(_FARTHEST):
             tried = alpha + 0.5**halvings * toward
             pulled = K @ tried
             new = mean + pulled
@@ -96,7 +97,10 @@ def mode_of(
             )  # fmt: skip
             there, summed, moved, size, far = map(float, asked)
             # not lower, but for the rounding of the sums in it
-            if there >= here - 10.0 * eps * (1.0 + abs(here) + summed):
+            scale = 1.0 + abs(here) + summed
+            if there >= here - 10.0 * eps * scale:
+                break
+            if halvings + 1 >= _MOST_HALVINGS and there >= here - scale:
                 break
         alpha, f, pull, here, bends = tried, new, pulled, there, bool(seen.bends)
         rounded = _FAR * eps * (far + size)  # what y less f loses far from zero
