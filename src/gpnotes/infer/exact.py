@@ -537,7 +537,7 @@ class _Evidence(Evidence[GP, ExactPosterior]):
             with trial:
                 posterior = self._told(gp)
                 # a trial expects that nothing is lost; of jitter another warning has told
-                if not on_trial() and not posterior.cholesky.jitter:
+                if not on_trial() and not posterior.cholesky.jitter and _is_wide(posterior):
                     posterior._warn_of_loss(stacklevel=6)
         return posterior
 
@@ -548,7 +548,7 @@ class _Evidence(Evidence[GP, ExactPosterior]):
     def _told(self, gp: GP) -> ExactPosterior:
         """Return the posterior, with a warning of jitter or lost digits."""
         posterior = _conditioned(gp, self.rows)
-        if not expect(lambda: posterior._loss, epsilon(self.rows.X) ** -0.75):
+        if not (on_trial() and expect(lambda: posterior._loss, epsilon(self.rows.X) ** -0.75)):
             _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
         warn_of_jitter(posterior.cholesky.jitter, *self._named(gp))
         if posterior.trend is not None:
@@ -579,6 +579,15 @@ class _Evidence(Evidence[GP, ExactPosterior]):
                     warn_of_jitter(jitter, *self._named(gp))
                     warn_of_rounding(value, error, gp, self.rows.X, stacklevel=4)
         return number(value), numbers_read(gp_bar)
+
+
+def _is_wide(posterior: ExactPosterior) -> bool:
+    """Return False where pivots on the host are so alike that nothing can be lost."""
+    lower = posterior.cholesky.lower
+    if not isinstance(lower, np.ndarray) or not lower.size:
+        return bool(lower.shape[0])
+    pivots = lower.diagonal()
+    return bool(np.max(pivots) * np.finfo(lower.dtype).eps ** 0.25 > np.min(pivots))
 
 
 @fused
