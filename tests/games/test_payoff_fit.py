@@ -365,3 +365,13 @@ def test_a_single_opponent_bounds_a_length_by_ten(monkeypatch):
     payoffs = np.asarray([[1.0, 0.0], [0.5, 2.0], [0.0, 3.0]])
     fit_payoffs(RoleSymmetricGame((2,), (2,)), profiles, payoffs, noise_var=0.01)
     assert set(seen) == {(1.0, 10.0)}
+
+
+def test_a_payoff_that_is_not_known_says_what_to_leave_out():
+    game = RoleSymmetricGame(players=(9,), strategies=(2,))
+    profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
+    payoffs = np.where(profiles == 4.0, np.nan, -profiles)
+    with pytest.raises(ValueError, match="see column 0: leave out the profiles"):
+        fit_payoffs(game, profiles, payoffs, noise_var=0.01)
+    known = np.isfinite(payoffs).all(axis=1)
+    fit_payoffs(game, profiles[known], payoffs[known], noise_var=0.01)

@@ -491,3 +491,10 @@ def test_a_posterior_takes_few_calls_of_which_most_come_after_its_first_numbers(
     made = trip(lambda: condition(gp, inputs, y))
     assert len(made) <= 90
     assert made.index("fast/radial_profiles.py rbf") < 60
+
+
+def test_pairs_of_data_are_sent_to_chunks():
+    X, y = np.zeros((3, 1)), np.ones(3)
+    for verb in (condition, log_evidence):
+        with pytest.raises(TypeError, match=r"Chunks\(pairs\) for pairs \(X, y\); got list of tup"):
+            verb(GP(RBF(), 0.1), [(X, y), (X, y)])

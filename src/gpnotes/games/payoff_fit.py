@@ -165,7 +165,8 @@ def _samples_of(
         raise ValueError(f"profiles must play every strategy; none plays strategy {s}")
     y = earned[played, s]
     if not np.isfinite(y).all():
-        raise ValueError(f"payoffs must be finite where a strategy is played; see column {s}")
+        wanted = f"payoffs must be finite where a strategy is played; see column {s}"
+        raise ValueError(f"{wanted}: leave out the profiles whose payoffs are not known")
     _check.squarable(y, "payoffs")
     r = repetitions[played, s]
     if not (np.isfinite(r) & (r > 0.0)).all():

@@ -65,7 +65,7 @@ def _brief(value: Any) -> str:
     if _is_array(value):
         shape = "×".join(map(str, value.shape))
         return f"<{shape} {value.dtype}>" if value.ndim else f"{value}"
-    return repr(value)
+    return summary(value) if hasattr(value, "_fields") else repr(value)
 
 
 def _is_array(value: object) -> bool:

@@ -253,6 +253,10 @@ def _read(
     columns: tuple[str, ...],
 ) -> Given[M]:
     """The same of tables: columns found by their names, numbers made arrays of floats."""
+    pairs: Any = X
+    if y is None and isinstance(pairs, list | tuple) and pairs and isinstance(pairs[0], tuple):
+        what = f"{_check.kind_of(X)} of {_check.kind_of(pairs[0])}"
+        raise TypeError(f"X must be a matrix, or Chunks(pairs) for pairs (X, y); got {what}")
     X, each = taken_out(X, y=y, **of_each)
     model, X = matched(model, ordered(X, "X", columns))
     rows = Rows(**together(model, X=X, **each))

@@ -267,3 +267,10 @@ def test_derivatives_of_another_shape_or_kind_are_refused(problem):
         pull(prediction._replace(cross=[[0.0, 0.0], [0.0, 0.0]]))
     with pytest.raises(TypeError, match=r"bar.cross must have the dtype of"):
         pull(prediction._replace(cross=prediction.cross.astype(np.float32)))
+
+
+def test_a_predictor_shows_its_arrays_by_shape():
+    X = np.linspace(0.0, 1.0, 8)[:, None]
+    shown = repr(moments.predictor([condition(GP(RBF(), 0.1), X, X[:, 0])]))
+    assert "array(" not in shown
+    assert "matrices=<1×8×8 float64>" in shown
