@@ -105,3 +105,9 @@ def test_another_section_may_mean_another_thing(tmp_path: Path) -> None:
     lines = ("x = a + b", "x^2 = a^2 + 2 a b + b^2")
     assert last(tmp_path, *lines).outcome == "holds"
     assert last(tmp_path, *lines, between="\n\\section{Other}\n").outcome == ""
+
+
+def test_two_displays_that_agree_for_some_whole_numbers_do_not_follow(tmp_path: Path) -> None:
+    before = r"n^2 \equiv n \pmod 3"
+    found = last(tmp_path, before, r"n^2 \equiv 1 \pmod 2 \quad n\ \text{odd}")
+    assert found.verdict == "not read", str(found)

@@ -119,3 +119,9 @@ def test_what_stands_in_a_norm_is_a_vector() -> None:
     found = tried(r"\|x + y\|^2 + \|x - y\|^2 = 2 \|x\|^2 + 2 \|y\|^2")
     assert found.outcome == "holds"
     assert set(found.drawn.values()) == {"vector n"}
+
+
+def test_one_number_is_no_region() -> None:
+    """Of `n ≤ 0` binomials let only n = 0 be seen."""
+    latex = r"\binom{n}{k} \binom{k}{m} = \binom{n}{m} \binom{n}{k - m}"
+    assert tried(latex, mending=False).region == ""

@@ -138,7 +138,8 @@ _SMOOTH = (
 
 def _limits(latex: str, row: Sequence[Token]) -> Iterator[Other]:
     """``a = b \\to c`` as ``a = b, \\lim b = c``, where variable and limit are clear."""
-    when = next((i for i, token in enumerate(row) if _says_when(token)), len(row))
+    words = (token.text.removeprefix("\\text{").rstrip("}").split() for token in row)
+    when = next((i for i, inside in enumerate(words) if inside[:1] == ["as"]), len(row))
     behind, row = row[when:], row[:when]
     end = row[-1].end if behind and row else len(latex)
     arrows = [token for token in row if token.text in ARROWS]
@@ -151,10 +152,6 @@ def _limits(latex: str, row: Sequence[Token]) -> Iterator[Other]:
         limit = rf"\lim_{{{under}}} \left({body.strip(' &')}\right) = {goal.strip(' &.,;')}"
         chain = rf"{latex[: arrows[0].start]}, \quad " if begin else ""
         yield Other(chain + limit, f"as `{under}`", everywhere=True)
-
-
-def _says_when(token: Token) -> bool:
-    return token.text.removeprefix("\\text{").rstrip("}").split()[:1] == ["as"]
 
 
 def _under(body: str, behind: Sequence[Token]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
 from checked_equations.book import markup
@@ -102,9 +103,7 @@ def _parts(text: str, suffix: str) -> tuple[str, list[PaperEquation], list[Comme
     notes = [Comment(m.start(1), m[1]) for m in _NOTE.finditer(text)]
     notes += [Comment(m.start(1), m[1]) for m in _PERCENT.finditer(text)]
     lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
     spans: list[tuple[int, int]] = []
     shown: list[PaperEquation] = []
     for fence, body in markup.blocks(lines):
@@ -160,9 +159,7 @@ def _directive(text: str, start: int, end: int, label: str) -> Iterator[PaperEqu
 
 def _restructured(text: str) -> Iterator[PaperEquation]:
     lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
     for i, match in markup.directives(lines):
         body = lines[i + 1 : markup.block_end(lines, i)]
         end, first = i + 1 + len(body), i + 1 + markup.options([one.strip() for one in body])

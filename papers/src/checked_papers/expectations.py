@@ -80,7 +80,7 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
         return
     if any(map(claims_order, inside)):  # of an indicator, whose points must meet its bounds
         return
-    if any(map(_is_estimate, inside)):  # how is it distributed?
+    if any(not _ACCENTS.isdisjoint(texts(row_of(one))) for one in inside):  # how is it distributed?
         return
     form = CAPITALS if _variables(inside, CAPITALS) else _SMALL
     variables = _variables(inside, form)
@@ -109,10 +109,6 @@ def under_a_distribution(latex: str) -> Iterator[Averaged]:
         if means != full:
             said += ", with \\mu its mean and \\sigma^2 its variance"
             yield Averaged(means, said, drawn, region)
-
-
-def _is_estimate(latex: str) -> bool:
-    return not _ACCENTS.isdisjoint(texts(row_of(latex)))
 
 
 def insides(latex: str) -> list[str]:

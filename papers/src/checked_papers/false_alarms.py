@@ -120,15 +120,11 @@ def more_than_numbers(tried: Tried, declared: Mapping[str, Kind]) -> str:
     '`\\\\mathbf a` is printed as an array: declare what it is'
     """
     numbers = [key for key, kind in tried.drawn.items() if key not in declared and not kind.shape]
-    bold = next(filter(_is_bold, numbers), "")
+    bold = next((key for key in numbers if _FONTS.intersection(texts(row_of(key))[:1])), "")
     if bold:
         return f"`{bold}` is printed as an array: declare what it is"
     strange = next((key for key in numbers if not _is_one_letter(key)), "")
     return f"`{strange}` may be more than a number: declare what it is" if strange else ""
-
-
-def _is_bold(key: str) -> bool:
-    return bool(_FONTS.intersection(texts(row_of(key))[:1]))
 
 
 def _is_one_letter(key: str) -> bool:
@@ -190,11 +186,8 @@ def _on_every_side(key: str, latex: str) -> bool:
     bare = [token for token in ranges if token.text not in "{}"]
     wanted = [text for text in texts(row_of(key)) if text not in "{}"]
     sides = map(texts, stretches(bare, _RELATIONS))
-    return all(wanted in _windows(side, len(wanted)) for side in sides)
-
-
-def _windows(row: list[str], n: int) -> list[list[str]]:
-    return [row[i : i + n] for i in range(len(row))]
+    n = len(wanted)
+    return all(wanted in (side[i : i + n] for i in range(len(side))) for side in sides)
 
 
 def mended_for_good(tried: Tried) -> bool:

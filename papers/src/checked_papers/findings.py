@@ -147,7 +147,7 @@ def finding(tried: Tried, place: tuple[str, int, int], label: str, latex: str) -
     """Return the finding of a display that was tried."""
     name, outcome = _PARTS[tried.verdict]
     mutants = tried.mutants.counts if tried.mutants else {}
-    if outcome == "holds" and not _all_caught(mutants):
+    if outcome == "holds" and (not mutants.get("caught") or mutants.get("survived")):
         outcome = AGREES
     mends = _told(tried.mend) if outcome in ("does not hold", FAILS) else ()
     return Finding(
@@ -157,11 +157,6 @@ def finding(tried: Tried, place: tuple[str, int, int], label: str, latex: str) -
         mutants=mutants, steps=tried.steps, failing=tried.failing, unjudged=tried.unjudged,
         drawn={key: str(kind) for key, kind in tried.drawn.items() if kind.name != "told"},
     )  # fmt: skip
-
-
-def _all_caught(mutants: Mapping[str, int]) -> bool:
-    """Return whether each slip would have been noticed that was tried to the end."""
-    return mutants.get("caught", 0) > 0 and not mutants.get("survived", 0)
 
 
 _PARTS: Mapping[str, tuple[Verdict, Outcome]] = {

@@ -159,7 +159,8 @@ class _Space:
 
     def _entropy(self, row: Row) -> float:
         of, *given = _split(row, _BARS)
-        if len(given) > 1 or any(one.text not in (",",) for one in row if _is_mark(one)):
+        passed = {",", "{", "}", "_", *_BARS}
+        if len(given) > 1 or any(one.text in _MARKS and one.text not in passed for one in row):
             raise _Unread
         behind = set(_atoms(given[0])) if given else set()
         return self._together({*_atoms(of), *behind}) - self._together(behind)
@@ -237,10 +238,6 @@ def _outside(row: Iterable[Token]) -> Iterator[tuple[Token, bool]]:
         depth -= token.text in (")", "}")
         yield token, depth == 0
         depth += token.text in ("(", "{")
-
-
-def _is_mark(token: Token) -> bool:
-    return token.text in _MARKS and token.text not in ("{", "}", "_", *_BARS)
 
 
 def _split(row: Row, marks: Set[str]) -> list[Row]:

@@ -155,13 +155,11 @@ class Text:
         if self.quiet and not report.status:
             return
         totals, *rest = summary(report.findings, len(report.faults), every=self.every)
-        hidden = not (self.every or self.quiet) and any(_unsaid(one) for one in report.findings)
+        hidden = not (self.every or self.quiet) and any(
+            not (one.fails or one.noted) for one in report.findings
+        )
         more = "; --all says the rest" if hidden else ""
         print("\n".join([f"{counted(report.texts, 'text')}, {totals}{more}", *rest]))
-
-
-def _unsaid(found: Finding) -> bool:
-    return not (found.fails or found.noted)
 
 
 class Whole:

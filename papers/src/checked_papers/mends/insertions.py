@@ -104,14 +104,13 @@ def _terms(node: t.Node, parent: t.Node | None, supply: Supply) -> Iterator[Edit
             continue
         for sign, mark in ((1, "+"), (-1, "-")):
             if terms != (new,):
-                yield f"{_insert(supply, new, mark)}", t.Sum((*terms, new), (*signs, sign))
+                yield (
+                    f"the term ${mark} {_bare(supply, new)}$ added",
+                    t.Sum((*terms, new), (*signs, sign)),
+                )
         flipped = tuple(-s for s in signs)
         if terms != (new,):
             yield f"{_said(supply, new)} less this", t.Sum((new, *terms), (1, *flipped))
-
-
-def _insert(supply: Supply, new: t.Node, mark: str) -> str:
-    return f"the term ${mark} {_bare(supply, new)}$ added"
 
 
 def _said(supply: Supply, node: t.Node) -> str:

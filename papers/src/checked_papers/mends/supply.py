@@ -47,7 +47,11 @@ class Supply:
     @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of each symbol that is bound to numbers."""
-        return {k: conform(v).shape for k, v in self.values.items() if _is_number(v)}
+        return {
+            k: conform(v).shape
+            for k, v in self.values.items()
+            if kind(v) == "value" and not isinstance(v, Estimate)
+        }
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -144,10 +148,6 @@ def renamed(body: t.Node, old: str, new: t.Node) -> t.Node:
     if isinstance(body, t.Index | t.Name) and body.key == old:
         return new
     return t.mapped(body, lambda child: renamed(child, old, new))
-
-
-def _is_number(value: object) -> bool:
-    return kind(value) == "value" and not isinstance(value, Estimate)
 
 
 def _is_usable(value: object) -> bool:

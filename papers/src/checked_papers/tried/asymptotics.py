@@ -64,12 +64,9 @@ def ways_of(body: Reading, conditions: Iterable[str], *, by_custom: bool) -> lis
             return [Way(key, goal == "0", -1 if goal[0] == "-" else 1)]
     if not by_custom:
         return []
-    keys = [key for key in numbers if _in_all(body.statement, key)]
+    steps = [step for step in body.statement.steps if step.relation == "\\sim"]
+    keys = [key for key in numbers if all(mentions(step, key) for step in steps)]
     return [Way(key) for key in sorted(keys, key=by_rank)]
-
-
-def _in_all(statement: t.Statement, key: str) -> bool:
-    return all(mentions(step, key) for step in statement.steps if step.relation == "\\sim")
 
 
 @dataclass(frozen=True)

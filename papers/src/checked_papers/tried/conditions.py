@@ -154,7 +154,7 @@ def condition_of(text: str, known: Known) -> Condition | None:
     steps = reading.statement.steps
     if reading.unknown:
         return None
-    if _orders(steps):
+    if steps and all(step.relation in ORDERS for step in steps):
         return Condition(text, steps, symbols=_free(reading, known))
     return _definition(text, reading, known)
 
@@ -227,7 +227,3 @@ def _definition(text: str, reading: Reading, known: Known) -> Condition | None:
 
 def _symbols(node: t.Node) -> bool:
     return any(isinstance(part, t.Name) for _, part in t.walk(node))
-
-
-def _orders(steps: Sequence[t.Step]) -> bool:
-    return bool(steps) and all(step.relation in ORDERS for step in steps)

@@ -73,7 +73,8 @@ class More:
         plan, conditions, rng = self.plan, self.conditions, np.random.default_rng(0)
         wide = [replace(region, wide=True) for region in self.regions]
         mixed = [_MIXED] * (_MIXED in self.regions) + [FAR_APART] * beyond
-        signs = itertools.product(mixed, [_Signs(plan, one) for one in _patterns(plan)])
+        patterns = itertools.product((1, -1), repeat=len(real_symbols(plan)[:_FEW]))
+        signs = itertools.product(mixed, [_Signs(plan, one) for one in patterns])
         found = [_sample(one, plan, (*conditions, sign), rng) for one, sign in signs]
         rounds = itertools.chain(*itertools.repeat(wide, _ROUNDS), FAR if far else ())
         found += [_sample(region, plan, conditions, rng) for region in rounds]
@@ -164,11 +165,6 @@ def real_symbols(plan: Plan) -> list[str]:
     return [key for key, kind in kinds if kind.name == "real" and not (kind.shape or kind.axes)]
 
 
-def _patterns(plan: Plan) -> Iterator[tuple[int, ...]]:
-    keys = real_symbols(plan)[:_FEW]
-    return itertools.product((1, -1), repeat=len(keys))
-
-
 @dataclass(frozen=True)
 class _Signs:
     """The signs of the symbols."""
@@ -195,7 +191,9 @@ def _sample(
 ) -> Sample | None:
     for _ in range(tries):
         sizes: Sizes = {}
-        numbers = {key: _number(key, kind, rng, sizes, region) for key, kind in plan.drawn.items()}
+        numbers: dict[str, Any] = {}
+        for key, kind in plan.drawn.items():
+            numbers[key] = sizes[key] if key in sizes else kind.draw(rng, sizes, region)
         whole = [numbers[key] for key, kind in plan.drawn.items() if kind.counts]
         if len(set(whole)) < min(len(whole), 4):  # what is said of m and n is not said of m = n
             continue
@@ -208,7 +206,3 @@ def _sample(
         if all(condition.holds(bindings) for condition in (*conditions, *plan.implied)):
             return Sample(region, bindings)
     return None
-
-
-def _number(key: str, kind: Kind, rng: Rng, sizes: Sizes, region: Region) -> Any:
-    return sizes[key] if key in sizes else kind.draw(rng, sizes, region)

@@ -17,19 +17,14 @@ def _sign(x: Any) -> Any:
     return np.sign(x)
 
 
-def _of_whole(function: Callable[[int, int], int]) -> Callable[[Any, Any], int]:
-    def of(*every: Any) -> int:
-        if any(np.iscomplexobj(one) or one != np.floor(one) for one in every):
-            raise ValueError("its arguments must be whole numbers")
-        return function(*map(int, every))
-
-    return of
+def _whole(number: Any) -> int:
+    if number != np.floor(number):
+        raise ValueError("its arguments must be whole numbers")
+    return int(number)
 
 
-def _remainder(a: Any, m: Any) -> Any:
-    if np.iscomplexobj(a) or np.iscomplexobj(m) or not m:
-        raise ValueError("a remainder is of real numbers, and by one that is not zero")
-    return np.mod(a, m)
+def _gcd(a: Any, b: Any) -> int:
+    return math.gcd(_whole(a), _whole(b))
 
 
 _NAMED = ("sec", "csc", "cot", "coth")
@@ -40,13 +35,13 @@ _COMMANDS = {
     "arcsec": "arcsec", "arccsc": "arccsc", "arccot": "arccot",
     "arcsech": "arcsech", "arccsch": "arccsch", "arccoth": "arccoth",
 }  # fmt: skip
-DIVISIBILITY = {  # calls whose letters are whole numbers
-    "\\gcd": _of_whole(math.gcd), "\\mathrm{gcd}": _of_whole(math.gcd),
-    "\\mathrm{lcm}": _of_whole(math.lcm), "\\mathrm{residue}": _remainder,
+DIVISIBILITY: Mapping[str, Callable[..., Any]] = {  # calls whose letters are whole numbers
+    "\\gcd": _gcd, "\\mathrm{gcd}": _gcd, "\\mathrm{residue}": np.mod,
+    "\\mathrm{lcm}": lambda a, b: math.lcm(_whole(a), _whole(b)),
 }  # fmt: skip
 WORDS: Mapping[str, Callable[..., Any]] = {
     **{f"\\operatorname{{{name}}}": FUNCTIONS[name] for name in _NAMED},
     **{f"\\{word}": FUNCTIONS[name] for word, name in _COMMANDS.items()},
     "\\sign": _sign, "\\operatorname{sign}": _sign,
-    **DIVISIBILITY, "\\mathrm{mod}": _remainder,
+    **DIVISIBILITY, "\\mathrm{mod}": np.mod,
 }  # fmt: skip

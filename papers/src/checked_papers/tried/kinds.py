@@ -167,32 +167,6 @@ def _matrix(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.
     return rng.normal(size=shape)
 
 
-def _symmetric(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
-    drawn = rng.normal(size=shape)
-    return drawn + drawn.T
-
-
-def _definite(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
-    drawn = rng.normal(size=shape)
-    return drawn @ drawn.T + 0.5 * np.eye(len(drawn))
-
-
-def _identity(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
-    return np.eye(shape[0])
-
-
-def _ones(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
-    return np.ones(shape)
-
-
-def _zeros(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
-    return np.zeros(shape)
-
-
-def _orthogonal(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
-    return np.linalg.qr(rng.normal(size=shape))[0]
-
-
 _POINTS = 4  # of a distribution that is drawn
 
 
@@ -202,7 +176,8 @@ def _joint(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> Node
     if kind.value is not None:
         return cast(Nodes, kind.value)
     if how not in (_APART, _ALIKE):
-        return Nodes(_columns(rng, _POINTS + count, count), _weights(rng, _POINTS + count))
+        points = _column(rng.normal(0.4, 1.0, (_POINTS + count, count)))
+        return Nodes(points, _weights(rng, len(points)))
     each = 3 if count < _MANY else 2  # values, so that all of them together stay few
     rows = [(rng.normal(0.4, 1.0, each), _weights(rng, each)) for _ in range(count)]
     rows = rows[:1] * count if how == _ALIKE else rows
@@ -211,20 +186,12 @@ def _joint(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> Node
     return Nodes(_column(points.reshape(-1, count)), weights.ravel())
 
 
-def _columns(rng: Rng, rows: int, count: int) -> np.ndarray:
-    return _column(rng.normal(0.4, 1.0, (rows, count)))
-
-
 def _column(points: np.ndarray) -> np.ndarray:
     return points[:, 0] if points.shape[1] == 1 else points
 
 
 def _weights(rng: Rng, count: int) -> np.ndarray:
     return rng.dirichlet(np.full(count, 3.0))
-
-
-def _chances(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
-    return rng.dirichlet(np.full(shape[0], 2.0))
 
 
 Draw = Callable[[Kind, Rng, tuple[int, ...], Region], Any]
@@ -245,13 +212,15 @@ _DRAWS: Mapping[str, Draw] = {
     "operation": lambda kind, rng, shape, region: kind.value,
     "vector": _matrix,
     "matrix": _matrix,
-    "symmetric": _symmetric,
-    "positive definite": _definite,
-    "orthogonal": _orthogonal,
-    "identity": _identity,
-    "column of ones": _ones,
-    "column of zeros": _zeros,
-    "probability vector": _chances,
+    "symmetric": lambda kind, rng, shape, region: (a := rng.normal(size=shape)) + a.T,
+    "positive definite": lambda kind, rng, shape, region: (
+        (a := rng.normal(size=shape)) @ a.T + 0.5 * np.eye(len(a))
+    ),
+    "orthogonal": lambda kind, rng, shape, region: np.linalg.qr(rng.normal(size=shape))[0],
+    "identity": lambda kind, rng, shape, region: np.eye(shape[0]),
+    "column of ones": lambda kind, rng, shape, region: np.ones(shape),
+    "column of zeros": lambda kind, rng, shape, region: np.zeros(shape),
+    "probability vector": lambda kind, rng, shape, region: rng.dirichlet(np.full(shape[0], 2.0)),
     "function": _function,
     "distribution": _joint,
 }

@@ -26,19 +26,17 @@ def meeting(sample: Sample, more: More, steps: Sequence[t.Step], known: Collecti
 
     `known` are conditions such as ``x ≠ 0`` and ``a ≠ b``, which exclude some of these places.
     """
-    for key in real_symbols(more.plan)[:_FEW]:
+    keys = real_symbols(more.plan)
+    for key in keys[:_FEW]:
         told = [n for n in PLACES if f"{key} ≠ {n:g}" in known]
-        told += [
-            sample.bindings[one]
-            for one in real_symbols(more.plan)
-            if not {f"{one} ≠ {key}", f"{key} ≠ {one}"}.isdisjoint(known)
-        ]
+        beside = (k for k in keys if {f"{k} ≠ {key}", f"{key} ≠ {k}"}.intersection(known))
+        told += [sample.bindings[other] for other in beside]
         for step in (step for step in steps if step.relation in "<>"):
             gap = _gap(sample, more, step, key)
             for place in _least(gap):
-                inside = any(region.has(place) for region in more.regions)
                 apart = all(abs(place - one) > _BESIDE for one in told)
-                if inside and apart and gap(place) <= _MET:
+                inside = any(region.has(place) for region in more.regions)
+                if apart and inside and gap(place) <= _MET:
                     return f"{key} = {place:.4g}"
     return ""
 

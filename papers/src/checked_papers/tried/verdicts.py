@@ -190,16 +190,12 @@ def _on_some(trial: Trial, others: Trial, plan: Plan, told: str, more: More) -> 
     if not _equal(trial):
         return Tried("not read", _CONDITION)
     cases = _cases(others, plan.drawn)
-    if cases and (said := _of_whole(others, plan, more) or _few(cases, plan)):
+    alone = len(counted(plan)) == 1  # with numbers of two symbols it may hold by chance
+    if cases and (said := _of_whole(others, plan, more) or cases[: _MANY * alone]):
         held = [one for one in others.fates if one.holds and _case(one, plan.drawn) in cases]
         sure = replace(others, samples=tuple(fate.sample for fate in held[:_MANY]))
         return Tried("holds if", told, " or ".join(said), None, _slips_of(sure))
     return Tried("not read", UNTOLD)
-
-
-def _few(cases: list[str], plan: Plan) -> list[str]:
-    """The numbers of one symbol with which it holds; with those of two it may do so by chance."""
-    return cases if len(counted(plan)) == 1 else []
 
 
 _CHOOSING = frozenset({"max", "min", "sup", "inf", "argmax", "argmin", "floor", "ceil"})
@@ -257,17 +253,14 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
     loose = [
         key
         for key in plan.drawn
-        if not any(_on_both_sides(step, key) for step in trial.statement.steps)
+        if not any(mentions(step.left, key) and mentions(step.right, key) for step in steps)
     ]
-    if not doubt and len(loose) > _LOOSE and all(map(_symbols, _ends(trial.statement))):
+    sides = (side for step in steps for side in (step.left, step.right))
+    if not doubt and len(loose) > _LOOSE and all(map(_symbols, sides)):
         return Tried("not read", _loose(loose), residual=trial.residual)
     if loose or doubt:
         return _noted(trial, doubt or _loose(loose))
     return Tried("does not hold", residual=trial.residual, mend=trial.mends())
-
-
-def _ends(statement: t.Statement) -> list[t.Node]:
-    return [side for step in statement.steps for side in (step.left, step.right)]
 
 
 def _symbols(side: t.Node) -> bool:
@@ -431,10 +424,6 @@ def _defined(statement: t.Statement) -> str:
     left = first.left.key if isinstance(first.left, t.Name) else ""
     alone = len(statement.steps) == 1 and first.relation in ("=", ":=")
     return left if left and alone and not mentions(first.right, left) else ""
-
-
-def _on_both_sides(step: t.Step, key: str) -> bool:
-    return mentions(step.left, key) and mentions(step.right, key)
 
 
 def _region(trial: Trial, kinds: Mapping[str, Kind]) -> str:

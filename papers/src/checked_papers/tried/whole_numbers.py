@@ -108,7 +108,8 @@ def condition_on(cases: Sequence[tuple[Numbers, bool]], *, order: bool = False) 
         for said, meets in _LEAST if order else (*_LEAST, *_OTHERS):
             verb = (" is", " are")[len(group) > 1] if said[1].isalpha() else ""
             one = Wanted(f"{', '.join(group)}{verb}{said}", tuple(group), meets)
-            inside = [holds for numbers, holds in cases if one.holds(numbers)]
-            if inside and all(inside):
+            inside = [(numbers, holds) for numbers, holds in cases if one.holds(numbers)]
+            several = all(len({numbers[key] for numbers, _ in inside}) > 1 for key in group)
+            if several and all(holds for _, holds in inside):
                 found.append((len(inside), one))
     return max(found, key=lambda one: one[0])[1] if found else None
