@@ -23,6 +23,7 @@ CHECK = "def numbers(draw):\n    s = problem(draw)\n    return {'s': s}\n\ncheck
         ("import numpy as np\nfrom a.b import c as d, e", ("np", "d", "e"), set()),
         ("class A(B):\n    x = 1\n\ny = A()", ("A", "y"), {"B"}),
         ("b, a = 1, 2\n[a for i in range(n)]", ("b", "a"), {"range", "n"}),
+        ("c = {i: a for i in n}, {j for j in n}, [k for k in [m for m in n]]", ("c",), {"a", "n"}),
         ("x = 1\nprint(x);", ("x",), {"print"}),
         ("%matplotlib inline", (), set()),
     ],

@@ -258,7 +258,8 @@ def names_of(source: str) -> Code:
     Code(defines=('f',), uses=frozenset({'a'}))
     """
     try:
-        table = symtable.symtable(source, "a cell", "exec")
+        told = ast.unparse(_AsGenerators().visit(ast.parse(source)))
+        table = symtable.symtable(told, "a cell", "exec")
     except SyntaxError:
         return Code()
     top = table.get_symbols()
@@ -266,6 +267,20 @@ def names_of(source: str) -> Code:
     deeper = (s for inner in _inside(table) for s in inner.get_symbols() if s.is_global())
     taken = {s.get_name() for s in (*top, *deeper) if s.is_referenced()}
     return Code(tuple(given), frozenset(taken.difference(given)))
+
+
+class _AsGenerators(ast.NodeTransformer):
+    """Write comprehensions as generators: from Python 3.12 on only their names stay inside."""
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
+        self.generic_visit(node)
+        return ast.GeneratorExp(node.elt, node.generators)
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        return ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators)
 
 
 def _inside(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
