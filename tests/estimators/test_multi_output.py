@@ -316,6 +316,8 @@ def test_what_was_saved_and_does_not_go_together_is_refused(part, value, said):
     assert MultiOutputGPRegressor.of_saved(old).output_names_ == ()
 
 
+# Rounding, which differs from library to library, decides whether the factor wants jitter too.
+@pytest.mark.filterwarnings("ignore::gpnotes.ground.linalg.JitterWarning")
 def test_copies_of_rows_that_leave_no_noise_are_counted() -> None:
     draws = np.random.default_rng(1)
     X = draws.uniform(size=(8, 2))
