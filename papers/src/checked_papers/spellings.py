@@ -35,9 +35,8 @@ def plainly(latex: str) -> str:
     'x \\\\le  \\\\begin{cases} 1 & a \\\\end{cases}'
     """
     latex = _DEGREES.sub(r" \\degree ", latex.translate(_SIGNS))
-    if re.search(
-        r"\\[bp]?mod\b", latex
-    ):  # behind a sum `\bmod` may take all of it or not, and stays
+    # behind a sum `\bmod` may take all of it or not, and stays
+    if any(sign in latex for sign in (r"\mod", r"\bmod", r"\pmod")):
         latex, called = "", _CONGRUENT.sub(_congruent, latex)
         while called != latex:
             latex, called = called, _MODULO.sub(r"\1\\operatorname{mod}(\2, \3)", called)
