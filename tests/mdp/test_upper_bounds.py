@@ -1,9 +1,11 @@
 """Upper bounds of beliefs, by loops over actions, observations and states."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from gpnotes.mdp import MDP, POMDP, fast_informed_bound, qmdp
+from gpnotes.mdp import MDP, POMDP, fast_informed_bound, qmdp, solve
 
 GAMMA = 0.6
 
@@ -33,11 +35,13 @@ def _backed_up(kind, process, moves, seen, vectors):
 
 @pytest.mark.parametrize("kind", [qmdp, fast_informed_bound])
 @pytest.mark.parametrize("tolerance", [1.0, 0.03, 1e-5])
-def test_backups_fall_from_the_highest_value_until_the_rest_is_within_tolerance(
+def test_backups_fall_from_the_values_of_states_until_the_rest_is_within_tolerance(
     rng, kind, tolerance
 ):
     process, moves, seen = _drawn(rng)
-    vectors = np.full((2, 3), process.mdp.rewards.max() / (1.0 - GAMMA))
+    size = 2.0 ** np.frexp(process.mdp.largest_reward)[1]
+    known = solve(replace(process.mdp, rewards=process.mdp.rewards / size))
+    vectors = np.tile(size * (known.values + known.bound), (2, 1))
     steps, gap = 0, np.inf
     while gap * GAMMA / (1.0 - GAMMA) > tolerance:
         new = _backed_up(kind, process, moves, seen, vectors)
@@ -68,3 +72,12 @@ def test_limits_and_refusals(rng, kind):
     mdp = MDP(process.mdp.transitions, process.mdp.rewards, 1.0)
     with pytest.raises(ValueError, match="pomdp must have a discount below one"):
         kind(POMDP(mdp, seen))
+
+
+def test_a_discount_near_one_costs_no_more_backups(rng):
+    """It ended unconverged after 100 000 of them."""
+    moves, rewards = rng.dirichlet(np.ones(6), (6, 3)), rng.normal(size=(6, 3))
+    mdp = MDP.from_arrays(moves, rewards, 0.9999, layout="state first")
+    found = qmdp(POMDP(mdp, rng.dirichlet(np.ones(4), (3, 6))), max_steps=100)
+    assert found.converged
+    assert (found.vectors >= solve(mdp).action_values.T - 1e-9).all()

@@ -132,7 +132,7 @@ def asked_or(tolerance: float | None, pomdp: POMDP) -> float:
     """
     if tolerance is not None:
         return _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
-    rounding = 4.0 * epsilon(pomdp.observations) / (1.0 - pomdp.mdp.discount) ** 2
+    rounding = 16.0 * epsilon(pomdp.observations) / (1.0 - pomdp.mdp.discount) ** 2
     return (1e-8 + rounding) * pomdp.mdp.largest_reward
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..ground import check as _check
 from ..ground.xp import Matrix, array_namespace
 from .alpha_vectors import AlphaVectors, asked_or, discounted
 from .pomdp import POMDP
+from .solving import _solve
 
 __all__ = ["fast_informed_bound", "qmdp"]
 
@@ -40,7 +43,8 @@ def qmdp(pomdp: POMDP, *, tolerance: float | None = None, max_steps: int = 100_0
 
     Notes
     -----
-    A backup costs A·S². Source: Littman, Cassandra & Kaelbling (1995).
+    Backups, of A·S² each, start from the values that `solve` proves. Source: Littman, Cassandra &
+    Kaelbling (1995).
     """
 
     def backup(vectors: Matrix) -> Matrix:
@@ -104,7 +108,11 @@ def _fixed_point(
     xp = array_namespace(rewards)
     actions = tuple(range(pomdp.mdp.num_actions))
     highest = float(xp.max(rewards)) / (1.0 - discount)
-    vectors = xp.matrix_transpose(xp.full_like(rewards, highest))
+    # who sees the state all along earns no less, and `solve` finds that soon
+    size = 2.0 ** math.frexp(pomdp.mdp.largest_reward)[1]  # so that all is the same in any unit
+    known = _solve(replace(pomdp.mdp, rewards=rewards / size))
+    top = xp.clip(size * (known.values + known.bound), None, highest)
+    vectors = xp.stack([top for _ in actions])
     for _ in range(_check.whole(max_steps, "max_steps", 1)):
         new = backup(vectors)
         remaining = float(xp.max(xp.abs(new - vectors))) * discount
