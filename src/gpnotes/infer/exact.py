@@ -607,7 +607,8 @@ def _sum_of_products(a: Vector, b: Numbers) -> Array:
 
 @fused
 def _mean_ratio(own: Vector, pivots: Vector, alpha: Vector, n: int) -> Array:
-    return array_namespace(own).sum(own / (n * pivots * pivots) + 0.0 * alpha)
+    # of an α that overflows the difference is no number
+    return array_namespace(own).sum(own / (n * pivots * pivots) + (alpha - alpha))
 
 
 @fused
