@@ -49,6 +49,8 @@ def plainly(latex: str) -> str:
 def _congruent(match: re.Match[str]) -> str:
     """``a \\equiv b \\pmod n`` as an equality of residues."""
     sides = re.split(r"\\equiv(?![A-Za-z])|=", match[1])
+    if all(re.fullmatch(r"\s*[A-Za-z](?:_\w|_\{\w+\})?\s*", one) for one in sides):
+        return match[0]  # of letters alone it says what they are
     return "=".join(rf"\operatorname{{residue}}({one.strip()}, {match[2]})" for one in sides)
 
 

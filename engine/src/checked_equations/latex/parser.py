@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from lark import UnexpectedToken
+from lark import Token, UnexpectedToken
 
 from ..errors import EquationError
 from .builder.dots import DOTS, fractions_marked, in_fractions
@@ -100,12 +100,9 @@ def _implied(node: Node) -> Iterator[Node]:
 def _built(
     latex: str, kinds: Mapping[str, str], names: Names, start: str, free: bool, lower: bool = False
 ) -> Any:
-    words = lex(latex, names, free=free, lower=lower)
-    nested = (len([*row]) for kind, row in groupby(words, attrgetter("type")) if kind == "FUNC")
-    if max(nested, default=0) > DEEPEST:
-        problem = f"more than {DEEPEST} functions stand in each other"
-        raise EquationError(problem, latex, (0, len(latex)))
     try:
+        words = lex(latex, names, free=free, lower=lower)
+        _require_shallow(words, latex)
         parsed = grammar().parse(words, start=start)
     except UnexpectedToken as wrong:
         raise _misplaced(latex, wrong) from None
@@ -113,6 +110,13 @@ def _built(
         problem = "a bracket opens in one group and closes in another"
         raise EquationError(problem, latex, (0, len(latex))) from None
     return TreeBuilder(latex, kinds, names).build(parsed)
+
+
+def _require_shallow(words: Sequence[Token], latex: str) -> None:
+    nested = (len([*row]) for kind, row in groupby(words, attrgetter("type")) if kind == "FUNC")
+    if max(nested, default=0) > DEEPEST:
+        problem = f"more than {DEEPEST} functions stand in each other"
+        raise EquationError(problem, latex, (0, len(latex)))
 
 
 def _both(latex: str, upper: Statement, lower: Statement, free: bool) -> Statement:
