@@ -103,7 +103,8 @@ def evidence_by_gpy(problem: Problem) -> Call:
 
     X, y, _ = problem.data
     kernel = GPy.kern.RBF(D, VARIANCE, LENGTHS, ARD=True)
-    model = GPy.models.GPRegression(X, y[:, None], kernel, noise_var=NOISE)
+    # GPy adds 1e-8 to the noise
+    model = GPy.models.GPRegression(X, y[:, None], kernel, noise_var=NOISE - 1e-8)
 
     def call() -> np.ndarray:
         model.update_model(True)
