@@ -299,7 +299,7 @@ def variables_of(Z: Matrix | InducingVariables, name: str = "Z") -> InducingVari
 
 
 def _own(points: Matrix) -> Matrix:
-    """A copy, which NumPy lets nobody write into: a posterior made before would not follow."""
+    """Return a copy, read-only in NumPy, as a posterior made before would not follow a change."""
     copy = array_namespace(points).asarray(points, copy=True)
     if isinstance(copy, HostArray):
         copy.flags.writeable = False
