@@ -744,7 +744,7 @@ def test_a_trend_of_a_prior_too_wide_is_no_secret_and_a_basis_takes_it(model):
     """Deviations were zero, or ten times too large, without a word until the evidence was asked."""
     X, Xs = np.linspace(0.0, 5.0, 20)[:, None], np.asarray([[0.5], [2.2], [7.0]])
     y = 2.0 * X[:, 0] + 1.0
-    # rounding decides whether the factor wants jitter, which is told in its own words
+    # rounding decides whether the factor needs jitter, which has a warning of its own
     with pytest.warns((RoundingWarning, JitterWarning), match="smaller variance|to its diagonal"):
         condition(model(GP(Linear(1e14) + Constant(1e14), 1.0)), X, y)
     wide = Normal(np.zeros(2), 1e7 * np.eye(2))

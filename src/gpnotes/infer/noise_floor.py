@@ -328,7 +328,7 @@ def _is_better(there: LeftOut | None, here: LeftOut, rounding: float) -> bool:
 
 
 def _may_hide(objective: Objective[M], end: HostVector) -> bool:
-    """Return whether noise is at its floor, or little beside several lengthscales."""
+    """Return whether the noise is at its floor, or, with several lengthscales, near it."""
     row = noise_row(objective)
     above = end[row] - objective.limits[row, 0]
     lengths = [n for n in names(objective.model, fixed=objective.fixed) if ".lengthscale" in n]
