@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from unicodedata import name
 
-from .tried.token_patterns import Pattern, Row, exchanged, is_letter, row_of, texts
+from .tried.token_patterns import Pattern, Row, exchanged, is_letter, is_variable, row_of, texts
 
 _SIGNS = str.maketrans(
     {"≈": r"\approx ", "≤": r"\le ", "≥": r"\ge ", "≠": r"\ne ", "×": r"\times ", "·": r"\cdot ",
@@ -49,7 +49,7 @@ def plainly(latex: str) -> str:
 def _congruent(match: re.Match[str]) -> str:
     """``a \\equiv b \\pmod n`` as an equality of residues."""
     sides = re.split(r"\\equiv(?![A-Za-z])|=", match[1])
-    if all(re.fullmatch(r"\s*[A-Za-z](?:_\w|_\{\w+\})?\s*", one) for one in sides):
+    if all(is_variable(row_of(one)) for one in sides):
         return match[0]  # of letters alone it says what they are
     return "=".join(rf"\operatorname{{residue}}({one.strip()}, {match[2]})" for one in sides)
 

@@ -12,6 +12,7 @@ from checked_papers.tried.token_patterns import (
     Pattern,
     exchanged,
     function_head,
+    is_variable,
     letters_of,
     occurrences,
     pieces_of,
@@ -34,6 +35,21 @@ def test_formulas_are_read_by_tokens() -> None:
         if not (name := file.relative_to(SOURCE).as_posix()).startswith(MANUSCRIPTS)
     }
     assert sum(uses.values()) <= MOST, {name: count for name, count in uses.items() if count}
+
+
+@pytest.mark.parametrize(
+    ("latex", "is_one"),
+    [
+        ("x", True),
+        (r"\alpha_{ij}", True),
+        (r"\mathbf x_0", True),
+        ("x^2", False),
+        ("xy", False),
+        ("", False),
+    ],
+)
+def test_a_variable_is_one_symbol_with_an_index_or_without(latex: str, is_one: bool) -> None:
+    assert is_variable(row_of(latex)) is is_one
 
 
 @pytest.mark.parametrize("latex", [r"\sum_i x_i", r"\sum_{i} x_i", r"\sum\limits_{i}x_i"])

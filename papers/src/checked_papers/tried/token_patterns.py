@@ -98,6 +98,11 @@ def is_one_symbol(row: Row) -> bool:
     return 0 < len(row) == behind_symbol(row, 0)
 
 
+def is_variable(row: Row) -> bool:
+    """Return True for a row that is one symbol, with an index or without."""
+    return 0 < len(row) == behind_script(row, behind_symbol(row, 0), "_")
+
+
 def function_head(row: Row) -> tuple[str, tuple[str, ...], int] | None:
     """Return name, arguments and the place behind the sign of a definition ``f(x; y) =``."""
     worded = bool(row) and row[0].text.startswith("\\text{")
