@@ -21,8 +21,8 @@ from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
 __all__ = [
-    "NamedRows", "are_floats", "columns_of", "first_array", "floats", "framed", "known_columns",
-    "on_host", "ordered", "out_of_order", "taken_out", "takes", "together",
+    "NamedRows", "are_floats", "check_rows", "columns_of", "first_array", "floats", "framed",
+    "known_columns", "on_host", "ordered", "out_of_order", "taken_out", "takes", "together",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -129,8 +129,7 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
     that two tables label otherwise are a `ValueError`, and columns that two tables of inputs have
     in another order are matched by name.
     """
-    for name, first, seen, remedy in out_of_order(tables):
-        raise ValueError(f"{name} must have the row labels of {first}; {seen}: {remedy}")
+    check_rows(tables)
     like = next((a for a in tables.values() if _is_floats(a)), None)
     like = first_array(owner) if like is None else like
     tables = _by_name(owner, _with_columns(tables))
@@ -140,6 +139,12 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
         made[name] = floats(a, name, like)
         like = made[name] if like is None and _is_floats(made[name]) else like
     return made
+
+
+def check_rows(tables: Mapping[str, object]) -> None:
+    """Refuse tables of the same rows that label them otherwise, as `out_of_order` finds them."""
+    for name, first, seen, remedy in out_of_order(tables):
+        raise ValueError(f"{name} must have the row labels of {first}; {seen}: {remedy}")
 
 
 def out_of_order(tables: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
@@ -303,13 +308,15 @@ def taken_out(X: T, **given: OfEach | None) -> tuple[T, dict[str, Table | None]]
     >>> list(X.columns), list(each["noise_var"])
     (['x'], [0.1, 0.2])
     """
+    return _taken_out(X, "X", given)
+
+
+def _taken_out(X: T, inputs: str, given: Mapping[str, object]) -> tuple[T, dict[str, Any]]:
+    """`taken_out` of inputs that errors call `inputs`."""
+    each = {name: _column(X, inputs, a, name) for name, a in given.items()}
     names = [a for a in given.values() if isinstance(a, str)]
-    each: dict[str, Table | None] = {n: _column(X, "X", a, n) for n, a in given.items()}
-    if not names:
-        return X, each
-    frame: object = X
-    left = _picked(frame, [column for column in columns_of(X) if column not in names])
-    return cast(T, left), each
+    frame: Any = X
+    return _picked(frame, [c for c in columns_of(X) if c not in names]) if names else X, each
 
 
 def known_columns(**given: object) -> tuple[tuple[str, str], ...]:
@@ -319,12 +326,12 @@ def known_columns(**given: object) -> tuple[tuple[str, str], ...]:
 
 def _with_columns(tables: dict[str, object]) -> dict[str, object]:
     """Return tables, with names replaced by the columns of the inputs, which lose these."""
-    names = [a for n, a in tables.items() if isinstance(a, str) and n not in _INPUTS]
-    if not names:
+    given = {name: a for name, a in tables.items() if name not in _INPUTS}
+    if not any(isinstance(a, str) for a in given.values()):
         return tables
-    inputs, X = next(((n, tables[n]) for n in _INPUTS if n in tables), ("X", None))
-    found = {n: _column(X, inputs, a, n) for n, a in tables.items() if n != inputs}
-    return found | {inputs: _picked(X, [one for one in columns_of(X) if one not in names])}
+    inputs = next((name for name in _INPUTS if name in tables), "X")
+    X, found = _taken_out(tables.get(inputs), inputs, given)
+    return tables | found | {inputs: X}
 
 
 def _column(X: Any, inputs: str, a: object, name: str) -> Any:
