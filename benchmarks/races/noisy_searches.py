@@ -9,7 +9,8 @@ same noise from the same start.
 
 Every run is kept in ``noisy-searches.jsonl`` as soon as it ends, so that a script that is killed
 goes on where it was; the one beside it has the runs of `benchmarks/quality.md`, which ``--kept``
-prints without running any. It prints, for each noise and number of inputs, the mean of what is
+prints without running any, with all starts of a race in one line, as ``--join`` writes them. It
+prints, for each noise and number of inputs, the mean of what is
 missing and by how much it is less than for the first method, over the runs that both have, with the
 standard error of a mean over functions. Those called light have one model and the same candidates,
 and take a tenth of the time.
@@ -18,6 +19,7 @@ and take a tenth of the time.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from pathlib import Path
@@ -49,9 +51,37 @@ def run(problem: str, noise: float, method: str, seed: int) -> Row:
     }  # fmt: skip
 
 
+def runs_of(path: Path) -> list[Row]:
+    """The runs that are kept, each by itself."""
+    return [
+        row | {"seed": seed, "missing": missing}
+        for row in kept(path)
+        for seed, missing in _starts(row)
+    ]
+
+
+def _starts(row: Row) -> list[tuple[int, float]]:
+    found = row["missing"]
+    return list(enumerate(found)) if isinstance(found, list) else [(row["seed"], found)]
+
+
+def join(rows: list[Row], path: Path) -> None:
+    """Write the runs in which a method met the same problem as one line, in order of the seeds."""
+    lines: dict[str, dict[int, float]] = {}
+    for row in rows:
+        race = {name: row[name] for name in ("method", "inputs", "problem", "noise")}
+        lines.setdefault(json.dumps(race), {})[row["seed"]] = row["missing"]
+    joined = []
+    for race in sorted(lines):
+        runs = lines[race]
+        missing = [runs[seed] for seed in range(len(runs))]
+        joined.append(json.dumps(json.loads(race) | {"missing": missing}))
+    path.write_text("\n".join(joined) + "\n", encoding="utf-8")
+
+
 def race_all(chosen: argparse.Namespace) -> list[Row]:
     """Run the missing races seed by seed, so that all methods have equally many."""
-    have = {key(row) for row in kept(chosen.runs)}
+    have = {key(row) for row in runs_of(chosen.runs)}
     wanted = [
         (function.name, noise, method, seed)
         for seed in range(chosen.seeds)
@@ -63,7 +93,8 @@ def race_all(chosen: argparse.Namespace) -> list[Row]:
     for one in wanted:
         if one not in have and not chosen.kept:
             keep(chosen.runs, run(*one))
-    return [row for row in kept(chosen.runs) if key(row) in set(wanted)]
+    asked = set(wanted)
+    return [row for row in runs_of(chosen.runs) if key(row) in asked]
 
 
 def standings(rows: list[Row], methods: list[str]) -> list[str]:
@@ -125,7 +156,10 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--runs", type=Path, default=Path("noisy-searches.jsonl"))
     parser.add_argument("--kept", action="store_true", help="run nothing, print what is kept")
+    parser.add_argument("--join", type=Path, help="write the runs there, a race in each line")
     chosen = parser.parse_args()
+    if chosen.join:
+        join(runs_of(chosen.runs), chosen.join)
     print("\n".join(standings(race_all(chosen), chosen.methods)))
     return 0
 

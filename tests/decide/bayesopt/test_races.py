@@ -305,6 +305,17 @@ def test_races_under_noise_go_on_where_they_were(races, tmp_path, monkeypatch, c
     assert "| 0.3 | 1 | light thompson | 2 | 2 |" in out
 
 
+def test_runs_that_were_joined_are_the_same(races, tmp_path):
+    script, joined = races["noisy_searches"], tmp_path / "joined.jsonl"
+    race = {"method": "one", "inputs": 2, "problem": "a", "noise": 0.3}
+    rows = [race | {"seed": seed, "missing": seed / 3.0} for seed in (2, 0, 1)]
+    script.join([*rows, race | {"problem": "b", "seed": 0, "missing": 1.0}], joined)
+    assert len(joined.read_text("utf-8").splitlines()) == 2
+    assert script.runs_of(joined)[:3] == sorted(rows, key=lambda row: row["seed"])
+    with pytest.raises(KeyError):  # a seed that is not there
+        script.join(rows[:2], joined)
+
+
 def test_the_error_of_a_race_under_noise_is_that_of_a_mean_over_functions(races):
     field = {"noise": 0.3, "inputs": 1}
     rows = [
@@ -321,7 +332,7 @@ def test_the_error_of_a_race_under_noise_is_that_of_a_mean_over_functions(races)
 
 def test_the_printed_standings_under_noise_are_those_of_the_kept_runs(races, root):
     script = races["noisy_searches"]
-    rows = races["kept_runs"].kept(root / "benchmarks" / "races" / "noisy-searches.jsonl")
+    rows = script.runs_of(root / "benchmarks" / "races" / "noisy-searches.jsonl")
     others = sorted({row["method"] for row in rows} - {"light improvement"})
     found = script.standings(rows, ["light improvement", *others])
     text = (root / "benchmarks" / "quality.md").read_text("utf-8")
