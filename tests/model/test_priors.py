@@ -37,6 +37,14 @@ def test_priors_sum_over_entries(space, prior):
     np.testing.assert_allclose(to_numpy(gradient), wanted, rtol=1e-5)
 
 
+@pytest.mark.parametrize("prior", [NormalPrior, LogNormalPrior])
+def test_a_prior_may_be_wide_or_narrow_beyond_what_a_square_can_hold(prior):
+    """Of sd = 1e±200 the square is no float; the slope of the wide one is that of its limit."""
+    flat = 0.0 if prior is NormalPrior else -0.5
+    assert prior(0.0, 1e200).gradient(2.0) == flat
+    assert prior(0.0, 1e-200).gradient(2.0) == -np.inf
+
+
 def test_priors_refuse_what_they_cannot_hold():
     with pytest.raises(ValueError, match="sd must be positive"):
         NormalPrior(0.0, 0.0)

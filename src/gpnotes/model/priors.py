@@ -61,7 +61,7 @@ class NormalPrior:
         float or Vector, shape (d,)
             The derivative, of the value's type.
         """
-        return -(_check.finite(value, "value") - self.mean) / self.sd**2
+        return -(_check.finite(value, "value") - self.mean) / self.sd / self.sd
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class LogNormalPrior:
             The derivative, of the value's type.
         """
         log = _log(_check.positive(value, "value"))
-        return (-(log - self.mean) / self.sd**2 - 1.0) / value
+        return (-(log - self.mean) / self.sd / self.sd - 1.0) / value
 
 
 def _settle_prior(prior: NormalPrior | LogNormalPrior) -> None:
