@@ -247,6 +247,17 @@ def test_what_cannot_be_drawn_is_refused_by_name(call, error, message):
         call(ax, np.asarray([0.0, 1.0]))
 
 
+def test_columns_with_other_row_labels_are_not_joined_by_position():
+    pandas = pytest.importorskip("pandas")
+    x = pandas.Series([0.0, 1.0])
+    turned = pandas.Series([1.0, 2.0], index=[1, 0])
+    _, ax = plot.figure()
+    for draw in (plot.line, plot.points, lambda *args: plot.band(*args, np.ones(2))):
+        with pytest.raises(ValueError, match="must have the row labels of x; row 0 is 1 in"):
+            draw(ax, x, turned)
+    plot.progress(ax, [x, turned])  # runs have no rows in common
+
+
 def test_progress_is_the_middle_of_several_runs_with_the_middle_half_of_them():
     _, ax = plot.figure()
     runs = [[5.0, 3.0], [4.0, 4.0], [9.0, 2.0], [6.0, 1.0], [7.0, 0.0]]

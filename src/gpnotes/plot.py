@@ -24,8 +24,8 @@ from array_api_compat import is_array_api_obj
 
 from .ground import check as _check
 from .ground.arrays import host_columns, to_numpy
-from .ground.conversion import floats, ordered
-from .ground.xp import HostArray, HostMatrix, MatrixLike, Table, Vector
+from .ground.conversion import floats, ordered, refuse_other_order
+from .ground.xp import HostArray, HostMatrix, HostVector, MatrixLike, Table, Vector
 
 if TYPE_CHECKING:  # drawing needs it, importing does not
     from matplotlib.artist import Artist
@@ -265,7 +265,7 @@ def band(
         Keywords of ``ax.fill_between``, which override the role's.
     """
     _check.positive(_check.number(deviations, "deviations"), "deviations")
-    x, mean, sd = host_columns(x=x, mean=mean, sd=sd)
+    x, mean, sd = _of_rows(x=x, mean=mean, sd=sd)
     if not np.all((sd >= 0.0) & (sd < np.inf)):
         ends = f"its smallest entry is {np.min(sd)}, its largest {np.max(sd)}"
         raise ValueError(f"sd must be finite and not negative; {ends}")
@@ -292,7 +292,7 @@ def line(ax: Axes, x: Series, y: Series, *, role: str = "exact", **style: Any) -
     **style
         Keywords of ``ax.plot``, which override the role's.
     """
-    x, y = host_columns(x=x, y=y)
+    x, y = _of_rows(x=x, y=y)
     drawn = {"color": _colour(role), "linestyle": LINES[role]}
     return ax.plot(x, y, **{**drawn, **style})[0]
 
@@ -309,7 +309,7 @@ def points(ax: Axes, x: Series, y: Series, **style: object) -> Artist:
     **style
         Keywords of ``ax.plot``, which override those of the circles.
     """
-    x, y = host_columns(x=x, y=y)
+    x, y = _of_rows(x=x, y=y)
     drawn = {"marker": "o", "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
     return ax.plot(x, y, **{"color": COLOURS["data"], "zorder": 3, **drawn, **style})[0]
 
@@ -453,6 +453,11 @@ def progress(
         ax.fill_between(counts, low, high, facecolor=(_colour(role), 0.2), edgecolor="none")
     ax.set(xlabel="evaluations", ylabel="best so far" if least is None else "regret")
     return line(ax, counts, np.median(values, axis=0), role=role, **style)
+
+
+def _of_rows(**given: Series) -> list[HostVector]:
+    refuse_other_order(given)
+    return host_columns(**given)
 
 
 def _colour(role: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground import memory
-from ..ground.conversion import check_rows, columns_of, floats, takes
+from ..ground.conversion import columns_of, floats, refuse_other_order, takes
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
@@ -223,7 +223,7 @@ def cross_validate(
     >>> len(found.scores), found.mean.standardised_mean_squared_error < 0.01
     (5, True)
     """
-    check_rows({"X": X, "groups": groups})
+    refuse_other_order({"X": X, "groups": groups})
     n = _admitted(fit, floats(X, "X"), y)
     sds_to_each_side(level)
     pairs = _pairs(n, folds, rng, groups)

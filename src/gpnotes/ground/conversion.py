@@ -21,8 +21,8 @@ from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
 __all__ = [
-    "NamedRows", "are_floats", "check_rows", "columns_of", "first_array", "floats", "framed",
-    "known_columns", "on_host", "ordered", "out_of_order", "taken_out", "takes", "together",
+    "NamedRows", "are_floats", "columns_of", "first_array", "floats", "framed", "known_columns",
+    "on_host", "ordered", "out_of_order", "refuse_other_order", "taken_out", "takes", "together",
 ]  # fmt: skip
 
 P = ParamSpec("P")
@@ -129,7 +129,7 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
     that two tables label otherwise are a `ValueError`, and columns that two tables of inputs have
     in another order are matched by name.
     """
-    check_rows(tables)
+    refuse_other_order(tables)
     like = next((a for a in tables.values() if _is_floats(a)), None)
     like = first_array(owner) if like is None else like
     tables = _by_name(owner, _with_columns(tables))
@@ -139,12 +139,6 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
         made[name] = floats(a, name, like)
         like = made[name] if like is None and _is_floats(made[name]) else like
     return made
-
-
-def check_rows(tables: Mapping[str, object]) -> None:
-    """Refuse tables of the same rows that label them otherwise, as `out_of_order` finds them."""
-    for name, first, seen, remedy in out_of_order(tables):
-        raise ValueError(f"{name} must have the row labels of {first}; {seen}: {remedy}")
 
 
 def out_of_order(tables: Mapping[str, object]) -> Iterator[tuple[str, str, str, str]]:
@@ -176,6 +170,12 @@ def out_of_order(tables: Mapping[str, object]) -> Iterator[tuple[str, str, str, 
         moved = f"`{name}.loc[{first}.index]`, or " if same else ""
         kept = f"`{name}.to_numpy()` if its order is right as it is"
         yield name, first, seen, f"give {moved}{kept}"
+
+
+def refuse_other_order(tables: Mapping[str, object]) -> None:
+    """Refuse tables of the same rows that label them otherwise, as `out_of_order` finds them."""
+    for name, first, seen, remedy in out_of_order(tables):
+        raise ValueError(f"{name} must have the row labels of {first}; {seen}: {remedy}")
 
 
 def _only_column(a: Any) -> Any:
