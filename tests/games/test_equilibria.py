@@ -221,6 +221,14 @@ def test_a_path_through_simplices_begins_near_the_even_mixture(make_model, monke
     assert 0.0 < np.min(gaps) <= np.max(gaps) <= 0.01
 
 
+def test_of_ends_that_are_one_equilibrium_that_with_the_fewest_strategies_stands_for_it(make_table):
+    """A mixture of two that pay alike is as good to rounding, and may come first."""
+    model = make_table(np.asarray([[1.0, 1.0], [1.0, 1.0], [0.0, 0.0]]), np.ones((3, 2)))
+    starts = np.asarray([[0.9998, 0.0002, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0, 1.0]])
+    found = find_equilibria(model, starts, max_steps=0, max_supports=0, replicator_steps=0)
+    np.testing.assert_array_equal([e.mixture for e in found], starts[1:])
+
+
 def test_equilibria_are_ordered_by_regret_and_then_by_the_first_strategies(make_table):
     """Of a game of coordination all are exact; ends that are near one another are one."""
     model = make_table(np.diag([1.0, 1.0, 1.0]))

@@ -277,7 +277,15 @@ def _groups(judged: Judged, max_regrets: tuple[float, ...], min_distance: float)
     relative_regrets = judged.regrets / np.where(np.asarray(max_regrets) > 0.0, max_regrets, 1.0)
     worst = relative_regrets.max(axis=1)
     groups: list[list[int]] = []
-    for i in sorted(np.flatnonzero(judged.holds).tolist(), key=lambda i: float(worst[i])):
+
+    def beyond_rounding(row: int) -> float:
+        return float(worst[row]) if worst[row] > 1e-3 else 0.0
+
+    def rank(row: int) -> tuple[float, int, float]:
+        # of ends that rounding tells apart, that with the fewest strategies: a vertex of its set
+        return beyond_rounding(row), int(np.count_nonzero(p[row])), float(worst[row])
+
+    for i in sorted(np.flatnonzero(judged.holds).tolist(), key=rank):
         matching = [rows for rows in groups if np.max(np.abs(p[i] - p[rows[0]])) < min_distance]
         if matching:
             matching[0].append(i)
@@ -285,7 +293,6 @@ def _groups(judged: Judged, max_regrets: tuple[float, ...], min_distance: float)
             groups.append([i])
 
     def order(rows: list[int]) -> tuple[float, ...]:
-        regret = float(worst[rows[0]])
-        return (regret if regret > 1e-3 else 0.0, *(-p[rows[0]].round(6)).tolist())
+        return (beyond_rounding(rows[0]), *(-p[rows[0]].round(6)).tolist())
 
     return sorted(groups, key=order)
