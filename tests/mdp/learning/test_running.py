@@ -57,6 +57,15 @@ class InPlace(MDPEnvironment):
         return self.kept[0]
 
 
+class Overwriting(MDPEnvironment):
+    """It writes its next states over those that it is given, and the actions too."""
+
+    def step(self, states, actions, stream, /):
+        outcome = super().step(states, actions, stream)
+        states[:], actions[:] = outcome.next_states, 0
+        return outcome._replace(next_states=states)
+
+
 LEARNERS = {
     "Q-learning": QLearning(0.9, exploration=EpsilonGreedy(PowerLawDecay(exponent=0.5))),
     "SARSA": SARSA(0.9, step_size=PowerLawDecay(0.5, 0.7, clock="time")),
@@ -277,11 +286,12 @@ def test_rewards_of_two_kinds_are_two_numbers(wrong):
         MDPEnvironment(walk(), binary_rewards=wrong)
 
 
+@pytest.mark.parametrize("writing", [InPlace, Overwriting])
 @pytest.mark.parametrize("name", ["Q-learning", "n-step SARSA"])
-def test_an_environment_may_write_into_its_arrays_again(name):
+def test_an_environment_may_write_into_its_arrays_again(name, writing):
     found, wanted = (
         run(LEARNERS[name], kind(walk(), STARTS), num_steps=60, **settings())
-        for kind in (InPlace, MDPEnvironment)
+        for kind in (writing, MDPEnvironment)
     )
     np.testing.assert_array_equal(found.learner_state.values, wanted.learner_state.values)
     for ours, theirs in zip(found.transitions, wanted.transitions, strict=True):

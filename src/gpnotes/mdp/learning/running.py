@@ -315,8 +315,9 @@ class _Runner:
         horizon, record, states = self.settings.horizon, self.settings.record, self.states
         for _ in range(count):
             actions = learner.act(self.learned, states, stream)
-            # copies, as an environment may write its next states into the same array
-            outcome = [np.array(part) for part in environment.step(states, actions, stream)]
+            # copies, as an environment may write into what it is given, and into one array again
+            step = environment.step(np.array(states), np.array(actions), stream)
+            outcome = [np.array(part) for part in step]
             transition = Transition(states, actions, outcome[1], outcome[0], *outcome[2:])
             self.lengths += 1
             if horizon is not None:
