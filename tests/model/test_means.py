@@ -5,7 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from gpnotes import ConstantMean, Normal, ZeroMean
+from gpnotes import GP, RBF, ConstantMean, Normal, ZeroMean, condition
+from gpnotes.decide.bayesopt import predict_and_pullback
+from gpnotes.draw.paths import sample_paths
 from gpnotes.ground.xp import to_numpy
 from gpnotes.model.means import BasisMean, ConstantOfValues, Powers, with_hooks
 from gpnotes.testing import check_mean, gradcheck
@@ -156,6 +158,33 @@ def test_a_mean_of_ones_own_is_asked_by_its_public_methods(rng):
     assert twice._pullback(x, np.ones(3))[0].value == 6.0
     with pytest.raises(ValueError, match=r"gp\.mean\(X\) must have shape \(3,\)"):
         with_hooks(lambda x: x[:2, 0])._call(x)
+
+
+def test_a_mean_of_ones_own_may_write_into_what_it_is_given(rng):
+    class Doubled:
+        def __call__(self, x):
+            x *= 2.0
+            return x[:, 0]
+
+        def pullback(self, x, bar):
+            x *= 2.0
+            return self, np.stack([2.0 * bar], axis=1)
+
+    def columns(x):
+        x *= 2.0
+        return x
+
+    X, y = rng.normal(size=(5, 1)), rng.normal(size=5)
+    Xs, before = X[:2].copy(), X.copy()
+    posterior = condition(GP(RBF(), 0.1, Doubled()), X, y)
+    learnt = condition(GP(RBF(), 0.1, BasisMean(columns)), X, y)
+    for act in (posterior.mean, posterior.predict, learnt.mean):
+        act(Xs)
+    sample_paths(posterior, 2, rng=1)(Xs)
+    _, _, pull = predict_and_pullback(posterior, Xs)
+    pull(np.ones(2), np.ones(2))
+    np.testing.assert_array_equal(X, before)
+    np.testing.assert_array_equal(Xs, before[:2])
 
 
 def test_the_parts_are_frozen():

@@ -64,7 +64,7 @@ def pulled_back(posterior: Conditioned, Xs: Matrix) -> tuple[Vector, Vector, Pul
         return _in_place(posterior, gp.kernel, Xs)
     cross = gp.kernel._gram(posterior.X, Xs)
     half = solve_triangular(lower, cross)
-    mean = gp.mean(Xs) + xp.matrix_transpose(cross) @ posterior.alpha
+    mean = with_hooks(gp.mean)._call(Xs) + xp.matrix_transpose(cross) @ posterior.alpha
     left = gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
     # K_y⁻¹ k by one more half-solve, here and not in `pull`, which may be asked several times
     weights = solve_triangular(lower, half, transpose=True)

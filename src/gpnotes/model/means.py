@@ -295,7 +295,8 @@ class BasisMean:
         """
         n = _check.matrix(x, "x").shape[0]
         p = None if self.weights is None else self.weights.size
-        H = _check.matrix(self.basis(x), "BasisMean.basis(x)", rows=n, columns=p)
+        own = x if isinstance(self.basis, Powers) else _copied(x)
+        H = _check.matrix(self.basis(own), "BasisMean.basis(x)", rows=n, columns=p)
         return _check.alike(H, "BasisMean.basis(x)", x, "x")
 
     def columns_pullback(self, x: Matrix, bar: Matrix) -> Matrix:
@@ -366,16 +367,21 @@ class _Brought(NamedTuple):
     mean: MeanFunction
 
     def _call(self, x: Matrix) -> Vector:
-        return _check.vector(self.mean(x), "gp.mean(X)", size=x.shape[0])
+        return _check.vector(self.mean(_copied(x)), "gp.mean(X)", size=x.shape[0])
 
     def _pullback(self, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]:
-        return cast(Mean, self.mean).pullback(x, bar)
+        return cast(Mean, self.mean).pullback(_copied(x), bar)
 
 
 def with_hooks(mean: MeanFunction) -> _WithHooks:
     """Return a mean with the hooks of ours; a subclass with none of its own may do as it likes."""
     own = {"_call", "_pullback"} <= vars(type(mean)).keys()
     return cast(_WithHooks, mean) if own else _Brought(mean)
+
+
+def _copied(x: Matrix) -> Matrix:
+    """A copy for a function of others, which may write into it."""
+    return array_namespace(x).asarray(x, copy=True)
 
 
 def _is_value(x: Matrix) -> Vector:

@@ -18,6 +18,7 @@ from ...infer.sparse import SparsePosterior
 from ...infer.sufficient_statistics import like_data
 from ...model.gaussian_process import GP, differentiable_mean
 from ...model.kernels import Kernel
+from ...model.means import with_hooks
 from .feature_maps import FeatureMap, draw_feature_map
 from .matheron import AnyPosterior, MatheronUpdate, matheron_update
 
@@ -157,7 +158,7 @@ class Paths:
         X, wide = self._alike(self.inputs), self._alike(Xs)
         Phi_t = array_namespace(Xs).matrix_transpose(self.features.rows(wide))
         drawn = self.weights @ Phi_t + self.update @ _cross(self.gp.kernel, X, wide)
-        return self.gp.mean(Xs)[None, :] + like_data(drawn, Xs)
+        return with_hooks(self.gp.mean)._call(Xs)[None, :] + like_data(drawn, Xs)
 
     @threads_for(lambda self, Xs, values_bar: self.count * self._width * Xs.shape[0])
     def _pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
