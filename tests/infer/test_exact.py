@@ -739,6 +739,16 @@ def test_the_gradients_of_predictions_are_those_of_differences(rng):
         np.testing.assert_allclose(by_variance[:, k], slopes[1], rtol=1e-6, atol=1e-8)
 
 
+def test_extending_tells_of_a_prior_too_wide_as_conditioning_does(rng):
+    X = np.linspace(0.0, 1.0, 30)[:, None]
+    y, wide = X[:, 0] + 0.01 * rng.normal(size=30), GP(RBF(1.0, 0.3) + Constant(1e10), 1e-4)
+    begun = condition(wide, X[:2], y[:2])
+    for extended in (lambda: begun.extend(X[2:], y[2:]), lambda: condition(wide, X, y)):
+        with pytest.warns(RoundingWarning, match="smaller variance") as told:
+            extended()
+        assert [one.filename for one in told] == [__file__]
+
+
 @pytest.mark.parametrize("model", [lambda gp: gp, lambda gp: SparseGP(gp, inducing=2)])
 def test_a_trend_of_a_prior_too_wide_is_no_secret_and_a_basis_takes_it(model):
     """Deviations were zero, or ten times too large, without a word until the evidence was asked."""

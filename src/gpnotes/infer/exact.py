@@ -353,6 +353,8 @@ class ExactPosterior(Posterior):
         return _mean_ratio(self.gp.kernel._diag(self.X), pivots, self.alpha, n)
 
     def _warn_of_loss(self, stacklevel: int) -> None:
+        if self.cholesky.jitter or not _is_wide(self):  # of jitter another warning has told
+            return
         own, r = self.gp.kernel._diag(self.X), self.residual
         parts = _sum_of_products(own, 1.0), _sum_of_products(r, r)
         eps = epsilon(own)
@@ -513,6 +515,7 @@ class ExactPosterior(Posterior):
         grown = _posterior(self.gp, joined(self._rows, rows), factor)
         if grown.trend is not None:
             grown.trend.warn_of_rounding(stacklevel=6)
+        grown._warn_of_loss(stacklevel=7)
         return named_as(self, grown)
 
 
@@ -536,8 +539,7 @@ class _Evidence(Evidence[GP, ExactPosterior]):
         for trial in trials(self.rows.X):
             with trial:
                 posterior = self._told(gp)
-                # a trial expects that nothing is lost; of jitter another warning has told
-                if not on_trial() and not posterior.cholesky.jitter and _is_wide(posterior):
+                if not on_trial():  # which expects that nothing is lost
                     posterior._warn_of_loss(stacklevel=6)
         return posterior
 
