@@ -314,7 +314,7 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
         EPGP(RBF())
     with pytest.raises(TypeError, match="likelihood must be a gpnotes Bernoulli; got Gaussian"):
         EPGP(gp, Gaussian(0.1))
-    with pytest.raises(ValueError, match="y must hold labels, 1 and -1; got other numbers"):
+    with pytest.raises(ValueError, match=r"y must hold labels, 1 and -1; got 0 in row \d"):
         condition(EPGP(gp), X, 0.5 * (y + 1.0))
     with pytest.raises(ValueError, match=r"y must have shape \(14,\); got \(13,\)"):
         condition(EPGP(gp), X, y[1:])

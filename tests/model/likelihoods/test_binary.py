@@ -53,5 +53,5 @@ def test_averages_and_tilted_moments_are_sums_over_a_lattice(link, sd):
 def test_other_numbers_are_refused_with_what_makes_labels_of_0_and_1():
     with pytest.raises(ValueError, match=r"y must hold labels, 1 and -1.*2 y - 1 makes labels"):
         Bernoulli().log_density(np.asarray([0.0, 1.0]), np.zeros(2))
-    with pytest.raises(ValueError, match=r"got other numbers: `gpnotes.GPClassifier` takes labels"):
+    with pytest.raises(ValueError, match=r"got -?3 in row 0: `gpnotes.GPClassifier` takes labels"):
         Bernoulli().log_density(np.asarray([3.0, 5.0]), np.zeros(2))

@@ -24,6 +24,7 @@ from ...ground.xp import (
     mills_fractions,
 )
 from .base import LikelihoodBase
+from .counts import first_other
 
 __all__ = ["Bernoulli"]
 
@@ -266,8 +267,9 @@ class Bernoulli(LikelihoodBase):
 def _labels(y: Array) -> Array:
     if not _all(y * y == 1.0):
         others = ": `gpnotes.GPClassifier` takes labels of any kind"
-        hint = ", 0 and 1: 2 y - 1 makes labels of these" if _all(y * y == y) else others
-        raise ValueError(f"y must hold labels, 1 and -1; got other numbers{hint}")
+        hint = ": of 0 and 1, 2 y - 1 makes labels" if _all(y * y == y) else others
+        got = first_other(y, y * y == 1.0)
+        raise ValueError(f"y must hold labels, 1 and -1; got {got}{hint}")
     return y
 
 

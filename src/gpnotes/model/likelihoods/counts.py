@@ -167,14 +167,21 @@ def counted(y: N, most: float, wanted: str) -> N:
     if hasattr(given, "ndim"):
         xp = array_namespace(given)
         good = (given >= 0.0) & (given <= most) & (given < math.inf) & (xp.round(given) == given)
-        if not bool(xp.all(good)):
-            flat = xp.reshape(good, (-1,))
-            row = int(xp.argmax(xp.astype(~flat, given.dtype)))
-            first = float(xp.reshape(given, (-1,))[row])
-            raise ValueError(f"y must hold {wanted}; got {first:g} in row {row}")
-    elif not (0.0 <= given <= most and given < math.inf and given % 1.0 == 0.0):
-        raise ValueError(f"y must hold {wanted}; got {given:g}")
+        fits = bool(xp.all(good))
+    else:
+        fits = good = 0.0 <= given <= most and given < math.inf and given % 1.0 == 0.0
+    if not fits:
+        raise ValueError(f"y must hold {wanted}; got {first_other(y, good)}")
     return y
+
+
+def first_other(y: Any, good: Any) -> str:
+    """The first of y, a number or an array, that is not good, and its row."""
+    if not hasattr(y, "ndim"):
+        return f"{y:g}"
+    xp = array_namespace(y)
+    row = int(xp.argmax(xp.astype(~xp.reshape(good, (-1,)), y.dtype)))
+    return f"{float(xp.reshape(y, (-1,))[row]):g} in row {row}"
 
 
 def log_chance(f: Array) -> Array:

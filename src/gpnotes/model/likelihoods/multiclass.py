@@ -29,6 +29,7 @@ from ...ground.xp import (
     to_numpy,
 )
 from ...ground.xp import log_normal_cdf as _log_cdf
+from .counts import counted
 from .hermite_averages import NODES, Expected
 
 __all__ = ["MulticlassLikelihood", "RobustMax", "one_hot", "require_classes"]
@@ -359,8 +360,4 @@ def one_hot(y: Vector, classes: int) -> Matrix:
 
 def require_classes(y: Vector, classes: int) -> None:
     """Refuse labels that are none of so many classes."""
-    xp = array_namespace(y)
-    if not bool(xp.all((y >= 0.0) & (y < classes) & (y == xp.round(y)))):
-        raise ValueError(
-            f"y must hold classes, whole numbers from 0 to {classes - 1}; got other numbers"
-        )
+    counted(y, classes - 1, f"classes, whole numbers from 0 to {classes - 1}")
