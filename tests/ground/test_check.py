@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from gpnotes import GP, RBF, Chunks, SparseGP, condition
 from gpnotes.ground import check as _check
 from gpnotes.ground.xp import to_numpy
 
@@ -293,6 +294,17 @@ def test_a_divisor_is_refused_exactly_where_its_reciprocal_overflows(factor):
 def test_what_is_wrong_by_a_little_has_the_line_that_mends_it(call, said):
     with pytest.raises(ValueError, match=said):
         call()
+
+
+def test_what_can_be_made_an_array_has_the_call_that_makes_one():
+    """Frames within chunks come as they are; a sparse matrix has no algebra here."""
+    pandas, sparse = pytest.importorskip("pandas"), pytest.importorskip("scipy.sparse")
+    rows = np.asarray([[0.0], [1.0]])
+    model, chunks = SparseGP(GP(RBF(), 0.1), rows), Chunks([(pandas.DataFrame(rows), np.ones(2))])
+    with pytest.raises(ValueError, match=r"chunk 0 .* X .* DataFrame: give X\.to_numpy\(\)$"):
+        condition(model, chunks)
+    with pytest.raises(TypeError, match=r"X must be an array; got csr_array: give X\.toarray\(\)$"):
+        condition(model, sparse.csr_array(rows), np.ones(2))
 
 
 def test_another_precision_has_the_call_that_mends_it():

@@ -156,7 +156,9 @@ def array(a: Array, name: str) -> Array:
     try:
         array_namespace(a)
     except TypeError:
-        raise TypeError(f"{name} must be an array; got {kind_of(a)}") from None
+        calls = [call for call in ("to_numpy", "toarray", "collect") if hasattr(a, call)]
+        remedy = f": give {name}.{calls[0]}()" if calls else ""
+        raise TypeError(f"{name} must be an array; got {kind_of(a)}{remedy}") from None
     return a
 
 
