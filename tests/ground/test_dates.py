@@ -49,7 +49,8 @@ def test_what_is_no_date_is_named():
     assert days_since(noon.dt.replace_time_zone(None), "2020-01-01") == [182.5]
     for wrong, words in (([1.0], "dates must be dates"), (["soon"], "dates must be dates"),
                          ([None], "missing"), (np.asarray(["NaT"], "datetime64[s]"), "missing"),
-                         (zone, "no time zone"), ([TEXTS], "shape")):  # fmt: skip
+                         (zone, "no time zone"), (["2020-01-01T06:00+02:00"], "no time zone"),
+                         (["2020-01-01T06:00Z"], "no time zone"), ([TEXTS], "shape")):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match=words):
             days_since(wrong, "2020-01-01")
     for wrong, words in ((["2020-01-31", "2020-13-01"], "got '2020-13-01' in row 1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -62,10 +63,11 @@ def _as_dates(given: object, name: str) -> HostArray:
     host = np.asarray(given)
     entries = host.ravel().tolist() if host.dtype.kind in "OU" else []
     of_polars = getattr(getattr(given, "dtype", None), "time_zone", None)  # whose array is in UTC
+    way = "dt.replace_time_zone(None)" if of_polars else "dt.tz_localize(None)"
+    remedy = f"convert them to one zone and leave it out, as `{way}` does"
+    zoned = TypeError(f"{name} must have no time zone; {remedy}")
     if of_polars or any(getattr(one, "tzinfo", None) is not None for one in entries):
-        way = "dt.replace_time_zone(None)" if of_polars else "dt.tz_localize(None)"
-        remedy = f"convert them to one zone and leave it out, as `{way}` does"
-        raise TypeError(f"{name} must have no time zone; {remedy}")
+        raise zoned
     if entries and host.ndim <= 1:
         # NumPy would take the last day of a period of pandas, without its hours
         told = [None if _is_missing(one) else getattr(one, "start_time", one) for one in entries]
@@ -73,7 +75,10 @@ def _as_dates(given: object, name: str) -> HostArray:
     try:
         if host.dtype.kind not in "OUM":
             raise ValueError
-        made = host.astype("datetime64[us]")
+        with warnings.catch_warnings(action="error"):  # NumPy warns of a zone, and makes UTC of it
+            made = host.astype("datetime64[us]")
+    except Warning as problem:
+        raise zoned from problem
     except (ValueError, TypeError) as problem:
         got = _check.kind_of(given) if host.ndim == 0 else _first_that_is_none(host)
         raise TypeError(f"{name} must be dates, such as '2020-01-31'; got {got}") from problem
