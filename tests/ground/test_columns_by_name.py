@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 import xarray as xr
 
+from gpnotes import GP, RBF, GPRegressor, condition
 from gpnotes.ground.conversion import columns_of, takes
 
 
@@ -141,6 +142,24 @@ def test_columns_that_an_owner_knows_are_taken_where_none_are_given():
             np.testing.assert_array_equal(got, wanted)
     assert _owned(owner, frame[["a", "o"]])[1] is None
     assert _owned(SimpleNamespace(columns=("a",)), frame)[1:] == (None, None)
+
+
+def test_columns_with_numbers_are_refused_out_of_their_order():
+    """Nothing matches them: a prediction would take one for the other."""
+    numbered, y = FRAME.set_axis([0, 1], axis=1), np.asarray([1.0, 2.0, 3.0])
+    posterior, estimator = condition(GP(RBF(), 0.1), numbered, y), GPRegressor().fit(numbered, y)
+    mixed = FRAME.set_axis(["a", 1], axis=1)
+    for call in (
+        lambda: posterior.mean(numbered[[1, 0]]),
+        lambda: estimator.predict(numbered[[1, 0]]),
+        lambda: condition(GP(RBF(), 0.1), mixed, y),
+    ):
+        with pytest.raises(ValueError, match=r"must have columns with names.*columns\.map\(str\)"):
+            call()
+    named = mixed.set_axis(mixed.columns.map(str), axis=1)
+    known = condition(GP(RBF(), 0.1), named, y)
+    assert known.mean(named[["1", "a"]]).tolist() == known.mean(named).tolist()
+    assert posterior.mean(numbered).tolist() == posterior.mean(FRAME.to_numpy()).tolist()
 
 
 def test_only_columns_with_names_have_names():

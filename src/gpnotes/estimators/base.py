@@ -20,7 +20,7 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
-from ..ground.conversion import NamedRows, columns_of, floats, framed, out_of_order
+from ..ground.conversion import NamedRows, columns_of, floats, framed, ordered, out_of_order
 from ..ground.interrupts import raised_interrupts
 from ..ground.naming import require_names
 from ..ground.params import Parameters, leaves, replaced
@@ -322,7 +322,7 @@ class GPEstimator(BaseEstimator):
             if columns_of(X):
                 floats(X, "X")  # whose error names the column, and what to do
             raise renamed(problem, "X must be rows of real numbers, (n, d)") from problem
-        return finite(numbers(X, rows, "X"), "X", columns_of(X))
+        return finite(numbers(ordered(X, "X", ()), rows, "X"), "X", columns_of(X))
 
     def _new_rows(self, X: ArrayLike) -> HostMatrix:
         """Rows as those of the fit, which the kernel takes; nothing need look at them again."""

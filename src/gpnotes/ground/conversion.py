@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import wraps
+from itertools import pairwise
 from numbers import Real
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -357,6 +358,8 @@ def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:
     Further columns are left out. One that is missing, or there twice, is a `ValueError`.
     """
     given = columns_of(a) or _entries_of(a)
+    if not given:
+        _refuse_unmatched(a, name)
     if not columns or not given or given == columns:
         return a
     for column in columns:
@@ -365,6 +368,19 @@ def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:
             raise ValueError(f"{wanted}; got {'it twice' if times else list(given)}")
     frame: object = a
     return cast(T, _picked(frame, columns))
+
+
+def _refuse_unmatched(a: Any, name: str) -> None:
+    """Refuse a frame whose columns have numbers out of order, since numbers are not matched."""
+    labels = () if _is_array(a) else tuple(getattr(a, "columns", ()))
+    try:
+        is_sorted = all(first < second for first, second in pairwise(labels))
+    except TypeError:  # numbers and words
+        is_sorted = False
+    if not is_sorted:
+        wanted = f"{name} must have columns with names, or with numbers in their order"
+        remedy = f"give {name}.set_axis({name}.columns.map(str), axis=1)"
+        raise ValueError(f"{wanted}; got {list(labels)}: {remedy}")
 
 
 def _entries_of(a: object) -> tuple[str, ...]:
