@@ -88,7 +88,7 @@ FAULTS = [
     (r"\int_0^\infty u \,\mathrm d u", "before the limit inf the integrand is 1 of its", None),
     (r"\int_{-\infty}^1 e^{-u} \,\mathrm d u", "the last nodes of `u` before the limit -inf", None),
     (r"\frac{\partial A}{\partial \ell}", r"`\ell` does not occur in what is differentiated", None),
-    (r"\log_a x", "the base of a logarithm must be a number", None),
+    (r"\log_{a + 1} x", "the base of a logarithm must be a number or a symbol", None),
     (r"\sigma_n^{-2}", r"unbound symbol `\sigma_n`", None),
     ("x_", "the LaTeX ends too early", None),
     ("x_ ^2", "an argument is missing here", "^"),

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from checked_equations.latex.tokenizer import Token, word_set
 
 from .mends import Mend, Mends
+from .statements import stated_in
 from .tried import Tried
 from .tried.kinds import Kind
 from .tried.token_patterns import (
@@ -99,7 +100,9 @@ def _misread(latex: str, tried: Tried, declared: Mapping[str, Kind], drawn: Sequ
 
 def _related(latex: str, tried: Tried, drawn: Sequence[str]) -> str:
     """Return the relation of its symbols that a display may state if it fails on all numbers."""
-    loose = next((key for key in drawn if not _on_every_side(key, latex)), "")
+    stated = stated_in(latex)
+    claim = stated[0].part(0, len(stated[0].sides)) if len(stated) == 1 else latex
+    loose = next((key for key in drawn if not _on_every_side(key, claim)), "")
     if loose:
         return f"a relation that the text must explain: {loose} on one side only"
     rounded = _has_a_decimal(latex) and (tried.residual or 1.0) < _ROUNDED

@@ -21,6 +21,9 @@ EXACT = {  # the vocabulary says just where these hold
     r"\arctan x + \arctan\frac{1}{x} = \frac{\pi}{2}": "x > 0",
     r"\sqrt{z^2} = z": r"\Re z > 0",
     r"|z| = z": "z > 0",
+    r"(x^a)^b = x^{a b}": "x > 0",  # unless x = -1, a = 2 and the like are drawn
+    r"(x^2)^a = x^{2 a}": "x > 0",
+    r"(x^m)^{1/n} = x^{m/n}": "x > 0",
 }
 INSIDE = {  # these hold in more than the vocabulary says
     r"|x + y| = x + y": ["x, y > 0"],
@@ -95,7 +98,7 @@ ONE_SIDE_HAS_NONE = (
 WHEREVER_THEY_HAVE_VALUES = (
     r"\ln(a b) = \ln a + \ln b, \quad a, b > 0",
     r"\sum_{k=0}^\infty x^k = \frac{1}{1 - x}, \quad |x| < 1",
-    r"(x^a)^b = x^{a b}",
+    r"x^a x^b = x^{a + b}",
     r"\sqrt{x^4} = x^2",
     r"\max(a, b) = \frac{a + b + |a - b|}{2}",
     r"|a - b| = \max(a, b) - \min(a, b)",

@@ -71,11 +71,12 @@ class Region:
         return complex(self.span * rng.uniform(least, most) * np.exp(1j * turn))
 
 
+NEGATIVE = Region("negative", 2.5, "-")
 REAL = (
     Region("small and positive", 0.9, "+"),
     Region("positive", 3.0, "+"),
     Region("of either sign", 0.8),
-    Region("negative", 2.5, "-"),
+    NEGATIVE,
     Region("large and positive", 8.0, "+"),
 )
 COMPLEX = (

@@ -16,6 +16,7 @@ from ..mends import Mend, Mends
 from .drawing import ALL_ZERO, NEAR_AN_END, More, Plan
 from .kinds import Kind
 from .meeting_sides import meeting
+from .negative_bases import wants_positive_bases
 from .sample_fates import Fate, Trial, is_long
 from .token_patterns import ORDERS
 from .unbound_statement import mentions
@@ -294,16 +295,27 @@ def _held(trial: Trial, plan: Plan, told: str, more: More) -> Tried:
     """Return the verdict of a statement that holds on some numbers or on all."""
     if trial.failed and not _equal(trial) and (loose := _unrelated(trial, plan)):
         return Tried("not read", _loose(loose))
+    bases = [] if trial.failed else _of_bases(trial, more)
+    if bases:
+        trial = replace(trial, samples=tuple(one.sample for one in trial.held if _positive(one)))
     wanted = _of_whole(trial, plan, more)
     if wanted is None or (trial.failed and len(counted(plan)) > 1 and _all_count(plan.drawn)):
         return Tried("not read", UNTOLD if _equal(trial) else _CONDITION)
-    regions = [_region(trial, plan.drawn)] if trial.failed else []
+    regions = [_region(trial, plan.drawn)] if trial.failed else bases
     regions += [*_apart(trial, more), *wanted]
     verdict: Verdict = "holds if" if regions else "holds"
     without = (fate for fate in trial.fates if fate.residual is None)
     if not told and not regions and any(_one_sided(trial, fate) for fate in without):
         told = BOTH
     return Tried(verdict, told, ", ".join(regions) or None, trial.residual, _slips_of(trial))
+
+
+def _of_bases(trial: Trial, more: More) -> list[str]:
+    """Return the condition that the bases of real powers are positive, if it fails without."""
+    if not more.plan.wide or trial.far or trial.choices or not _equal(trial):
+        return []
+    with allowing(_PATIENCE):
+        return wants_positive_bases(trial, more)
 
 
 def _one_sided(trial: Trial, fate: Fate) -> bool:

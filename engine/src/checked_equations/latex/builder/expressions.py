@@ -275,11 +275,11 @@ class Expressions:
     def paren_call(self, span: Span, head: Head, args: tuple[tuple[Node, ...], object]) -> Node:
         """A function word with brackets: ``\\log(x)``."""
         name, power = head
-        function, _, digits = name.partition("_")
+        function, _, base = name.partition("_")
         node: Node = t.Function(function, args[0], span=span)
-        if digits:
-            base = t.Function("log", (t.Number(float(digits), span=span),), span=span)
-            node = t.Quotient(node, base, span=span)
+        if base:
+            number = t.Number(float(base), span=span) if base.isdigit() else t.Name(base, span=span)
+            node = t.Quotient(node, t.Function("log", (number,), span=span), span=span)
         return t.Power(node, power, span=span) if power is not None else node
 
     def called_power(self, span: Span, base: Node, exponent: Node) -> Node:

@@ -160,9 +160,10 @@ def _function(s: Stream, name: str, length: int) -> None:
     if name != "log" or s.text(length) != "_":
         return s.emit("FUNC", name, length)
     opened = s.i + length + 1
-    base = "".join(t.text for t in s.content(opened))
-    if not base.isdigit():
-        raise s.fault("the base of a logarithm must be a number", s.tokens[opened])
+    inside = s.content(opened)
+    base = "".join(t.text for t in inside)
+    if not base.isdigit() and (len(inside) != 1 or not base.lstrip("\\").isalpha()):
+        raise s.fault("the base of a logarithm must be a number or a symbol", s.tokens[opened])
     return s.emit("FUNC", f"log_{base}", s.group_end(opened) + 1 - s.i)
 
 
