@@ -189,11 +189,14 @@ BY_THOSE_BEFORE = (
     r"\phi = \frac{1 + \sqrt 5}{2}, \quad \phi^2 = \phi + 1",
     r"f(x) = x^3, \quad f''(x) = 6 x",
     r"f(x) = x + 1, \quad g(x) = 2 x, \quad g(f(x)) = 2 x + 2",
+    r"f(x + 1) - f(x) = 2 x + 1, \quad f(x) = x^2",
+    r"E^2 = p^2 + m^2, \quad E = \gamma m, \ p = \gamma m v, \ \gamma = \frac{1}{\sqrt{1 - v^2}}",
 )
 SPOILT = (
     (r"A = L L^\top, \quad \det A = \det L", r"\det A = \det L"),
     (r"x = r \cos t, \quad y = r \sin t, \quad x^2 - y^2 = r^2 \cos t", r"x^2 - y^2 = r^2 \cos t"),
     (r"f(x) = x^3, \quad f''(x) = 3 x", "f''(x) = 3 x"),
+    (r"\sigma'(x) = \sigma(x), \quad \sigma(x) = \frac{1}{1 + e^{-x}}", r"\sigma'(x) = \sigma(x)"),
 )
 NO_SLIPS = (  # what is asked for, solved, or said in differentials
     r"f(x) = x^2 - 4, \quad f'(x) = 0",

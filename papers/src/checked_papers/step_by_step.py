@@ -43,18 +43,16 @@ def in_steps(shown: Sequence[str], plain: Tried, whole: Judge, part: Judge) -> T
     if len(every) < 2 and not any(len(one.signs) > 1 for one in every):
         return plain
     count = _Count()
-    meant: list[str] = []
+    meant = [(one, one.part(0, 2)) for one in every if one.defines and not one.depends]
     for one in every:
-        _judge(
-            one, count, partial(_by_those_before, whole, meant) if len(every) > 1 else None, part
-        )
-        if one.defines and not one.depends:
-            meant.append(one.part(0, 2))
+        others = [said for other, said in meant if other is not one]
+        by_others = partial(_by_the_others, whole, others) if len(every) > 1 else None
+        _judge(one, count, by_others, part)
     return _verdict(count, plain)
 
 
-def _by_those_before(whole: Judge, meant: Sequence[str], latex: str) -> Tried:
-    """Judge a statement, which those before it in the display may have defined symbols for."""
+def _by_the_others(whole: Judge, meant: Sequence[str], latex: str) -> Tried:
+    """Judge a statement, which others of the display may have defined symbols for."""
     found = whole(latex)
     called = with_functions(latex, filter(None, map(defined, meant)))
     if found.verdict == "holds" or (found.verdict == "definition" and called == latex):
