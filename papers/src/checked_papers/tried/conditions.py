@@ -57,6 +57,7 @@ class Condition:
     defines: str = ""
     symbols: tuple[str, ...] = ()
     shares: str = ""  # a letter whose entries sum to one
+    solved: bool = False  # whether that is not how it is printed
 
     def value(self, bindings: Mapping[str, Any]) -> Any:
         """Return the value of the symbol that it defines."""
@@ -114,6 +115,8 @@ def conditions_of(
             unread += [text] * _relates(text)
         elif one.defines in symbols if one.defines else set(one.symbols) <= set(symbols):
             found.append(one)
+        elif one.solved:
+            unread.append(text)
     return tuple(found), unread
 
 
@@ -218,11 +221,35 @@ def _definition(text: str, reading: Reading, known: Known) -> Condition | None:
     steps = reading.statement.steps
     if len(steps) != 1 or steps[0].relation not in ("=", ":="):
         return None
-    left, right = steps[0].left, steps[0].right
+    step = _solved(steps[0]) or steps[0]
+    left, right = step.left, step.right
     if not isinstance(left, t.Name) or mentions(right, left.key) or not _symbols(right):
         return None
     symbols = tuple(key for key in _free(reading, known) if key != left.key)
-    return Condition(text, steps, defines=left.key, symbols=symbols)
+    solved = step is not steps[0]
+    return Condition(text, (step,), defines=left.key, symbols=symbols, solved=solved)
+
+
+def _solved(step: t.Step) -> t.Step | None:
+    """``p + q = 1`` and ``1/p + 1/q = 1``, solved for the last of their symbols."""
+    left = step.left
+    if not isinstance(left, t.Sum):
+        return None
+    below = [_reciprocal(one) for one in left.terms]
+    terms = [one for one in (below if all(below) else left.terms) if isinstance(one, t.Name)]
+    alike = len({one.key for one in terms}) < len(left.terms)
+    if alike or any(mentions(step.right, one.key) for one in terms):
+        return None
+    *others, sign = left.signs
+    rest = t.Sum((step.right, *left.terms[:-1]), (sign, *(-sign * one for one in others)))
+    return t.Step(terms[-1], "=", t.Quotient(t.Number(1.0), rest) if all(below) else rest)
+
+
+def _reciprocal(term: t.Node) -> t.Node | None:
+    """Return what stands below one."""
+    if isinstance(term, t.Quotient) and term.numerator == t.Number(1.0):
+        return term.denominator
+    return None
 
 
 def _symbols(node: t.Node) -> bool:
