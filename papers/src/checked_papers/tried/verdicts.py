@@ -20,7 +20,15 @@ from .negative_bases import wants_positive_bases
 from .sample_fates import Fate, Trial, is_long
 from .token_patterns import ORDERS
 from .unbound_statement import mentions
-from .whole_numbers import Wanted, broken_plans, clearly_fails, condition_on, counted, wide_plans
+from .whole_numbers import (
+    Wanted,
+    broken_plans,
+    clearly_fails,
+    condition_on,
+    counted,
+    pairs_of,
+    wide_plans,
+)
 
 UNMET = "no numbers meet the conditions"
 LOOSE = "a relation that the text must explain: "
@@ -366,7 +374,7 @@ def _of_whole(trial: Trial, plan: Plan, more: More) -> list[str] | None:
     with allowing(_PATIENCE):
         failing = [fate for fate in wide.fates if _fails_there(wide, fate, plan)]
         wanted = _wanted(trial, wide, failing, plan) if failing else None
-        if failing and wanted is None:
+        if failing and (wanted is None or _by_few(trial, plan, more, wanted)):
             return None
         said = [wanted.said] if wanted else []
         return [*said, *_to_be_whole(trial, plan, more, wanted)]
@@ -377,6 +385,19 @@ def _wanted(trial: Trial, wide: Trial, failing: list[Fate], plan: Plan) -> Wante
     keys = counted(plan)
     cases = [({key: one.sample.bindings[key] for key in keys}, one.holds) for one in fates]
     return condition_on(cases, order=not _equal(trial))
+
+
+def _by_few(trial: Trial, plan: Plan, more: More, wanted: Wanted) -> bool:
+    """Return whether it fails for some of all pairs of small whole numbers that are `wanted`.
+
+    The few that are drawn of n and j, of which j is no multiple of n, may all have n even.
+    """
+    if len(counted(plan)) < 2:
+        return False
+    regions = [fate.sample.region for fate in trial.held]
+    met = (one for one in more.by(pairs_of(plan), regions) if wanted.holds(one.bindings))
+    every = replace(trial, samples=tuple(met))
+    return any(_fails_there(every, fate, plan) for fate in every.fates)
 
 
 def _to_be_whole(trial: Trial, plan: Plan, more: More, wanted: Wanted | None) -> Iterator[str]:

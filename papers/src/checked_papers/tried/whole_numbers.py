@@ -7,6 +7,7 @@ number too: a failure there is a condition of the verdict, ``n > 0``.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ from .sample_fates import Fate
 
 WIDE = (-3, -2, -1, 0, 1, 6, 7, 9, 12, 23, 40)
 _ABOVE = frozenset("NMK")  # that measure as often as they count
+_SMALL = (1, 2, 3, 4, 5, 6)
 _MOST = 3  # symbols that are drawn widely
 _MIXED = ((-2, 3, 7), (0, 9, 4), (6, 1, -3), (12, -1, 2))  # all of them at once
 
@@ -40,6 +42,13 @@ def wide_plans(plan: Plan) -> Iterator[Plan]:
         yield from (_with(plan, {key: value}) for value in WIDE if value >= least)
     for values in _MIXED if len(keys) > 1 else ():
         yield _with(plan, dict(zip(keys, values, strict=False)))
+
+
+def pairs_of(plan: Plan) -> Iterator[Plan]:
+    """Yield the plan with each pair of small numbers for its first two whole numbers."""
+    first, second, *_ = counted(plan)
+    for one, other in itertools.permutations(_SMALL, 2):
+        yield _with(plan, {first: one, second: other})
 
 
 def broken_plans(plan: Plan) -> Iterator[tuple[str, Plan]]:
