@@ -496,9 +496,11 @@ def _on_arrays(plain: Tried, full: str, declared: Mapping[str, Kind], attempt: A
 
     Of several assignments of shapes that fit as well, one for which it holds may be meant.
     """
-    shapes, marked, free, refuted, traced = fitting(full, declared)
+    shapes, marked, free, refuted, traced, scalars = fitting(full, declared)
     if len(shapes) == 1:
         found = together(plain, shapes[0], attempt)
+        if scalars and found.verdict == "holds" and found is not plain:
+            return _of_numbers(found, scalars)
         alone = [key for key in free if key in traced and key not in shapes[0].kinds]
         if alone and found.verdict in HOLDS:
             return _of_numbers(found, alone)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import product
 from string import ascii_uppercase
 from typing import Any, NamedTuple
@@ -27,9 +27,11 @@ from checked_equations.latex.tokenizer import word_set
 
 from .numerics.matrix_functions import exponential, logarithm
 from .tried import kinds
+from .tried.elementary import VEC
 from .tried.entries import entries_in
 from .tried.kinds import Kind, Size
 from .tried.letter_conventions import by_custom, known, letter
+from .tried.nist import COMMON
 from .tried.token_patterns import Pattern, is_symbol, occurrences, row_of, stretches, texts
 from .tried.trailing_conditions import parted
 from .tried.unbound_statement import NotRead, Reading, read
@@ -40,6 +42,7 @@ _ACCENTS = word_set(r"\hat \tilde \bar \widehat \widetilde \check")
 _CAPITALS = frozenset(ascii_uppercase) | word_set(
     r"\Gamma \Delta \Theta \Lambda \Xi \Pi \Sigma \Upsilon \Phi \Psi \Omega"
 )
+_OFTEN_COLUMNS = word_set(r"\beta \theta \mu")
 _MARKED = word_set(r"\top \det \| \langle '")
 _MARKS = (Pattern("^ { T"), Pattern("^ { \\T"), Pattern("\\mathrm { t r }"))
 _MOST_SYMBOLS = 6
@@ -54,6 +57,7 @@ _NAMES = "npqrsdlhuv"
 
 # functions of a square matrix that differ from those of its entries
 OF_ARRAYS: Mapping[str, Word] = {"exp": Word(exponential), "log": Word(logarithm)}
+_WORDS = {normal(key): value for key, value in COMMON.bindings().items()}
 Form = int  # how many axes: none, one, two
 Axis = tuple[str, int]  # one of them
 
@@ -88,6 +92,7 @@ class Fitting(NamedTuple):
     free: tuple[str, ...] = ()  # symbols that may be arrays
     refuted: bool = False  # whether no shapes fit, and that is known of all of them
     traced: tuple[str, ...] = ()  # capitals below a trace or a determinant
+    scalars: tuple[str, ...] = ()  # small letters with which it holds as numbers, not as columns
 
 
 def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
@@ -111,7 +116,7 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     rng = np.random.default_rng(0)
     bound = {key: kind for key, kind in told.items() if kind.name in kinds.BOUND}
     functions = {key: kind.draw(rng, {}) for key, kind in bound.items()}
-    own = known(functions)
+    own = known({**_WORDS, **functions})
     try:
         reading = read(parted(latex, own)[0], own)
     except (NotRead, EquationError):
@@ -119,7 +124,9 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     counted = entries_in(reading.statement).letters
     fixed = own.constants.keys() - counted
     free = [key for key in reading.symbols if key not in told and key not in fixed]
-    options = {key: _options(key, latex) for key in free}
+    marked = any(_is_of_arrays(part, latex) for part in _parts(reading))
+    columns = marked or _marked(latex) or any(map(is_identity, free))
+    options = {key: _options(key, latex, columns) for key in free}
     found = entries_in(reading.statement)
     every = {key: axes for key, axes in found.axes.items() if key in free}
     rows = {key: axes for key, axes in every.items() if not _bold(key)}
@@ -130,7 +137,6 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     several = [key for key in free if options[key] != (0,)]
     if not several or reading.unknown:
         return Fitting()
-    marked = any(_is_of_arrays(part, latex) for part in _parts(reading))
     found_marks = Fitting((), marked, tuple(several), traced=tuple(_traced(reading)))
     if len(several) > _MOST_SYMBOLS:
         return found_marks
@@ -143,7 +149,8 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     refuted = not best and not trial.unclear
     plain = trial.fits(dict.fromkeys(free, 0), {})
     shapes = tuple(Shapes(_named(trial, *one), plain) for one in best)
-    return found_marks._replace(shapes=shapes, refuted=refuted)
+    scalars = tuple(_scalars(trial, options, *best[0])) if len(best) == 1 else ()
+    return found_marks._replace(shapes=shapes, refuted=refuted, scalars=scalars)
 
 
 def _parts(reading: Reading) -> Iterator[t.Node]:
@@ -171,16 +178,17 @@ def _is_of_arrays(part: t.Node, latex: str) -> bool:
             return False
     if isinstance(part, t.Function):
         return part.name in ("det", "tr")
-    return isinstance(part, t.Transpose | t.Norm | t.Inner)
+    return isinstance(part, t.Transpose | t.Norm | t.Inner) or getattr(part, "key", "") == VEC
 
 
 def _begins_with_a_capital(term: t.Node) -> bool:
-    first = term.factors[0] if isinstance(term, t.Product) else term
-    return isinstance(first, t.Name) and letter(_unaccented(first.key)) in _CAPITALS
+    factors = term.factors if isinstance(term, t.Product) else (term,)
+    symbols = [one.key for one in factors if isinstance(one, t.Name)]
+    return len(symbols) == len(factors) and letter(_unaccented(symbols[-1])) in _CAPITALS
 
 
-def _options(key: str, latex: str) -> tuple[Form, ...]:
-    """Return the numbers of axes that a symbol may have by custom."""
+def _options(key: str, latex: str, columns: bool) -> tuple[Form, ...]:
+    """Return the numbers of axes that a symbol may have: where there are `columns`, small ones."""
     bold = _bold(key)
     inner = bold or letter(_unaccented(key))
     capital = inner in _CAPITALS
@@ -195,7 +203,7 @@ def _options(key: str, latex: str) -> tuple[Form, ...]:
     small = is_symbol(inner) and inner.islower()
     if len(inner) == 1 and small and by_custom(key).name != "whole" and _in_norm(key, latex):
         return (1, 0)
-    return (0, 1) if small and _marked(latex) and by_custom(key).name == "real" else (0,)
+    return (0, 1) if small and columns and by_custom(key).name == "real" else (0,)
 
 
 def _bold(key: str) -> str:
@@ -209,7 +217,6 @@ def _unaccented(key: str) -> str:
     return row[2].text if len(row) > 2 and row[0].text in _ACCENTS else key
 
 
-@lru_cache(maxsize=64)  # asked of each symbol of a display
 def _marked(latex: str) -> bool:
     """Return True where a transpose, a determinant, a trace, a norm or a prime stands."""
     row = row_of(latex)
@@ -274,6 +281,10 @@ class _Trial:
         """Return whether both sides of each step have a value of one shape."""
         return self._all(form, at, _conform)
 
+    def has_values(self, form: Mapping[str, Form], at: Mapping[Axis, int]) -> bool:
+        """Return whether both sides of each step have a value."""
+        return self._all(form, at, lambda left, right: True)
+
     def holds(self, form: Mapping[str, Form], at: Mapping[Axis, int]) -> bool:
         """Return whether the two values are equal, too."""
 
@@ -289,7 +300,7 @@ class _Trial:
         drawn = {key: self._value(key, form[key], at, rng) for key in self.free}
         if any(value is None for value in drawn.values()):
             return False
-        value = Evaluator({**drawn, **self.told, **OF_ARRAYS}, self.reading.latex).value
+        value = Evaluator({**_WORDS, **drawn, **self.told, **OF_ARRAYS}, self.reading.latex).value
         steps = self.reading.statement.steps
         try:
             with np.errstate(all="ignore"), allowing(_EFFORT):
@@ -346,6 +357,27 @@ def _best(trial: _Trial, options: Mapping[str, tuple[Form, ...]], marked: bool) 
                 found.setdefault(_score(form, options), []).append((form, at))
                 break
     return found[max(found)] if found else []
+
+
+def _scalars(
+    trial: _Trial,
+    options: Mapping[str, tuple[Form, ...]],
+    form: Mapping[str, Form],
+    at: Mapping[Axis, int],
+) -> Iterator[str]:
+    """Yield small letters that are taken for numbers, and with which it fails as columns.
+
+    So ``x^\\top A y = y x^\\top A`` holds if y is a number; as a column both sides have a value.
+    """
+    small = [key for key in form if options[key] == (0, 1) and not form[key]]
+    small = [key for key in small if len(letter(key)) == 1 or letter(key) in _OFTEN_COLUMNS]
+    if any(step.relation != "=" for step in trial.reading.statement.steps):
+        return
+    wide, sizes = dict(form), {**at, **{(key, 0): _SIZE for key in small}}
+    for key in small:
+        other = {**wide, key: 1}
+        wide = other if trial.holds(other, sizes) else wide
+    yield from (key for key in small if not wide[key] and trial.has_values({**wide, key: 1}, sizes))
 
 
 def _score(form: Mapping[str, Form], options: Mapping[str, tuple[Form, ...]]) -> tuple[int, int]:

@@ -27,6 +27,10 @@ def _gcd(a: Any, b: Any) -> int:
     return math.gcd(_whole(a), _whole(b))
 
 
+def _vec(a: Any) -> Any:
+    return np.reshape(a, -1, order="F")  # its columns below each other
+
+
 _NAMED = ("sec", "csc", "cot", "coth")
 _COMMANDS = {
     "sech": "sech", "csch": "csch",
@@ -39,9 +43,10 @@ DIVISIBILITY: Mapping[str, Callable[..., Any]] = {  # calls whose letters are wh
     "\\gcd": _gcd, "\\mathrm{gcd}": _gcd, "\\mathrm{residue}": np.mod,
     "\\mathrm{lcm}": lambda a, b: math.lcm(_whole(a), _whole(b)),
 }  # fmt: skip
+VEC = "\\mathrm{vec}"
 WORDS: Mapping[str, Callable[..., Any]] = {
     **{f"\\operatorname{{{name}}}": FUNCTIONS[name] for name in _NAMED},
     **{f"\\{word}": FUNCTIONS[name] for word, name in _COMMANDS.items()},
     "\\sign": _sign, "\\operatorname{sign}": _sign,
-    **DIVISIBILITY, "\\mathrm{mod}": np.mod,
+    **DIVISIBILITY, "\\mathrm{mod}": np.mod, VEC: _vec,
 }  # fmt: skip
