@@ -88,6 +88,7 @@ NOWHERE_WHOLE = (
     r"\max(a, b) = a",
     r"\min(a, b) = b",
     r"\sum_{t=1}^n e^{-2\pi i j t / n} = 0",  # unless n divides j, which few numbers show
+    r"\gcd(a, b c) = \gcd(a, b) \gcd(a, c)",  # unless a = b = c
 )
 ONE_SIDE_HAS_NONE = (
     r"\ln(a b) = \ln a + \ln b",
@@ -100,6 +101,7 @@ WHEREVER_THEY_HAVE_VALUES = (
     r"\ln(a b) = \ln a + \ln b, \quad a, b > 0",
     r"\sum_{k=0}^\infty x^k = \frac{1}{1 - x}, \quad |x| < 1",
     r"x^a x^b = x^{a + b}",
+    r"\lceil n / m \rceil = \lfloor (n + m - 1) / m \rfloor, \quad n, m \in \mathbb{N}",
     r"\sqrt{x^4} = x^2",
     r"\max(a, b) = \frac{a + b + |a - b|}{2}",
     r"|a - b| = \max(a, b) - \min(a, b)",

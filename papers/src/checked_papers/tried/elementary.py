@@ -23,8 +23,12 @@ def _whole(number: Any) -> int:
     return int(number)
 
 
-def _gcd(a: Any, b: Any) -> int:
-    return math.gcd(_whole(a), _whole(b))
+def _gcd(*every: Any) -> int:
+    return math.gcd(*map(_whole, every))
+
+
+def _lcm(*every: Any) -> int:
+    return math.lcm(*map(_whole, every))
 
 
 def _vec(a: Any) -> Any:
@@ -41,7 +45,7 @@ _COMMANDS = {
 }  # fmt: skip
 DIVISIBILITY: Mapping[str, Callable[..., Any]] = {  # calls whose letters are whole numbers
     "\\gcd": _gcd, "\\mathrm{gcd}": _gcd, "\\mathrm{residue}": np.mod,
-    "\\mathrm{lcm}": lambda a, b: math.lcm(_whole(a), _whole(b)),
+    "\\mathrm{lcm}": _lcm,
 }  # fmt: skip
 VEC = "\\mathrm{vec}"
 WORDS: Mapping[str, Callable[..., Any]] = {

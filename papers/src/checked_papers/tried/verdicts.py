@@ -26,7 +26,7 @@ from .whole_numbers import (
     clearly_fails,
     condition_on,
     counted,
-    pairs_of,
+    small_plans,
     wide_plans,
 )
 
@@ -388,14 +388,14 @@ def _wanted(trial: Trial, wide: Trial, failing: list[Fate], plan: Plan) -> Wante
 
 
 def _by_few(trial: Trial, plan: Plan, more: More, wanted: Wanted) -> bool:
-    """Return whether it fails for some of all pairs of small whole numbers that are `wanted`.
+    """Return whether it fails for some small whole numbers that are `wanted`, of all of them.
 
     The few that are drawn of n and j, of which j is no multiple of n, may all have n even.
     """
     if len(counted(plan)) < 2:
         return False
     regions = [fate.sample.region for fate in trial.held]
-    met = (one for one in more.by(pairs_of(plan), regions) if wanted.holds(one.bindings))
+    met = (one for one in more.by(small_plans(plan), regions) if wanted.holds(one.bindings))
     every = replace(trial, samples=tuple(met))
     return any(_fails_there(every, fate, plan) for fate in every.fates)
 

@@ -20,7 +20,8 @@ from .sample_fates import Fate
 
 WIDE = (-3, -2, -1, 0, 1, 6, 7, 9, 12, 23, 40)
 _ABOVE = frozenset("NMK")  # that measure as often as they count
-_SMALL = (1, 2, 3, 4, 5, 6)
+_SMALL = (3, 2, 1, 4, 6, 5)
+_FEWER = {2: 6, 3: 4}  # of these, where two or three whole numbers are drawn together
 _MOST = 3  # symbols that are drawn widely
 _MIXED = ((-2, 3, 7), (0, 9, 4), (6, 1, -3), (12, -1, 2))  # all of them at once
 
@@ -37,18 +38,19 @@ def wide_plans(plan: Plan) -> Iterator[Plan]:
     [-3, -2, -1, 0]
     """
     keys = counted(plan)[:_MOST]
-    for key in keys:
-        least = 1 if plan.drawn[key].name == "natural" else WIDE[0]
-        yield from (_with(plan, {key: value}) for value in WIDE if value >= least)
+    least = [1 if plan.drawn[key].name == "natural" else WIDE[0] for key in keys]
+    for key, first in zip(keys, least, strict=True):
+        yield from (_with(plan, {key: value}) for value in WIDE if value >= first)
     for values in _MIXED if len(keys) > 1 else ():
-        yield _with(plan, dict(zip(keys, values, strict=False)))
+        if all(value >= first for value, first in zip(values, least, strict=False)):
+            yield _with(plan, dict(zip(keys, values, strict=False)))
 
 
-def pairs_of(plan: Plan) -> Iterator[Plan]:
-    """Yield the plan with each pair of small numbers for its first two whole numbers."""
-    first, second, *_ = counted(plan)
-    for one, other in itertools.permutations(_SMALL, 2):
-        yield _with(plan, {first: one, second: other})
+def small_plans(plan: Plan) -> Iterator[Plan]:
+    """Yield the plan with all small values of its whole numbers together, equal ones too."""
+    keys = counted(plan)[:_MOST]
+    for values in itertools.product(_SMALL[: _FEWER[len(keys)]], repeat=len(keys)):
+        yield _with(plan, dict(zip(keys, values, strict=True)))
 
 
 def broken_plans(plan: Plan) -> Iterator[tuple[str, Plan]]:
