@@ -9,9 +9,10 @@ from itertools import groupby
 from pathlib import Path
 from unicodedata import normalize
 
-import yaml
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+
+from checked_equations.book.settings import read_yaml
 
 FILE = "book/glossary.yml"
 
@@ -19,7 +20,7 @@ FILE = "book/glossary.yml"
 def terms(source):
     """Return the content of the file of a book; empty where there is none."""
     path = Path(source) / FILE
-    return yaml.safe_load(path.read_text("utf-8")) if path.exists() else []
+    return read_yaml(path) if path.exists() else []
 
 
 def lines(term):

@@ -10,10 +10,11 @@ import json
 import re
 from pathlib import Path
 
-import yaml
 from glossary_page import terms
 from search_text import sections
 from sphinx.util import logging
+
+from checked_equations.book.settings import read_yaml
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +96,7 @@ def defined(source):
 def called(pages, source):
     """Return all names, those of the glossary first: they lead to derivations."""
     path = Path(source) / NAMES
-    listed = yaml.safe_load(path.read_text("utf-8")) if path.exists() else []
+    listed = read_yaml(path) if path.exists() else []
     return list(also_called(pages, [*defined(source), *listed]))
 
 

@@ -7,8 +7,9 @@ import sys
 from typing import Any
 
 import pytest
-import yaml
 from claim_words import BOOK, chapters
+
+from checked_equations.book.settings import read_yaml
 
 sys.path.insert(0, str(BOOK / "_ext"))
 from glossary_page import by_letter, terms
@@ -72,8 +73,8 @@ def sections(page: str) -> set[str]:
 
 
 def test_names_and_searches_lead_to_sections_that_are_there() -> None:
-    listed = yaml.safe_load((BOOK / "names.yml").read_text("utf-8"))
-    asked = yaml.safe_load((BOOK.parent / "tests/book/searches.yml").read_text("utf-8"))
+    listed = read_yaml(BOOK / "names.yml")
+    asked = read_yaml(BOOK.parent / "tests/book/searches.yml")
     places = {f"{entry['page']}#{entry['section']}" for entry in listed}
     places |= {place for group in asked.values() for each in group.values() for place in each}
     told = [place.split("#") for place in sorted(places) if not place.startswith(ELSEWHERE)]

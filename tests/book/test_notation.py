@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from checked_equations.book import markup
+from checked_equations.book.settings import read_yaml
 from checked_equations.latex import names, parser
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +22,7 @@ CHAPTERS = sorted(
 
 
 def entries() -> list[dict[str, Any]]:
-    groups = yaml.safe_load((ROOT / "book" / "notation.yml").read_text("utf-8"))
+    groups = read_yaml(ROOT / "book" / "notation.yml")
     return [symbol for group in groups for symbol in group["symbols"]]
 
 

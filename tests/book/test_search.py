@@ -8,17 +8,18 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-import yaml
+
+from checked_equations.book.settings import read_yaml
 
 # One worker opens the page of the search, and has read what it knows.
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = yaml.safe_load((ROOT / "book" / "names.yml").read_text("utf-8"))
-TERMS = yaml.safe_load((ROOT / "book" / "glossary.yml").read_text("utf-8"))
+NAMES = read_yaml(ROOT / "book" / "names.yml")
+TERMS = read_yaml(ROOT / "book" / "glossary.yml")
 RESULTS = "#search-results ol.search > li"
 
-SEARCHES = yaml.safe_load((ROOT / "tests" / "book" / "searches.yml").read_text("utf-8"))
+SEARCHES = read_yaml(ROOT / "tests" / "book" / "searches.yml")
 OBJECTS = "api/modules/"  # whose sections have the names of things
 
 FOUND = """queries => queries.map(query => window.bookFind(query, 12).slice(0, 12).map(
