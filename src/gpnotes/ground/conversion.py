@@ -371,7 +371,7 @@ def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:
 
 
 def _refuse_unmatched(a: Any, name: str) -> None:
-    """Refuse a frame whose columns have numbers out of order, since numbers are not matched."""
+    """Refuse a frame with numbers of columns out of order, as nothing matches them."""
     labels = () if _is_array(a) else tuple(getattr(a, "columns", ()))
     try:
         is_sorted = all(first < second for first, second in pairwise(labels))

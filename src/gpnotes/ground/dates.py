@@ -75,7 +75,7 @@ def _as_dates(given: object, name: str) -> HostArray:
     try:
         if host.dtype.kind not in "OUM":
             raise ValueError
-        with warnings.catch_warnings(action="error"):  # NumPy warns of a zone, and makes UTC of it
+        with warnings.catch_warnings(action="error"):  # of a zone, as NumPy makes UTC of it
             made = host.astype("datetime64[us]")
     except Warning as problem:
         raise zoned from problem

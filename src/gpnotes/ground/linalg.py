@@ -241,8 +241,8 @@ def cholesky(K: Matrix, *, name: str = "K", jitter: Literal["auto"] | float = "a
 def _cholesky(K: Matrix, *, name: str | NameWith, finite: bool = False) -> Cholesky:
     """`cholesky` by its jitter policy; it is the caller who sees ``jitter`` and warns of it.
 
-    K is looked over where it cannot be factored: numbers that are not finite end in the diagonal of
-    the factor, which is not looked at where K is known to be `finite`.
+    Numbers that are not finite end in the diagonal of the factor, which is not looked at where K is
+    known to be `finite`.
     """
     _check.floating(K, "K")
     if (lower := cholesky_factor(K, finite=finite)) is not None:

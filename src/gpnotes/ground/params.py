@@ -408,8 +408,8 @@ def leaves(obj: object, path: str = "") -> list[Leaf]:
 def _steps(obj: object, name: str, path: str, size: int) -> list[str]:
     """The way to each entry of a tuple in a field of `obj`, which may give names to entries.
 
-    It gives them in `entry_names`, a mapping from fields to names, ``""`` for an entry that has
-    none and goes by its number, as all do of a field without any.
+    It gives them in `entry_names`, a mapping from fields to names, ``""`` for an entry that goes
+    by its number.
     """
     given = getattr(obj, "entry_names", {}).get(name) or size * ("",)
     return [f"{path}{word or f'{name}.{i}'}." for i, word in enumerate(given)]

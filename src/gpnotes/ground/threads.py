@@ -118,8 +118,7 @@ if hasattr(os, "register_at_fork"):
 class _Pool:
     """The threads of a library, one of them as long as anybody is inside.
 
-    Python threads come and go in any order, and pools are the process's: whoever comes first keeps
-    how many there were, and whoever leaves last gives them back.
+    Whoever comes first keeps how many there were, and whoever leaves last gives them back.
     """
 
     def __init__(self, many: Callable[[], int], have: Callable[[int], object]) -> None:
@@ -130,8 +129,7 @@ class _Pool:
 def _pool(library: Any) -> _Pool:
     """The library's own functions, where all Python threads share its pool.
 
-    Since 3.8 threadpoolctl lets but the first Python thread that asked change such a pool. Here
-    whoever leaves last gives it back, who may be another; and no call may cost much.
+    Since 3.8 threadpoolctl lets but the first Python thread that asked change such a pool.
     """
     if getattr(library, "threading_layer", None) == "pthreads":
         for prefix, suffix in product(("scipy_", ""), ("64_", "_64", "")):

@@ -110,8 +110,7 @@ def _side(K: HostMatrix) -> int:
 def _factoring(K: HostMatrix) -> Iterator[Task]:
     """Column by column: products are taken off each tile, then it is factored or divided.
 
-    The terms of finished columns can be taken off a tile before its own column's turn, by a
-    thread that finds nothing better: so the last columns, which have few tiles, wait for little.
+    An idle thread takes terms of finished columns off a tile before its column's turn.
     """
     cuts = _slices(K.shape[0], _side(K))
     for j, columns in enumerate(cuts):

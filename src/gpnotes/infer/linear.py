@@ -247,7 +247,6 @@ class WeightPosterior(Posterior):
         R = self.weight_mean.shape[0]
         noise_var = noise_var + xp.zeros_like(y)
         sd = xp.sqrt(noise_var)
-        # V = Λ^{−½} Φ root, e = Λ^{−½} (y − Φ w̄)
         V = Phi @ self.root / sd[:, None]
         e = (y - Phi @ self.weight_mean) / sd
         top = xp.concat([V, e[:, None]], axis=1)

@@ -310,8 +310,8 @@ def _tries(
 ) -> Iterator[tuple[int, HostVector, float]]:
     """Yield the powers of ten to lower a floor by, the start of a run on it, and its rounding.
 
-    Last, for floors that rounding has refused, from the first start: on a high floor a plane makes
-    the variance of the kernel grow until its digits leave none for less noise.
+    Last, for floors that rounding has refused, from the first start: a plane on a high floor makes
+    the variance of the kernel grow.
     """
     yield from ((below + step, end, _ROUNDING) for step in _STEPS)
     for far in _FAR:

@@ -128,9 +128,8 @@ def success_model(X: HostMatrix, y: HostVector) -> VariationalPosterior:
 class _Success(NamedTuple):
     """``log P(y = 1)`` of labels, as a surface: ``log Φ(z)`` with ``z = μ / √(1 + v)``.
 
-    Probabilities below a half are taken to a power: a search that went wherever the product is
-    largest would spend most of its budget on places that fail, once elsewhere there is little to
-    gain.
+    Probabilities below a half are taken to a power: else most places tried would fail, once
+    elsewhere there is little to gain.
     """
 
     posterior: VariationalPosterior

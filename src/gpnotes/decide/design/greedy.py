@@ -296,10 +296,7 @@ def _lazy(
 def _renew(bounds: HostVector, fresh: HostVector, scores: contracts.Criterion) -> int:
     """Renew the gains that the bounds put before the best new gain, and return how many that were.
 
-    `fresh` says whose gains are those given all measurements; it is kept up to date, as bounds
-    are.
-
-    Each time for more than before, from the top: a few of them often spare the rest.
+    It keeps `fresh`, whose gains are those given all measurements, and asks for more each time.
     """
     evaluations = 0
     size = max(1, min(_FIRST_BATCH, bounds.size // 16))

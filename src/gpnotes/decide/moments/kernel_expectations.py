@@ -203,7 +203,6 @@ def _kernel_mean_and_pullback(
     """`kernel_mean_and_pullback` of a state that has been checked, for the rooms above.
 
     Each term q of the kernel has ``∂ log q / ∂xᵢ = −(S + Λ)⁻¹(xᵢ − m)``, and minus that by m.
-    Raises `TypeError` for kernels other than RBF and sums of RBF.
     """
     xp = array_namespace(X)
     at = _terms_at_input(xp, kernel, X, m, S)

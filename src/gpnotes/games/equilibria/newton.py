@@ -59,7 +59,6 @@ def newton_steps(
 def _least_norm_steps(jacobian: Array, right_side: Array) -> Array:
     """The shortest steps (B, S) for which ``jacobian step`` is as near to `right_side` as can be.
 
-    Singular Jacobians are common: where two roles play different numbers of strategies, say.
     Singular values below `_RANK` of the largest count as zero, on every processor.
     """
     xp = array_namespace(right_side)

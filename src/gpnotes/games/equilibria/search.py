@@ -270,8 +270,7 @@ def _outcome(problem: EquilibriumProblem, judged: Judged, i: int, end: End) -> s
 def _groups(judged: Judged, max_regrets: tuple[float, ...], min_distance: float) -> list[list[int]]:
     """The rows of each equilibrium, that with the least regret first; in the order to be shown.
 
-    A regret is divided by the one allowed. A thousandth of that is rounding, which
-    differs between processors and decides no order.
+    A thousandth of the regret allowed is rounding, which decides no order.
     """
     p = np.asarray(to_numpy(judged.mixtures), float)
     relative_regrets = judged.regrets / np.where(np.asarray(max_regrets) > 0.0, max_regrets, 1.0)
@@ -282,7 +281,7 @@ def _groups(judged: Judged, max_regrets: tuple[float, ...], min_distance: float)
         return float(worst[row]) if worst[row] > 1e-3 else 0.0
 
     def rank(row: int) -> tuple[float, int, float]:
-        # of ends that rounding tells apart, that with the fewest strategies: a vertex of its set
+        # of ends that rounding tells apart, the vertex first
         return beyond_rounding(row), int(np.count_nonzero(p[row])), float(worst[row])
 
     for i in sorted(np.flatnonzero(judged.holds).tolist(), key=rank):

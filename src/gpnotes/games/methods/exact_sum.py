@@ -189,8 +189,7 @@ def _by_block(
 ) -> list[dict[int, Expectation]]:
     """The sums for each block of mixtures; every thread has a workspace of its own.
 
-    The products are too thin for the threads of BLAS, but blocks of mixtures are independent, and
-    NumPy lets go of the interpreter while it multiplies. Other arrays have ways of their own.
+    The products are too thin for the threads of BLAS.
     """
     on_host = is_numpy_namespace(array_namespace(polynomials.problem.mixtures))
 

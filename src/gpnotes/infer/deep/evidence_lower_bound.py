@@ -332,8 +332,7 @@ def _last_layer(
 ) -> tuple[float, object, Unit, Matrix]:
     """The sum over the rows of all draws; its derivatives by likelihood, last unit and rows.
 
-    There are S times as many rows as before, and none asks for another: each block goes forth and
-    back before the next one comes, and of its matrices (M, rows) nothing is kept.
+    Each block of rows goes forth and back before the next one comes.
     """
     (unit,) = model.layers[-1]
     way, all_y, times = way_back(q), _repeated(y, H[:, 0]), _counts(H[:, 0], y, noise, scale)

@@ -133,8 +133,8 @@ def _conditioned(gp: GP, rows: Rows, likelihood: Bernoulli, quiet: bool) -> EPPo
 def _settled(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli) -> tuple[_Sweep, int]:
     """The sweep whose sites are those that are wanted, and how many it took.
 
-    All sites move at once, by a share of the way that falls where the way gets longer: under a wide
-    prior whole steps go to and fro. After thirty sweeps the ways of the last three are mixed.
+    Under a wide prior whole steps go to and fro: the share falls where the way gets longer, and
+    after thirty sweeps the ways of the last three are mixed.
     """
     sites = _Sites(*2 * [array_namespace(K).zeros_like(mean)])
     share, last = 1.0, float("inf")

@@ -156,8 +156,7 @@ def validate_rows_of(model: Induced, X: Matrix, y: Vector, name: str = "X") -> N
 def _far_apart(X: Matrix, n: int) -> Matrix:
     """Rows of X, each far from those before, at most one of each.
 
-    A rough kernel has always more to learn, so that as many come back as there are rows. It is not
-    that of the process, so that the choice does not move with fitted parameters.
+    The kernel is rough, so that as many come back as there are rows, and none of the parameters.
     """
     host = np.asarray(to_numpy(X), dtype=np.float64)
     if host.shape[0] > (most := max(n, _CANDIDATES)):

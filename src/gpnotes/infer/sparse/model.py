@@ -141,8 +141,7 @@ class SparseGP(Induced, Model["SparseGP", SparsePosterior]):
 class _Evidence(Evidence[SparseGP, SparsePosterior]):
     """The log evidence by inducing variables, or a bound on it, of rows or of chunks.
 
-    Where inputs were `chosen` from the data, the posterior has those of them that its kernel can
-    tell apart; while a fit moves the kernel, all stay.
+    Where inputs were `chosen` from the data, the posterior has those its kernel can tell apart.
     """
 
     by_reading: ClassVar[bool] = True

@@ -377,8 +377,7 @@ class Pull:
     def _all_in_place(self, X: Matrix, r: Vector, blocks: list[slice]) -> Slopes:
         """The same for NumPy's arrays, rows with one noise, and kernels that work in place.
 
-        There ``K_uf_bar = L_u⁻ᵀ w αᵀ − L_u⁻ᵀ (B⁻¹/σ² + 2 g_bar I) V``, in one product. The share of
-        K_uf in the derivative by σ_f² is ``tr(V_bar Vᵀ) / σ_f²``, which comes later too.
+        There ``K_uf_bar = L_u⁻ᵀ w αᵀ − L_u⁻ᵀ (B⁻¹/σ² + 2 g_bar I) V``, in one product.
         """
         own = self.inducing.kernel
         kernel, lower, Z = own, self.inducing.factor.lower, self.inducing.Z

@@ -382,8 +382,7 @@ def expansion_of(gp: GP, tolerance: float) -> Expansion:
 def _expanded(kernel: Kernel, noise: float, tolerance: float) -> Expansion:
     """A kernel as terms, where waves that are left out are far less than the noise, too.
 
-    Readings of little noise resolve a millionth of the variance: so the remainder of a
-    summand that varies more than the noise is measured in the noise.
+    The remainder of a summand that varies more than the noise is measured in the noise.
     """
     if isinstance(kernel, Sum):
         return _added(kernel, [_expanded(part, noise, tolerance) for part in kernel.parts])

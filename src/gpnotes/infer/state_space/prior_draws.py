@@ -46,8 +46,7 @@ def prior_draw(lanes: Lanes, normals: Stack, *seen: tuple[int, ...]) -> Matrix:
 def _rooted(Q: Stack, z: Matrix) -> Matrix:
     """``R z`` with the Cholesky factor R of each covariance of Q (D, D, B), for z (D, B).
 
-    A gap of nothing has a covariance of nothing, and one that is all but nothing may have a pivot
-    that rounding takes below zero: then that is zero.
+    A pivot that rounding takes below zero, as of next to no gap, is zero.
     """
     xp, size = array_namespace(Q), Q.shape[0]
     R: dict[tuple[int, int], Array] = {}

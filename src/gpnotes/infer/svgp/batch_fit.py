@@ -262,8 +262,7 @@ class _Climb:
 class _Evidence(Evidence[SVGP, Variational]):
     """The highest bound: that of the best q for all rows.
 
-    Where inputs were `chosen` from the data, q is of those that the kernel can tell apart; while a
-    fit moves the kernel, all stay.
+    Where inputs were `chosen` from the data, q is of those that the kernel can tell apart.
     """
 
     by_reading: ClassVar[bool] = True

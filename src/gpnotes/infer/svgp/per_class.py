@@ -93,9 +93,8 @@ def _(
 ) -> Callable[[], ClassesPosterior]:
     """Return the step of each function, less the common part of their means.
 
-    That is seen by the divergence alone, so that zero is the best, and known. But each function's
-    step has the curvature that its labels give it, under which the common part would come down
-    all too slowly.
+    That is seen by the divergence alone, so that zero is the best, to which the curvature of its
+    labels would bring it all too slowly.
     """
     pairs = zip(posterior.functions, sums.parts, strict=True)
     after = [

@@ -454,8 +454,8 @@ def _laid_out(
 def _dirichlet(parameters: HostArray, generator: np.random.Generator) -> HostArray:
     """A draw for each row of parameters: gamma variables over their sum, by logarithms.
 
-    A gamma variable of a small parameter a may be below all floats; its logarithm is that of one of
-    parameter a + 1, less an exponential variable over a.
+    The logarithm of a gamma variable of a small parameter a, which may be below all floats, is that
+    of one of a + 1, less an exponential variable over a.
     """
     logs = np.log(generator.standard_gamma(parameters + 1.0))
     logs -= generator.standard_exponential(parameters.shape) / parameters

@@ -185,7 +185,7 @@ class _Averages:
 def _first(holds: Test, end: HostVector) -> HostVector:
     """Where on the way from 0 to `end` (n,) a condition that holds at first ends to hold.
 
-    By halving, of exponents as long as the ends are of different orders of magnitude: the switch
+    By halving, of exponents while the ends differ by orders of magnitude: the switch
     that is found, if there are more, is one near 0.
     """
     low, high = np.minimum(_CLOSEST, end), end
