@@ -588,6 +588,12 @@ def objective(rows=slice(None)):
     return objective_of(start, X[rows], Y[rows], fixed=FIXED, priors=PRIORS)
 
 
+@pytest.mark.parametrize("shape", [(1,), (3,), (4, 3)])
+def test_a_start_has_an_entry_for_each_hyperparameter(shape):
+    with pytest.raises(ValueError, match=r"start must have shape \(2,\)|columns|\(4, 2\)"):
+        samplers.sample(objective(), NUTS(), np.zeros(shape), rng=stream(1), num_samples=1)
+
+
 def test_hyperparameters_are_drawn_from_their_posterior():
     """Beside quadrature, with the density of the lengthscale in its own units.
 

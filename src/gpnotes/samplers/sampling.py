@@ -395,19 +395,19 @@ def _prepare(
                 "sampler must move by a log posterior; an EllipticalSlice needs a prior"
             )
         density: Any = HyperparameterDensity(target)
-        around = start is None
-        starts: Any = _around(target, num_chains, stream) if around else _starts(start, num_chains)
-        return density, starts, density.names
+        names = density.names
+        starts: Any = _around(target, num_chains, stream) if start is None else None
+        return density, starts or _starts(start, num_chains, len(names)), names
     _check.function(target, "target", "a vector")
     starts = _starts(start, num_chains)
     return target, starts, tuple(f"x[{j}]" for j in range(starts[0].shape[0]))
 
 
-def _starts(start: Array, num_chains: int) -> list[Vector]:
+def _starts(start: Array, num_chains: int, size: int | None = None) -> list[Vector]:
     _check.floating(start, "start")
     if start.ndim == 1:
-        return [_check.vector(start, "start")] * num_chains
-    _check.matrix(start, "start", rows=num_chains)
+        return [_check.vector(start, "start", size=size)] * num_chains
+    _check.matrix(start, "start", rows=num_chains, columns=size)
     return [start[number, :] for number in range(num_chains)]
 
 
