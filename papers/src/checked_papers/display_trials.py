@@ -508,7 +508,7 @@ def _on_arrays(plain: Tried, full: str, declared: Mapping[str, Kind], attempt: A
         if not numbers:
             return found
         return attempt(shapes[0].kinds) if marked else _of_numbers(plain, tuple(shapes[0].kinds))
-    if marked and refuted and plain.verdict in (*HOLDS, "not read"):
+    if marked and refuted and plain.verdict in (*HOLDS, "not read", "does not hold"):
         more = plain.why if plain.verdict == "not read" else ""
         return Tried("not read", "; ".join(filter(None, (UNFIT, more))), residual=plain.residual)
     if plain.verdict not in HOLDS or not marked:

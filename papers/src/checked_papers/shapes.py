@@ -42,6 +42,7 @@ _ACCENTS = word_set(r"\hat \tilde \bar \widehat \widetilde \check")
 _CAPITALS = frozenset(ascii_uppercase) | word_set(
     r"\Gamma \Delta \Theta \Lambda \Xi \Pi \Sigma \Upsilon \Phi \Psi \Omega"
 )
+_MEANS_TOO = frozenset("mk")  # whole numbers, and columns of means and of values of a kernel
 _OFTEN_COLUMNS = word_set(r"\beta \theta \mu")
 _MARKED = word_set(r"\top \det \| \langle '")
 _MARKS = (Pattern("^ { T"), Pattern("^ { \\T"), Pattern("\\mathrm { t r }"))
@@ -203,7 +204,8 @@ def _options(key: str, latex: str, columns: bool) -> tuple[Form, ...]:
     small = is_symbol(inner) and inner.islower()
     if len(inner) == 1 and small and by_custom(key).name != "whole" and _in_norm(key, latex):
         return (1, 0)
-    return (0, 1) if small and columns and by_custom(key).name == "real" else (0,)
+    counts = by_custom(key).name == "whole" and letter(key) not in _MEANS_TOO
+    return (0, 1) if small and columns and not counts else (0,)
 
 
 def _bold(key: str) -> str:
@@ -371,10 +373,11 @@ def _scalars(
     """
     small = [key for key in form if options[key] == (0, 1) and not form[key]]
     small = [key for key in small if len(letter(key)) == 1 or letter(key) in _OFTEN_COLUMNS]
+    small = [key for key in small if by_custom(key).name == "real"]
     if any(step.relation != "=" for step in trial.reading.statement.steps):
         return
     wide, sizes = dict(form), {**at, **{(key, 0): _SIZE for key in small}}
-    for key in small:
+    for key in (*small, *small):  # as one of them is a column another may be
         other = {**wide, key: 1}
         wide = other if trial.holds(other, sizes) else wide
     yield from (key for key in small if not wide[key] and trial.has_values({**wide, key: 1}, sizes))
