@@ -21,8 +21,6 @@ import pytest
 
 pytest.importorskip("jupytext")
 
-import lab
-
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "book/gaussian-processes/weight-view.md"
 PAGES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("book/**/*.md"))
@@ -146,6 +144,8 @@ def test_an_edit_changes_its_line_alone(page, server, folder, old, new):
 
 
 def test_pages_open_by_directives_that_the_viewer_knows():
+    import lab  # here, or each process of the tests imports JupyterLab for a second
+
     for page in PAGES:
         text = (ROOT / page).read_text()
         shown = lab.known(text)
