@@ -38,10 +38,23 @@ def test_the_walk_finds_what_the_lanes_find(kernel, line):
     assert_found(kernel, *line)
 
 
+@pytest.mark.parametrize("stretch", [1, 7, 2**14])
+def test_it_does_so_for_all_lengthscales_gaps_and_noises_over_many_stretches(
+    stretch, rng, monkeypatch
+):
+    monkeypatch.setattr(matern_walk, "_STRETCH", stretch)
+    for kind in (Matern12, Matern32, Matern52):
+        for n in (2, 7, 8, 30):
+            gaps, noise = 10.0 ** rng.uniform(-7.0, 4.0, n), 10.0 ** rng.uniform(-3.0, 2.0, n)
+            kernel = kind(10.0 ** rng.uniform(-2.0, 2.0), 10.0 ** rng.uniform(-2.0, 3.0))
+            assert_found(kernel, np.cumsum(gaps), rng.normal(size=n), noise)
+
+
 @NUMBA
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
-def test_numba_finds_the_same(kernel, rng):
+def test_numba_finds_the_same(kernel, rng, monkeypatch):
     t, y, noise = np.sort(rng.uniform(-3.0, 8.0, 40)), *rng.uniform(0.05, 0.6, (2, 40))
+    monkeypatch.setattr(matern_walk, "_STRETCH", 16)
     assert_found(kernel, t, y, noise, compiled=True)
     with pytest.raises(ValueError, match=r"gp\.noise_var must be larger"):
         walked(motion_of(kernel), np.zeros(40), y, np.zeros(40), compiled=True)

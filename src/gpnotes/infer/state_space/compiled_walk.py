@@ -9,7 +9,7 @@ A term is a row of a table: its kind, the first of its entries in the state, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
@@ -23,9 +23,7 @@ from ...ground.xp import (
     HostArray,
     HostMatrix,
     HostVector,
-    Matrix,
     Numbers,
-    Stack,
     Vector,
     as_host,
 )
@@ -63,7 +61,7 @@ class CompiledWalk(Filtered):
     def smoothed_means(self) -> SmoothedMeans:
         """The way back for means, worked out when it is first asked for."""
         adjoint, alpha = np.empty(self.mean.shape), np.empty(self.precision.shape)
-        compiled().means_back(*self._moves, *self._told, adjoint[0], alpha[0])
+        compiled().means_back(*_moves_of(self.lanes), *self._told, adjoint[0], alpha[0])
         alpha[0, :1] = as_host(self.first.told(adjoint[0, :, :1]))
         return SmoothedMeans(adjoint, alpha)
 
@@ -71,23 +69,11 @@ class CompiledWalk(Filtered):
     def smoothed_covariances(self) -> SmoothedCovariances:
         """The way back for variances, worked out when it is first asked for."""
         adjoint, precision = np.empty(self.cov.shape), np.empty(self.precision.shape)
-        compiled().covariances_back(*self._moves, *self._told[:2], adjoint[0], precision[0])
+        compiled().covariances_back(
+            *_moves_of(self.lanes), *self._told[:2], adjoint[0], precision[0]
+        )
         precision[0, :1] = as_host(self.first.known(adjoint[0, :, :, :1]))
         return SmoothedCovariances(adjoint, precision)
-
-    def pass_back_of_means(self) -> Iterator[tuple[int, Vector, Matrix]]:
-        """The one step of them all."""
-        back = self.smoothed_means
-        yield 0, back.alpha[0, ...], back.adjoint[0, ...]
-
-    def pass_back_of_covariances(self) -> Iterator[tuple[int, Vector, Stack]]:
-        """The one step of them all."""
-        back = self.smoothed_covariances
-        yield 0, back.precision[0, ...], back.adjoint[0, ...]
-
-    @cached_property
-    def _moves(self) -> tuple[HostMatrix, HostMatrix, HostMatrix]:
-        return _moves_of(self.lanes)
 
     @property
     def _told(self) -> tuple[HostArray, HostVector, HostVector]:
@@ -168,61 +154,39 @@ def _noise_of(lanes: Lanes) -> tuple[HostMatrix, HostMatrix]:
 @cache
 def compiled() -> Loops:
     """The loops, compiled by Numba once in each process."""
-    parts = _up, _down, _turn, _put, _row_sums, _updated, _taken
+    parts = _carry, _turn, _put, _row_sums, _updated, _taken
     names = compiled_functions(globals(), *parts, forward, means_back, covariances_back)
     return Loops(names["forward"], names["means_back"], names["covariances_back"])
 
 
-def _up(table: HostMatrix, first: HostMatrix, second: HostMatrix, t: int, M: HostMatrix) -> None:
-    """Put ``F M`` in the place of M (D, K), of step t."""
+def _carry(
+    table: HostMatrix, first: HostMatrix, second: HostMatrix, t: int, M: HostMatrix, back: bool
+) -> None:  # fmt: skip
+    """Put ``F M`` of step t, or ``Fᵀ M`` if back, in the place of M (D, K)."""
     for which in range(table.shape[0]):
         kind, i, size = table[which, 0], table[which, 1], table[which, 2]
-        a, b = first[which, t], second[which, t]
+        a, b, down = first[which, t], second[which, t], 1
+        if back:  # Fᵀ is F of the entries in the other order, for all of these processes
+            i, down = i + size - 1, -1
         if kind == _WAVE:
             for c in range(M.shape[1]):
-                value = a * M[i, c] + b * M[i + 1, c]
-                M[i + 1, c] = a * M[i + 1, c] - b * M[i, c]
+                value = a * M[i, c] + b * M[i + down, c]
+                M[i + down, c] = a * M[i + down, c] - b * M[i, c]
                 M[i, c] = value
         elif size == 1:
             for c in range(M.shape[1]):
                 M[i, c] *= b
         elif size == 2:
             for c in range(M.shape[1]):
-                M[i, c] = b * (M[i, c] + a * M[i + 1, c])
-                M[i + 1, c] *= b
+                M[i, c] = b * (M[i, c] + a * M[i + down, c])
+                M[i + down, c] *= b
         else:
             half = 0.5 * a * a
             for c in range(M.shape[1]):
-                # from the top down: a row takes of those below it what they were before
-                M[i, c] = b * (M[i, c] + a * M[i + 1, c] + half * M[i + 2, c])
-                M[i + 1, c] = b * (M[i + 1, c] + a * M[i + 2, c])
-                M[i + 2, c] *= b
-
-
-def _down(table: HostMatrix, first: HostMatrix, second: HostMatrix, t: int, M: HostMatrix) -> None:
-    """Put ``Fᵀ M`` in the place of M."""
-    for which in range(table.shape[0]):
-        kind, i, size = table[which, 0], table[which, 1], table[which, 2]
-        a, b = first[which, t], second[which, t]
-        if kind == _WAVE:
-            for c in range(M.shape[1]):
-                value = a * M[i, c] - b * M[i + 1, c]
-                M[i + 1, c] = a * M[i + 1, c] + b * M[i, c]
-                M[i, c] = value
-        elif size == 1:
-            for c in range(M.shape[1]):
-                M[i, c] *= b
-        elif size == 2:
-            for c in range(M.shape[1]):
-                M[i + 1, c] = b * (M[i + 1, c] + a * M[i, c])
-                M[i, c] *= b
-        else:
-            half = 0.5 * a * a
-            for c in range(M.shape[1]):
-                # from the bottom up: a row takes of those above it what they were before
-                M[i + 2, c] = b * (M[i + 2, c] + a * M[i + 1, c] + half * M[i, c])
-                M[i + 1, c] = b * (M[i + 1, c] + a * M[i, c])
-                M[i, c] *= b
+                # in this order: a row takes of the next ones what they were before
+                M[i, c] = b * (M[i, c] + a * M[i + down, c] + half * M[i + 2 * down, c])
+                M[i + down, c] = b * (M[i + down, c] + a * M[i + 2 * down, c])
+                M[i + 2 * down, c] *= b
 
 
 def _turn(M: HostMatrix) -> None:
@@ -244,11 +208,11 @@ def forward(
     seen, shared = table[:, 1], np.empty(P.shape[0])
     for t in range(readings.shape[0]):
         if t > 0:
-            _up(table, first, second, t, m)
+            _carry(table, first, second, t, m, False)
             # F (F P)ᵀ is F P Fᵀ, as P is symmetric: so F need work on rows alone
-            _up(table, first, second, t, P)
+            _carry(table, first, second, t, P, False)
             _turn(P)
-            _up(table, first, second, t, P)
+            _carry(table, first, second, t, P, False)
             for k in range(places.shape[0]):
                 P[places[k, 0], places[k, 1]] += noise[k, t]
         _put(m, P, t, mean, cov)
@@ -315,7 +279,7 @@ def means_back(
             late[i, 0] += alpha[t]
         for i in range(d):
             adjoint[i, t] = late[i, 0]
-        _down(table, first, second, t, late)
+        _carry(table, first, second, t, late, True)
 
 
 def covariances_back(
@@ -331,9 +295,9 @@ def covariances_back(
         for i in range(d):
             for j in range(d):
                 adjoint[i, j, t] = late[i, j]
-        _down(table, first, second, t, late)
+        _carry(table, first, second, t, late, True)
         _turn(late)
-        _down(table, first, second, t, late)
+        _carry(table, first, second, t, late, True)
 
 
 def _taken(late: HostMatrix, gain: HostVector, seen: HostVector, precision: float) -> float:

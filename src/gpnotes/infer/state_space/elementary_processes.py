@@ -157,9 +157,11 @@ class MaternLeaf(Leaf):
 
     def numbers(self, gaps: Vector, longest: float) -> Prepared:
         """Return the numbers behind a step."""
-        xp = array_namespace(gaps)
-        s = self.rate * xp.clip(gaps, None, FAR / self.rate)  # nothing is left of it, not inf · 0
-        return s, xp.exp(-s), min(self.rate * longest, FAR)
+        xp, longest = array_namespace(gaps), self.rate * longest
+        if longest > FAR:  # nothing is left of it, not inf · 0
+            gaps, longest = xp.clip(gaps, None, FAR / self.rate), FAR
+        s = self.rate * gaps
+        return s, xp.exp(-s), longest
 
     def up(self, numbers: Prepared, M: Array) -> None:
         """Put ``F M`` in the place of M."""

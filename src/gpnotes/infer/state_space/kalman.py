@@ -73,16 +73,6 @@ class Filtered:
     innovation: Matrix
 
     @property
-    def pull(self) -> Matrix:
-        """λ (D, B) after the last step of each lane."""
-        raise NotImplementedError
-
-    @property
-    def shrinkage(self) -> Stack:
-        """Λ (D, D, B) after the last step of each lane."""
-        raise NotImplementedError
-
-    @property
     def first(self) -> FirstReading:
         """The belief after the first reading of all."""
         return self.lanes.first
@@ -160,21 +150,35 @@ class Filtered:
 
     @cached_property
     def smoothed_means(self) -> SmoothedMeans:
-        """The way back for means, worked out when it is first asked for."""
-        return _smoothed_means(self)
+        """The way back for means, O(N), worked out when it is first asked for."""
+        xp = array_namespace(self.precision)
+        adjoint, alpha = xp.empty_like(self.mean), xp.empty_like(self.precision)
+        for k, told, late in self.pass_back_of_means():
+            alpha[k, ...] = told
+            adjoint[k, ...] = late
+        return SmoothedMeans(adjoint, alpha)
 
     @cached_property
     def smoothed_covariances(self) -> SmoothedCovariances:
-        """The way back for variances, worked out when it is first asked for."""
-        return _smoothed_covariances(self)
+        """The way back for variances, O(N), worked out when it is first asked for."""
+        xp = array_namespace(self.precision)
+        adjoint, precision = xp.empty_like(self.cov), xp.empty_like(self.precision)
+        for k, told, late in self.pass_back_of_covariances():
+            precision[k, ...] = told
+            adjoint[k, ...] = late
+        return SmoothedCovariances(adjoint, precision)
+
+    # these are of runs whose lanes are single readings, those above of all others
 
     def pass_back_of_means(self) -> Iterator[tuple[int, Vector, Matrix]]:
         """Go back through all steps: each with ``K_y⁻¹ r`` and λ, which the next step changes."""
-        return _pass_back_of_means(self)
+        back = self.smoothed_means
+        yield 0, back.alpha[0, ...], back.adjoint[0, ...]
 
     def pass_back_of_covariances(self) -> Iterator[tuple[int, Vector, Stack]]:
         """The same with the diagonal of ``K_y⁻¹`` and Λ."""
-        return _pass_back_of_covariances(self)
+        back = self.smoothed_covariances
+        yield 0, back.precision[0, ...], back.adjoint[0, ...]
 
 
 @saved_as("Kalman filter of terms that carry others")
@@ -196,16 +200,6 @@ class Scanned(Filtered):
     end_cov: Stack
     later: Element
 
-    @property
-    def pull(self) -> Matrix:
-        """λ (D, B) after the last step of each lane."""
-        return self._ends[0]
-
-    @property
-    def shrinkage(self) -> Stack:
-        """Λ (D, D, B) after the last step of each lane."""
-        return self._ends[1]
-
     @cached_property
     def _ends(self) -> tuple[Matrix, Stack]:
         """λ (D, B) and Λ (D, D, B) after the last step of each lane."""
@@ -220,6 +214,43 @@ class Scanned(Filtered):
         solved = solution(eye(d, J) + J @ self.end_cov, right)
         pull = turned(solved[:, :, :1], (1, 2, 0))[:, 0, :]
         return pull, turned(symmetric_part(solved[:, :, 1:]), (1, 2, 0))
+
+    def pass_back_of_means(self) -> Iterator[tuple[int, Vector, Matrix]]:
+        """Go back through all steps: each with ``K_y⁻¹ r`` and λ, which the next step changes."""
+        xp, lanes, seen = array_namespace(self.precision), self.lanes, self.lanes.motion.seen
+        late = xp.asarray(self._ends[0], copy=True)
+        for k in reversed(range(self.precision.shape[0])):
+            gain = signal(self.cov[k, ...], seen) * self.precision[k, ...]
+            alpha = self.precision[k, ...] * self.innovation[k, ...] - xp.sum(gain * late, axis=0)
+            for i in seen:
+                late[i, ...] += alpha
+            if not k:
+                alpha[:1] = self.first.told(late[:, :1])
+            yield k, alpha, late
+            if k:
+                lanes.step(k).down(late)
+
+    def pass_back_of_covariances(self) -> Iterator[tuple[int, Vector, Stack]]:
+        """The same with the diagonal of ``K_y⁻¹`` and Λ."""
+        xp, lanes, seen = array_namespace(self.precision), self.lanes, self.lanes.motion.seen
+        late = xp.asarray(self._ends[1], copy=True)
+        for k in reversed(range(self.precision.shape[0])):
+            gain = signal(self.cov[k, ...], seen) * self.precision[k, ...]
+            pushed = xp.sum(late * gain[None, :, :], axis=1)
+            precision = self.precision[k, ...] + xp.sum(gain * pushed, axis=0)
+            # (I − g H)ᵀ Λ (I − g H) + HᵀH/S: H is one at each of `seen`, and zero elsewhere
+            for i in seen:
+                late[i, ...] -= pushed
+            for i in seen:
+                late[:, i, ...] -= pushed
+            for i in seen:
+                for j in seen:
+                    late[i, j, ...] += precision
+            if not k:
+                precision[:1] = self.first.known(late[:, :, :1])
+            yield k, precision, late
+            if k:
+                lanes.step(k).carry_back(late)
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,63 +311,3 @@ def kalman_filter(lanes: Lanes) -> Scanned:
         # after the mean: `shared` may be a view of a row of P, which is written over here
         narrow(P, shared, precision[k, ...], noise, motion.seen)
     return Scanned(lanes, mean, cov, precision, innovation, stacked(m), stacked(P), later)
-
-
-def _pass_back_of_means(run: Filtered) -> Iterator[tuple[int, Vector, Matrix]]:
-    xp, lanes, seen = array_namespace(run.precision), run.lanes, run.lanes.motion.seen
-    late = xp.asarray(run.pull, copy=True)
-    for k in reversed(range(run.precision.shape[0])):
-        gain = signal(run.cov[k, ...], seen) * run.precision[k, ...]
-        alpha = run.precision[k, ...] * run.innovation[k, ...] - xp.sum(gain * late, axis=0)
-        for i in seen:
-            late[i, ...] += alpha
-        yield k, alpha if k else _with_first(alpha, run.first.told(late[:, :1])), late
-        if k:
-            lanes.step(k).down(late)
-
-
-def _pass_back_of_covariances(run: Filtered) -> Iterator[tuple[int, Vector, Stack]]:
-    xp, lanes, seen = array_namespace(run.precision), run.lanes, run.lanes.motion.seen
-    late = xp.asarray(run.shrinkage, copy=True)
-    for k in reversed(range(run.precision.shape[0])):
-        gain = signal(run.cov[k, ...], seen) * run.precision[k, ...]
-        pushed = xp.sum(late * gain[None, :, :], axis=1)
-        precision = run.precision[k, ...] + xp.sum(gain * pushed, axis=0)
-        # (I − g H)ᵀ Λ (I − g H) + HᵀH/S: H is one at each of `seen`, and zero elsewhere
-        for i in seen:
-            late[i, ...] -= pushed
-        for i in seen:
-            late[:, i, ...] -= pushed
-        for i in seen:
-            for j in seen:
-                late[i, j, ...] += precision
-        if not k:
-            precision = _with_first(precision, run.first.known(late[:, :, :1]))
-        yield k, precision, late
-        if k:
-            lanes.step(k).carry_back(late)
-
-
-def _with_first(values: Vector, first: Vector) -> Vector:
-    """Return values of the readings of a first step, with that of the first of all."""
-    return array_namespace(values).concat([first, values[1:]])
-
-
-def _smoothed_means(run: Filtered) -> SmoothedMeans:
-    """Go back through all steps for means; O(N)."""
-    xp = array_namespace(run.precision)
-    adjoint, alpha = xp.empty_like(run.mean), xp.empty_like(run.precision)
-    for k, told, late in run.pass_back_of_means():
-        alpha[k, ...] = told
-        adjoint[k, ...] = late
-    return SmoothedMeans(adjoint, alpha)
-
-
-def _smoothed_covariances(run: Filtered) -> SmoothedCovariances:
-    """Go back through all steps for variances; O(N)."""
-    xp = array_namespace(run.precision)
-    adjoint, precision = xp.empty_like(run.cov), xp.empty_like(run.precision)
-    for k, told, late in run.pass_back_of_covariances():
-        precision[k, ...] = told
-        adjoint[k, ...] = late
-    return SmoothedCovariances(adjoint, precision)

@@ -62,9 +62,10 @@ class MaternMotion:
         shares = _integrals(s, decay, 2 * d - 2, longest)
         Q = array_namespace(s).empty((d, d, s.shape[0]), dtype=s.dtype, device=s.device)
         for i in range(d):
-            for j in range(d):
+            for j in range(i, d):
                 weight = self.drive / (f(d - 1 - i) * f(d - 1 - j))
                 Q[i, j, ...] = weight * shares[2 * d - 2 - i - j]
+                Q[j, i, ...] = Q[i, j, ...]
         return Q
 
     @property
@@ -100,13 +101,13 @@ def _integrals(s: Vector, decay: Vector, top: int, longest: float) -> list[Vecto
 def _series(z: Vector, start: int, largest: float) -> Vector:
     """``1 + z/(a+1) + z²/(a+1)(a+2) + …`` with a = `start`, for z up to `largest`."""
     # as many terms for all gaps as the longest needs, so that they are one loop over arrays
-    terms, term = 0, 1.0
+    factors, term = [1.0], 1.0
     while term > _TINY:
-        terms += 1
-        term *= largest / (start + terms)
-    total = array_namespace(z).ones_like(z)
-    for j in range(terms, 0, -1):
+        factors.append(factors[-1] / (start + len(factors)))
+        term *= largest / (start + len(factors) - 1)
+    total = factors.pop() * z
+    for factor in factors[:0:-1]:
+        total += factor
         total *= z
-        total /= start + j
-        total += 1.0
+    total += 1.0
     return total

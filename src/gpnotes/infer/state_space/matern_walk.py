@@ -1,18 +1,18 @@
-"""Kalman's filter for one Matérn process and a few thousand readings, in Python's floats.
+"""Kalman's filter for one Matérn process, reading by reading, in Python's floats or by Numba.
 
 A step of a state of one to three numbers is some forty operations on floats, and a call of an array
 library costs as much as twenty. So where lanes would be short, the readings are walked along one by
-one, and each is a lane of its own: `Filtered` has the beliefs before and the information after each
-at once, and all that follows is one step of arrays as long as the line. Numba compiles the same
-loops for lines of any length.
+one, each a lane of its own, and all that follows is one step of arrays as long as the line. Numba
+compiles the same loops for lines of any length. All are O(N). The numbers of steps are worked out
+for a stretch of the line at a time, whose arrays stay in a processor's cache.
 
-P has the entries ``p_ij`` with i ≤ j, and Λ likewise. The gap s carries them by the matrix U with
-the rows ``1, s, s²/2``, ``0, 1, s`` and ``0, 0, 1``, and by the decay ``e^{−s}``.
+The gap s carries P and Λ by the matrix U with the rows ``1, s, s²/2``, ``0, 1, s`` and ``0, 0, 1``,
+and by the decay ``e^{−s}``. The letters a, b, … are their entries with i ≤ j, row by row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, TypeAlias, cast
@@ -33,18 +33,19 @@ from ...ground.xp import (
     as_host,
 )
 from .elementary_processes import MaternLeaf
-from .kalman import Filtered
-from .motion import Motion
-from .parallel_scan import LOST, lanes_of
+from .kalman import Filtered, SmoothedCovariances, SmoothedMeans
+from .motion import Motion, narrow
+from .parallel_scan import LOST, Lanes, lanes_of
 
 __all__ = ["Walked", "is_walked", "matern_size", "walked"]
 
 _MOST = {1: 4000, 2: 4000, 3: 3000}  # readings up to which it is the faster way, by entries
-_PAIRS = {2: ([0, 0, 1], [0, 1, 1]), 3: ([0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2])}
+_STRETCH = 2**14  # steps of a stretch
 
-Rows: TypeAlias = list[tuple[float, ...]]
-Steps: TypeAlias = Iterable[tuple[float, ...]]
-Before: TypeAlias = tuple[tuple[float, ...], ...]
+State: TypeAlias = tuple[float, ...]
+Steps: TypeAlias = Iterable[State]
+Columns: TypeAlias = Sequence[Any]
+Loop: TypeAlias = Callable[[Any, Steps, Columns], State]
 
 
 def is_walked(motion: Motion, times: Vector) -> bool:
@@ -62,7 +63,7 @@ def matern_size(motion: Motion) -> int:
 @saved_as("Kalman filter of one Matérn process")
 @dataclass(frozen=True, eq=False)
 class Walked(Filtered):
-    """The same of one Matérn process, whose every reading is a lane.
+    """The same of one Matérn process.
 
     Parameters
     ----------
@@ -75,30 +76,46 @@ class Walked(Filtered):
     compiled: bool = False
 
     @cached_property
-    def pull(self) -> Matrix:
-        """λ (D, N) after each reading."""
-        own = self.precision[0, ...] * self.innovation[0, ...]
-        # a state of one entry is walked as one of two, the second zero: it needs no loop of its own
-        size = max(self.mean.shape[1], 2)
+    def smoothed_means(self) -> SmoothedMeans:
+        """The way back for means, worked out when it is first asked for."""
+        size, d = self._size, self.mean.shape[1]
         go = _means_of_two if size == 2 else _means_of_three
-        return self._backwards(go, own, size)[: self.mean.shape[1]]
+        found = self._backwards(go, (0.0,) * size, size + 1, self.precision, self.innovation)
+        adjoint, alpha, first = found[None, :d], found[None, -1], self.first
+        # its `told` would prepare for any terms, which takes as long as hundreds of readings
+        shared = as_host(self.lanes.motion.terms[0].prior(first.place)[:, 0, 0])
+        told = first.precision * (first.reading - shared @ adjoint[0, :, 0])
+        alpha[0, :1] = as_host(told)
+        return SmoothedMeans(adjoint, alpha)
 
     @cached_property
-    def shrinkage(self) -> Stack:
-        """Λ (D, D, N) after each reading."""
-        size = max(self.mean.shape[1], 2)
+    def smoothed_covariances(self) -> SmoothedCovariances:
+        """The way back for variances, worked out when it is first asked for."""
+        size, d = self._size, self.mean.shape[1]
         go = _covariances_of_two if size == 2 else _covariances_of_three
-        entries = self._backwards(go, self.precision[0, ...], len(_PAIRS[size][0]))
-        return _symmetric(entries, size)[: self.mean.shape[1], : self.mean.shape[1]]
+        begun = (0.0,) * (size * (size + 1) // 2)
+        found = self._backwards(go, begun, size * size + 1, self.precision)
+        adjoint, precision = _square(found[:-1], size)[None, :d, :d], found[None, -1]
+        precision[0, :1] = as_host(self.first.known(adjoint[0, :, :, :1]))
+        return SmoothedCovariances(adjoint, precision)
 
-    def _backwards(self, loop: Callable[..., None], own: Vector, width: int) -> HostMatrix:
-        """The columns of a loop from the last step to the second, with a number of each."""
-        numbers = self.lanes.step(0).numbers[0][0][:2]
-        gain = as_host(self.cov[0, 0, ...] * self.precision)
-        below = [np.zeros_like(gain[0])] * (2 - len(gain))
-        steps = [as_host(column)[:0:-1] for column in (*numbers, *gain, *below, own)]
-        found = _columns(self.compiled, loop, (), steps, np.empty((width, self.lanes.count)))
-        return found[:, ::-1].copy()
+    @property
+    def _size(self) -> int:
+        """The entries of a state of the loops."""
+        # one entry is walked as two, the second zero: it needs no loop of its own
+        return max(self.mean.shape[1], 2)
+
+    def _backwards(self, loop: Loop, state: State, width: int, *told: Matrix) -> HostMatrix:
+        """What a loop from the last reading to the first fills in, (width, N)."""
+        n, shared = self.lanes.count, as_host(self.cov[0, 0, ...])
+        found, columns = np.empty((width, n)), [as_host(a[0, ...]) for a in told]
+        below = [np.zeros(n)] * (2 - len(shared))
+        for start in range((n - 1) // _STRETCH * _STRETCH, -1, -_STRETCH):
+            here = slice(start, start + _STRETCH)
+            numbers = self.lanes.steps(here).numbers[0][0][:2]
+            given = (*numbers, *(a[here] for a in (*shared, *below, *columns)))
+            state = _walk(self.compiled, loop, state, [a[::-1] for a in given], found[:, here])
+        return found
 
 
 def walked(
@@ -112,70 +129,81 @@ def walked(
         If rounding leaves a reading no variance.
     """
     lanes = lanes_of(motion, times, readings, noise, length=1)
-    step, size = lanes.step(0), max(motion.size, 2)
-    m, P = (as_host(part) for part in lanes.first.belief)
-    numbers, pairs = step.numbers[0][0][:2], _PAIRS[size]
-    Q, P = _squared(as_host(cast(Stack, step.noise[0])), size), _squared(P, size)
-    begun = (*np.append(m, 0.0)[:size].tolist(), *P[pairs][:, 0].tolist())
-    given = (*numbers, *Q[pairs], lanes.readings[0, ...], lanes.noise[0])
-    steps = [as_host(column)[1:] for column in given]
-    found, loop = np.empty((len(begun) + 2, lanes.count)), _FILTERS[size]
-    found[:, 0] = *begun, 0.0, float(lanes.readings[0, 0]) - begun[0]
-    try:
-        _columns(compiled, loop, (begun,), steps, found[:, 1:])
-    except ZeroDivisionError as problem:
-        raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}") from problem
-    d = motion.size
-    cov = _symmetric(found[size:-2], size)[None, :d, :d]
-    return Walked(lanes, found[None, :d], cov, found[None, -2], found[None, -1], compiled)
+    d, size = motion.size, max(motion.size, 2)
+    given = as_host(lanes.readings)[0], as_host(lanes.noise[0])
+    m, P = _after_first(lanes)
+    state = (*np.append(m, 0.0)[:size].tolist(), *(float(a[0]) for a in _entries(P, size)))
+    found = np.empty((size + size * size + 2, lanes.count))
+    mean, cov = found[None, :d], _square(found[size:-2], size)[None, :d, :d]
+    for start in range(0, lanes.count, _STRETCH):
+        here = slice(max(start, 1), start + _STRETCH)
+        step = lanes.steps(here)
+        Q = _entries(as_host(cast(Stack, step.noise[0])), size)
+        columns = [*step.numbers[0][0][:2], *Q, *(a[here] for a in given)]
+        try:
+            state = _walk(compiled, _FILTERS[size], state, columns, found[:, here])
+        except ZeroDivisionError as problem:
+            raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}") from problem
+    mean[0, :, 0], cov[0, :, :, 0] = m[:, 0], P[..., 0]
+    # the first reading is known already, and tells nothing more
+    found[-2:, 0] = 0.0, given[0][0] - m[0, 0]
+    return Walked(lanes, mean, cov, found[None, -2], found[None, -1], compiled)
 
 
-def _columns(
-    compiled: bool, loop: Callable[..., None], before: Before, steps: list[HostVector],
-    out: HostMatrix,
-) -> HostMatrix:  # fmt: skip
-    """Fill in the rows of a loop over steps as columns of `out`, and return it."""
+def _after_first(lanes: Lanes) -> tuple[HostMatrix, HostArray]:
+    """The belief after the first reading, (D, 1) and (D, D, 1), as of `FirstReading`.
+
+    In fewer steps than that takes to prepare for any terms.
+    """
+    first = lanes.first
+    P = as_host(lanes.motion.terms[0].prior(first.place))
+    m = P[0] * first.precision * first.reading
+    narrow(P, P[0], first.precision, first.noise, (0,))
+    return m, P
+
+
+def _walk(
+    compiled: bool, loop: Loop, state: State, steps: list[HostVector], out: HostMatrix
+) -> State:
+    """Go through a loop over steps, which fills in the columns of `out`; return its last state."""
     if compiled:
-        names = _compiled()
-        names["_fill"](names[loop.__name__], before, tuple(steps), out)
-    elif out.shape[1]:
-        rows: Rows = [()] * out.shape[1]
-        loop(*before, zip(*(column.tolist() for column in steps), strict=True), rows)
-        out[...] = np.array(rows).T
-    return out
+        # copies: Numba compiles a loop anew for another layout of what it is given
+        names, given = _compiled(), tuple(np.ascontiguousarray(a) for a in steps)
+        return names["_fill"](names[loop.__name__], state, given, tuple(out))
+    # a view of memory takes a float as it is, where an array of NumPy looks what it is first
+    views = [memoryview(row) for row in out]
+    return loop(state, zip(*(a.tolist() for a in steps), strict=True), views)
 
 
 def _fill(
-    loop: Callable[..., None], before: Before, steps: tuple[HostVector, ...], out: HostMatrix
-) -> None:
+    loop: Loop, state: State, steps: tuple[HostVector, ...], out: tuple[HostVector, ...]
+) -> State:
     """The same for Numba."""
-    loop(*before, zip(*steps), out.T)  # noqa: B905 - which Numba does not know
+    return loop(state, zip(*steps), out)  # noqa: B905 - which Numba does not know
 
 
 @cache
 def _compiled() -> dict[str, Any]:
     """The loops compiled by Numba, once in each process."""
-    parts: list[Callable[..., None]] = [*_FILTERS.values(), _means_of_two, _means_of_three]
+    parts: list[Loop] = [*_FILTERS.values(), _means_of_two, _means_of_three]
     return compiled_functions(globals(), *parts, _covariances_of_two, _covariances_of_three, _fill)
 
 
-def _squared(a: HostArray, size: int) -> HostArray:
-    """A stack (D, D, N) with zeros below, in `size` rows."""
-    below = size - a.shape[0]
-    return np.pad(a, ((0, below), (0, below), (0, 0))) if below else a
+def _entries(a: HostArray, size: int) -> list[HostVector]:
+    """The entries with i ≤ j of matrices (D, D, N), with zeros below in `size` rows."""
+    d, none = len(a), np.zeros(a.shape[2]) if len(a) < size else a[0, 0]
+    return [a[i, j] if j < d else none for i in range(size) for j in range(i, size)]
 
 
-def _symmetric(entries: HostMatrix, size: int) -> HostArray:
-    """The matrices (D, D, N) of the entries on and above their diagonals."""
-    full = np.empty((size, size, entries.shape[1]))
-    i, j = _PAIRS[size]
-    full[i, j], full[j, i] = entries, entries
-    return full
+def _square(rows: HostMatrix, size: int) -> HostArray:
+    """Matrices (D, D, N) of their entries row by row, a view."""
+    return rows.reshape(size, size, -1)
 
 
-def _filter_of_two(begun: tuple[float, ...], steps: Steps, rows: Rows) -> None:
+def _filter_of_two(state: State, steps: Steps, out: Columns) -> State:
     """Mean and covariance before each reading, ``1 / S`` and the innovation."""
-    m0, m1, a, b, c = begun
+    m0, m1, a, b, c = state
+    x0, x1, p00, p01, p10, p11, precision, innovation = out
     for t, (s, decay, q00, q01, q11, reading, noise) in enumerate(steps):
         m0, m1, square = decay * (m0 + s * m1), decay * m1, decay * decay
         # (U P Uᵀ)₀₀ is a + 2 s b + s² c
@@ -183,17 +211,20 @@ def _filter_of_two(begun: tuple[float, ...], steps: Steps, rows: Rows) -> None:
         a = square * (a + s * (b + lower)) + q00
         b, c = square * lower + q01, square * c + q11
         told, gap = 1.0 / (a + noise), reading - m0
-        rows[t] = m0, m1, a, b, c, told, gap
+        x0[t], x1[t], precision[t], innovation[t] = m0, m1, told, gap
+        p00[t], p01[t], p10[t], p11[t] = a, b, b, c
         k0, k1 = a * told, b * told
         m0, m1 = m0 + k0 * gap, m1 + k1 * gap
         # the row of the signal by σ²/S, in which nothing cancels
         left = noise * told
         a, b, c = a * left, b * left, c - k1 * b
+    return m0, m1, a, b, c
 
 
-def _filter_of_three(begun: tuple[float, ...], steps: Steps, rows: Rows) -> None:
+def _filter_of_three(state: State, steps: Steps, out: Columns) -> State:
     """The same of three numbers."""
-    m0, m1, m2, a, b, c, d, f, g = begun
+    m0, m1, m2, a, b, c, d, f, g = state
+    x0, x1, x2, p00, p01, p02, p10, p11, p12, p20, p21, p22, precision, innovation = out
     for t, (s, decay, q00, q01, q02, q11, q12, q22, reading, noise) in enumerate(steps):
         half, square = 0.5 * s * s, decay * decay
         m0, m1 = decay * (m0 + s * m1 + half * m2), decay * (m1 + s * m2)
@@ -206,65 +237,78 @@ def _filter_of_three(begun: tuple[float, ...], steps: Steps, rows: Rows) -> None
         d, f = square * (low + s * lowest) + q11, square * lowest + q12
         g = square * g + q22
         told, gap = 1.0 / (a + noise), reading - m0
-        rows[t] = m0, m1, m2, a, b, c, d, f, g, told, gap
+        x0[t], x1[t], x2[t], precision[t], innovation[t] = m0, m1, m2, told, gap
+        p00[t], p01[t], p02[t] = a, b, c
+        p10[t], p11[t], p12[t] = b, d, f
+        p20[t], p21[t], p22[t] = c, f, g
         k0, k1, k2 = a * told, b * told, c * told
         m0, m1, m2 = m0 + k0 * gap, m1 + k1 * gap, m2 + k2 * gap
         left = noise * told
         d, f, g = d - k1 * b, f - k1 * c, g - k2 * c
         a, b, c = a * left, b * left, c * left
+    return m0, m1, m2, a, b, c, d, f, g
 
 
-def _means_of_two(steps: Steps, rows: Rows) -> None:
-    """λ after each reading, the last first."""
-    l0 = l1 = 0.0
-    rows[0] = l0, l1
-    for t, (s, decay, k0, k1, own) in enumerate(steps, 1):
-        l0 += own - k0 * l0 - k1 * l1
+def _means_of_two(state: State, steps: Steps, out: Columns) -> State:
+    """λ with each reading and its entry of ``K_y⁻¹ r``, the last first."""
+    (l0, l1), (x0, x1, alpha) = state, out
+    for t, (s, decay, a, b, told, gap) in enumerate(steps, 1):
+        own = told * (gap - a * l0 - b * l1)
+        l0 += own
+        x0[-t], x1[-t], alpha[-t] = l0, l1, own
         l0, l1 = decay * l0, decay * (l1 + s * l0)
-        rows[t] = l0, l1
+    return l0, l1
 
 
-def _means_of_three(steps: Steps, rows: Rows) -> None:
+def _means_of_three(state: State, steps: Steps, out: Columns) -> State:
     """The same of three numbers."""
-    l0 = l1 = l2 = 0.0
-    rows[0] = l0, l1, l2
-    for t, (s, decay, k0, k1, k2, own) in enumerate(steps, 1):
-        l0 += own - k0 * l0 - k1 * l1 - k2 * l2
+    (l0, l1, l2), (x0, x1, x2, alpha) = state, out
+    for t, (s, decay, a, b, c, told, gap) in enumerate(steps, 1):
+        own = told * (gap - a * l0 - b * l1 - c * l2)
+        l0 += own
+        x0[-t], x1[-t], x2[-t], alpha[-t] = l0, l1, l2, own
         # the last entry first: it takes of the others as they were
         l2 = decay * (l2 + s * l1 + 0.5 * s * s * l0)
         l0, l1 = decay * l0, decay * (l1 + s * l0)
-        rows[t] = l0, l1, l2
+    return l0, l1, l2
 
 
-def _covariances_of_two(steps: Steps, rows: Rows) -> None:
-    """Λ after each reading, the last first."""
-    a = b = c = 0.0
-    rows[0] = a, b, c
-    for t, (s, decay, k0, k1, told) in enumerate(steps, 1):
+def _covariances_of_two(state: State, steps: Steps, out: Columns) -> State:
+    """Λ with each reading and its entry of the diagonal of ``K_y⁻¹``, the last first."""
+    (a, b, c), (x00, x01, x10, x11, precision) = state, out
+    for t, (s, decay, p, q, told) in enumerate(steps, 1):
+        k0, k1 = p * told, q * told
         p0, p1 = a * k0 + b * k1, b * k0 + c * k1
+        known = told + k0 * p0 + k1 * p1
         # (I − g H)ᵀ Λ (I − g H) + HᵀH/S with H = (1, 0): all of it is in the first row
-        a, b = a + told + k0 * p0 + k1 * p1 - 2.0 * p0, b - p1
+        a, b = a + known - 2.0 * p0, b - p1
+        x00[-t], x01[-t], x10[-t], x11[-t], precision[-t] = a, b, b, c, known
         square, right = decay * decay, b + s * a
         a, b, c = square * a, square * right, square * (c + s * (b + right))
-        rows[t] = a, b, c
+    return a, b, c
 
 
-def _covariances_of_three(steps: Steps, rows: Rows) -> None:
+def _covariances_of_three(state: State, steps: Steps, out: Columns) -> State:
     """The same of three numbers."""
-    a = b = c = d = f = g = 0.0
-    rows[0] = a, b, c, d, f, g
-    for t, (s, decay, k0, k1, k2, told) in enumerate(steps, 1):
+    a, b, c, d, f, g = state
+    x00, x01, x02, x10, x11, x12, x20, x21, x22, precision = out
+    for t, (s, decay, p, q, r, told) in enumerate(steps, 1):
+        k0, k1, k2 = p * told, q * told, r * told
         p0, p1 = a * k0 + b * k1 + c * k2, b * k0 + d * k1 + f * k2
         p2 = c * k0 + f * k1 + g * k2
-        a += told + k0 * p0 + k1 * p1 + k2 * p2 - 2.0 * p0
+        known = told + k0 * p0 + k1 * p1 + k2 * p2
+        a += known - 2.0 * p0
         b, c = b - p1, c - p2
+        x00[-t], x01[-t], x02[-t] = a, b, c
+        x10[-t], x11[-t], x12[-t] = b, d, f
+        x20[-t], x21[-t], x22[-t], precision[-t] = c, f, g, known
         # Λ U, whose columns are then carried in their turn
         half, square = 0.5 * s * s, decay * decay
         right, corner, low = b + s * a, c + s * b + half * a, f + s * d + half * b
         g = square * (g + s * (f + low) + half * (c + corner))
         d, f = square * (d + s * (b + right)), square * (low + s * corner)
         a, b, c = square * a, square * right, square * corner
-        rows[t] = a, b, c, d, f, g
+    return a, b, c, d, f, g
 
 
 _FILTERS = {2: _filter_of_two, 3: _filter_of_three}

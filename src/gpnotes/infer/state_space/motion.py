@@ -126,7 +126,10 @@ class ProductTerm:
 
     def noise(self, numbers: list[Prepared], x: Vector) -> Stack | None:
         """Return the noise on the way to places x: ``Q₁ ⊗ P₂ + (P₁ − Q₁) ⊗ Q₂``."""
-        P, Q = self.factors[0].prior(x), self.factors[0].noise(numbers[0])
+        Q = self.factors[0].noise(numbers[0])
+        if len(self.factors) == 1:
+            return None if Q is None else self.variance * Q
+        P = self.factors[0].prior(x)
         for factor, of in zip(self.factors[1:], numbers[1:], strict=True):
             other, more = factor.prior(x), factor.noise(of)
             rest = P if Q is None else P - Q

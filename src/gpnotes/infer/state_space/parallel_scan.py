@@ -89,6 +89,10 @@ class Lanes:
         """Step k of all lanes."""
         return self.motion.at(self.gaps[k, ...], self.places[k, ...], self.longest)
 
+    def steps(self, lanes: slice) -> Step:
+        """The first step of some lanes."""
+        return self.motion.at(self.gaps[0, lanes], self.places[0, lanes], self.longest)
+
     @cached_property
     def first(self) -> FirstReading:
         """The belief after the first reading of all."""
@@ -121,15 +125,15 @@ def lanes_of(
     length = length or max(round(math.sqrt(n) / 3.0), -(-n * motion.size**2 // _AT_ONCE))
     count = -(-n // length)
     spare = count * length - n
-    gaps = xp.clip(times[1:] - times[:-1], None, FARTHEST)
-    longest = float(xp.max(gaps)) if n > 1 else 0.0
+    gaps = xp.concat([xp.zeros_like(times[:1]), times[1:] - times[:-1]])
+    longest = float(xp.max(gaps))
+    if longest > FARTHEST:
+        gaps, longest = xp.clip(gaps, None, FARTHEST), FARTHEST
     none = as_array([0.0] * spare, times)
-    last = none + times[-1]
-    return Lanes(
-        motion, n, _in_lanes(xp.concat([xp.zeros_like(times[:1]), gaps, none]), length),
-        _in_lanes(xp.concat([times, last]), length), _in_lanes(xp.concat([readings, none]), length),
-        _noise_in_lanes(noise, none, length, count), longest,
-    )  # fmt: skip
+    pairs = (gaps, none), (times, none + times[-1]), (readings, none)
+    gaps, places, readings = (_in_lanes(*pair, length) for pair in pairs)
+    level = _noise_in_lanes(noise, none, length, count)
+    return Lanes(motion, n, gaps, places, readings, level, longest)
 
 
 def _noise_in_lanes(noise: Numbers, none: Vector, length: int, count: int) -> tuple[Vector, ...]:
@@ -141,13 +145,15 @@ def _noise_in_lanes(noise: Numbers, none: Vector, length: int, count: int) -> tu
             return (level,) * length
         last = xp.concat([level[:-1], xp.full_like(level[:1], math.inf)])
         return (level,) * (length - none.shape[0]) + (last,) * none.shape[0]
-    filled = _in_lanes(xp.concat([noise, xp.full_like(none, math.inf)]), length)
+    filled = _in_lanes(noise, xp.full_like(none, math.inf), length)
     return tuple(filled[k, ...] for k in range(length))
 
 
-def _in_lanes(values: Vector, length: int) -> Matrix:
+def _in_lanes(values: Vector, rest: Vector, length: int) -> Matrix:
     xp = array_namespace(values)
-    return turned(xp.reshape(values, (-1, length)), (1, 0))
+    if length == 1:
+        return values[None, :]
+    return turned(xp.reshape(xp.concat([values, rest]), (-1, length)), (1, 0))
 
 
 def turned(a: Array, axes: tuple[int, ...]) -> Array:
