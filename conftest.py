@@ -1,8 +1,9 @@
 """What the tests of both distributions share: threads, seeds, the built book and a browser.
 
-Three plugins in ``tests/support`` each do one thing more: `namespaces` runs the tests that take the
+Four plugins in ``tests/support`` each do one thing more: `namespaces` runs the tests that take the
 fixture ``space`` in several libraries of arrays, `night` leaves the tests listed in ``night.toml``
-to the night, and `skips` fails a run of CI that skips for an unknown reason.
+to the night, `skips` fails a run of CI that skips for an unknown reason, and `frozen_tests` leaves
+what was collected out of the searches for garbage.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["namespaces", "night", "skips"]
+pytest_plugins = ["namespaces", "night", "skips", "frozen_tests"]
 
 # Scripts that made a table in another environment; their programs are not installed here.
 collect_ignore_glob = ["tests/data/make_*.py"]
