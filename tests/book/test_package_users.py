@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from rival_processes import quantecon_markov
 
 pytestmark = pytest.mark.book
 
@@ -92,7 +91,7 @@ def test_a_row_that_does_not_run_ends_the_page(row: tuple[str, ...]) -> None:
 @pytest.mark.filterwarnings("ignore:Comparing a sparse matrix")  # pymdptoolbox does, on its way
 def test_calls_of_decision_processes_find_the_same() -> None:
     """Theirs, which the page does not run, and ours, row by row in one namespace."""
-    markov = quantecon_markov()
+    markov = pytest.importorskip("quantecon.markov")
     for part in ("mdp", "util"):
         pytest.importorskip(f"mdptoolbox.{part}")
     names: dict[str, Any] = {"np": np, "DiscreteDP": markov.DiscreteDP}
