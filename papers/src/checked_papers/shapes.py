@@ -111,7 +111,7 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     """Return the assignments of shapes that fit `latex`, and whether it asks for one.
 
     >>> fitting(r"\\operatorname{tr}(X) = X", {})
-    Fitting(shapes=(), marked=True, free=('X',), refuted=True, traced=('X',))
+    Fitting(shapes=(), marked=True, free=('X',), refuted=True, traced=('X',), scalars=())
     """
     told = {normal(key): kind for key, kind in declared.items()}
     rng = np.random.default_rng(0)
