@@ -396,8 +396,10 @@ def _prepare(
             )
         density: Any = HyperparameterDensity(target)
         names = density.names
-        starts: Any = _around(target, num_chains, stream) if start is None else None
-        return density, starts or _starts(start, num_chains, len(names)), names
+        if start is not None:
+            return density, _starts(start, num_chains, len(names)), names
+        starts: Any = _around(target, num_chains, stream)
+        return density, starts, names
     _check.function(target, "target", "a vector")
     starts = _starts(start, num_chains)
     return target, starts, tuple(f"x[{j}]" for j in range(starts[0].shape[0]))
