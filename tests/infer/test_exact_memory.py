@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 import warnings
 from collections.abc import Iterator
 from types import ModuleType
@@ -12,6 +11,7 @@ import cupy_stand_in
 import numpy as np
 import pytest
 from cupy_stand_in.counts import measuring
+from memory_use import peak
 
 from gpnotes import (
     GP,
@@ -90,12 +90,7 @@ def test_a_joint_distribution_holds_the_three_matrices_that_it_asks_for(lengthsc
     X, Xs = rng.normal(size=(20, 3)), rng.normal(size=(400, 3))
     posterior = condition(GP(RBF(1.0, lengthscale), 0.1), X, X[:, 0])
     for call in (lambda: posterior.joint(Xs), lambda: prior(posterior.gp, Xs, noise=True)):
-        call()  # what is imported on the way counts once
-        tracemalloc.start()
-        call()
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < 3.3 * 400 * 400 * 8
+        assert peak(call) < 3.3 * 400 * 400 * 8
 
 
 def test_a_covariance_is_asked_for_with_what_its_factor_needs(free):
