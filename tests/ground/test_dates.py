@@ -48,7 +48,8 @@ def test_what_is_no_date_is_named():
         days_since(noon, "2020-01-01")
     assert days_since(noon.dt.replace_time_zone(None), "2020-01-01") == [182.5]
     for wrong, words in (([1.0], "dates must be dates"), (["soon"], "dates must be dates"),
-                         ([None], "missing"), (np.asarray(["NaT"], "datetime64[s]"), "missing"),
+                         (["now"], "got .now."), ([None], "missing"),
+                         (np.asarray(["NaT"], "datetime64[s]"), "missing"),
                          (zone, "no time zone"), (["2020-01-01T06:00+02:00"], "no time zone"),
                          (["2020-01-01T06:00Z"], "no time zone"), ([TEXTS], "shape")):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match=words):
@@ -59,7 +60,7 @@ def test_what_is_no_date_is_named():
                          (np.asarray([TEXTS[0], math.nan], object), "in row 1")):  # fmt: skip
         with pytest.raises((TypeError, ValueError), match=words):
             days_since(wrong, "2020-01-01")
-    for origin in (0, "soon", None, TEXTS):
+    for origin in (0, "soon", "today", None, TEXTS):
         with pytest.raises((TypeError, ValueError), match="origin"):
             days_since(TEXTS, origin)
 

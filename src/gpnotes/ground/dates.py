@@ -68,6 +68,8 @@ def _as_dates(given: object, name: str) -> HostArray:
     zoned = TypeError(f"{name} must have no time zone; {remedy}")
     if of_polars or any(getattr(one, "tzinfo", None) is not None for one in entries):
         raise zoned
+    if moving := {"now", "today"}.intersection(one for one in entries if isinstance(one, str)):
+        raise TypeError(f"{name} must be dates, such as '2020-01-31'; got {moving.pop()!r}")
     if entries and host.ndim <= 1:
         # NumPy would take the last day of a period of pandas, without its hours
         told = [None if _is_missing(one) else getattr(one, "start_time", one) for one in entries]
