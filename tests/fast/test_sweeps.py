@@ -100,3 +100,20 @@ def test_the_first_sweep_takes_what_is_known_of_any_state(rng, known):
     fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
     best = GeneralSweeps(mdp).optimality_backup(values)
     np.testing.assert_allclose(fast.optimality_backup(values), best, rtol=1e-13, atol=1e-13)
+
+
+def test_sweeps_end_by_the_span_of_a_step_and_not_of_the_values(rng):
+    """Values that lie far apart, but move little: three sweeps are enough."""
+    mdp = random_process(rng, even=True)
+    fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
+    values = np.zeros(mdp.num_states)
+    for _ in range(FULL_BACKUPS + 20):
+        values = fast.partial_evaluation(values, fast.optimality_backup(values), 1e-12)
+    level = 1e-6 * rng.random(mdp.num_states)  # by which three sweeps change them
+    best = fast.optimality_backup(values + level)
+    found = fast.partial_evaluation(values + level, best, 1e-3)
+    chain, earned = mdp.induced_chain(np.argmax(fast.action_values, axis=1))
+    for _ in range(3):
+        best = mdp.discount * (chain @ best) + earned
+    assert span(best) > 0.1
+    np.testing.assert_allclose(found, best, rtol=0.0, atol=1e-13)

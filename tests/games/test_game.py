@@ -43,6 +43,8 @@ def test_profiles_are_counted_before_there_is_room_for_them():
         game.profiles(0)
     with pytest.raises(ValueError, match="strategy 1 meets 6 profiles, more than limit=5"):
         RoleSymmetricGame((6,), (2,)).profiles(1, limit=5)
+    with pytest.raises(ValueError, match="strategy 1 meets 6 profiles, more than limit=1"):
+        RoleSymmetricGame((6,), (2,)).profiles(1, limit=1)
     assert RoleSymmetricGame((6,), (2,)).profiles(1, limit=6).shape == (6, 2)
 
 

@@ -119,6 +119,16 @@ def test_a_constant_column_is_a_constant_payoff(samples, value):
     constant_column(np, samples, value)
 
 
+def test_payoffs_that_differ_by_rounding_are_constant(samples, rng):
+    """A spread of 1e-13 of their size is no payoff of the others' choices; one of 1e-9 is."""
+    x, y = samples
+    for spread, varies in ((1e-13, False), (1e-9, True)):
+        payoffs = 4.0 * (1.0 + spread * rng.normal(size=y.shape))
+        model = fit_payoffs(GAME, x, np.where(x > 0, payoffs, np.nan), noise_var=spread**2)
+        _, J = model.deviation_payoffs_and_jacobian(_mixtures(GAME, rng))
+        assert J.any() == varies
+
+
 def test_and_in_every_space(space, samples):
     constant_column(space, samples, -1e6)
 

@@ -7,7 +7,7 @@ import pytest
 
 from gpnotes import RBF
 from gpnotes.ground import linalg
-from gpnotes.ground.linalg import FactorisationError, JitterWarning, cholesky
+from gpnotes.ground.linalg import FactorisationError, JitterWarning, RoundingWarning, cholesky
 from gpnotes.ground.xp import epsilon, eye, to_numpy
 
 
@@ -196,3 +196,12 @@ def test_jitter_grows_from_rounding_to_its_cap_and_not_beyond(n, eps):
     assert 0.1 * cap < tried[-1] * (1.0 + 1e-8)
     assert tried[-1] <= cap * (1.0 + 1e-8)
     assert len(tried) >= 2
+
+
+@pytest.mark.parametrize(("wide", "told"), [(1e7, False), (1e9, True), (1e15, True), (1e17, True)])
+def test_a_prior_is_too_wide_beyond_half_the_digits_of_y(wide, told):
+    """In float64 half the digits are a factor of 6.7e7 between the variances and the squares."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        linalg.warn_of_loss(np.asarray(1e13), 2.0**-52, (wide, 1.0), stacklevel=1)
+    assert [one.category for one in seen] == [RoundingWarning] * told

@@ -265,6 +265,17 @@ def test_a_shared_history_and_one_that_is_not_are_two_things(tmp_path):
         worker.ask()
 
 
+def test_a_bad_line_is_counted_after_those_of_this_worker(tmp_path):
+    """The head, two places that it asked for and one that it told: the next line is the fifth."""
+    path = tmp_path / "history.jsonl"
+    worker = Optimiser(BOX, path=path, shared=True, rng=3)
+    x, _ = worker.ask_batch(2)
+    worker.tell(x, bowl(x))
+    path.write_bytes(path.read_bytes() + b"{}\n")
+    with pytest.raises(ValueError, match="line 5 of"):
+        worker.ask()
+
+
 def test_a_lock_is_of_one_at_a_time(tmp_path):
     path = tmp_path / "lock"
     one, other = Lock(path, 0.0), Lock(path, 0.0)

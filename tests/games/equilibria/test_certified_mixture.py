@@ -127,8 +127,9 @@ def test_a_role_with_one_strategy_stays_where_the_other_is_not_settled():
     np.testing.assert_array_equal(told.mixture_sd, [0.0, np.inf, np.inf])
 
 
+@pytest.mark.parametrize("costs", [False, True], ids=["payoffs", "costs"])
 @pytest.mark.parametrize("unit", [1.0, 1e-12, 1e12])
-def test_an_equilibrium_moves_as_its_equations_say(rng, unit):
+def test_an_equilibrium_moves_as_its_equations_say(rng, unit, costs):
     """Payoffs ``A p + b`` of three roles; in the second, one strategy of three is not played.
 
     Errors e of the payoffs move p by ``D e``: those in play pay alike again, and add up to one.
@@ -137,10 +138,8 @@ def test_an_equilibrium_moves_as_its_equations_say(rng, unit):
         RoleSymmetricGame((4, 5, 2), (2, 3, 1)),
         tuple(Expansion(np.zeros((1, 6)), np.ones(1), np.ones(6)) for _ in range(6)),
     )
-    A, p = (
-        unit * rng.normal(size=(6, 6)) * (1 - np.eye(6)),
-        np.asarray([0.3, 0.7, 0.6, 0.0, 0.4, 1.0]),
-    )
+    drawn, p = rng.normal(size=(6, 6)), np.asarray([0.3, 0.7, 0.6, 0.0, 0.4, 1.0])
+    A = unit * (-np.abs(drawn) if costs else drawn) * (1 - np.eye(6))
     played = np.flatnonzero(p)
     D = mixture_sensitivity(p, A, model)
     for s in range(6):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -73,6 +74,23 @@ def test_the_features_are_cosines_in_every_space(space, X):
     kernel_bar, X_bar = draw.pullback(kernel, space.asarray(X), Phi)
     assert space.holds(X_bar)
     assert space.holds(kernel_bar.lengthscale)
+
+
+@pytest.mark.parametrize("kind", ["paired", "cosine"])
+def test_slopes_by_the_frequencies_agree_with_differences(X, rng, kind):
+    kernel = RBF(1.3, lengths(np.asarray))
+    draw = draw_frequencies(kernel, X, 8, kind=kind, rng=stream(1))
+    weights, step = rng.normal(size=(6, 8)), 1e-6
+    found = draw.omega_bar(kernel, X, lambda: weights)
+    for place in np.ndindex(*draw.unit.shape):
+        moved = np.zeros_like(draw.unit)
+        moved[place] = step
+        ends = [
+            np.sum(weights * replace(draw, unit=draw.unit + sign * moved).features(kernel, X))
+            for sign in (1.0, -1.0)
+        ]
+        wanted = (ends[0] - ends[1]) / (2.0 * step) * lengths(np.asarray)[place[1]]
+        np.testing.assert_allclose(found[place], wanted, rtol=1e-6, atol=1e-8)
 
 
 def test_the_same_stream_draws_the_same_frequencies_everywhere(space, X):

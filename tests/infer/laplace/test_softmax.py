@@ -152,6 +152,15 @@ def test_probabilities_are_averages_over_draws_of_f(space, numbers):
     np.testing.assert_allclose(to_numpy(chance).sum(axis=1), 1.0, rtol=1e-5)
 
 
+def test_half_of_the_draws_of_a_probability_mirror_the_others(numbers):
+    """Ten draws of three classes take fifteen normal numbers from the stream."""
+    X, y, Xs = numbers
+    used, wanted = stream(3), stream(3)
+    condition(SoftmaxGP(process(), C), X, y).probability(Xs, 10, rng=used)
+    wanted.normal((5, C))
+    np.testing.assert_array_equal(used.normal(4), wanted.normal(4))
+
+
 def test_chunks_change_nothing(monkeypatch, numbers):
     X, y, Xs = numbers
     posterior = condition(SoftmaxGP(process(), C), X, y)

@@ -296,3 +296,12 @@ def test_an_environment_may_write_into_its_arrays_again(name, writing):
     np.testing.assert_array_equal(found.learner_state.values, wanted.learner_state.values)
     for ours, theirs in zip(found.transitions, wanted.transitions, strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_a_compiled_run_counts_its_steps_over_all_blocks(monkeypatch):
+    """Two blocks and a half, then as many again."""
+    monkeypatch.setattr(running.numba_loops, "compiled", lambda: running.numba_loops.walk)
+    environment = MDPEnvironment(walk())
+    found = run(QLearning(0.9), environment, num_steps=5, every=2, rng=stream(1), compiled=True)
+    assert found.num_steps == 5
+    assert found.resume(5).num_steps == 10
