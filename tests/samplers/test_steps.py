@@ -88,6 +88,28 @@ def test_what_starts_at_its_density_stays_there(name, rng):
     assert gap(ends) > 1e-3
 
 
+@pytest.mark.parametrize("root", [None, np.asarray([1.2, 0.6]), ROOT], ids=["1", "scales", "root"])
+def test_mala_accepts_by_the_ratio_of_metropolis_and_hastings(root, rng):
+    """By the normal densities of the proposal and of the way back, and the densities of both."""
+    sampler, L = MALA(0.4, root), np.eye(2)
+    if root is not None:
+        L = np.diag(root) if root.ndim == 1 else root
+
+    def proposed(x):
+        return stats.multivariate_normal(x + 0.4 * L @ L.T @ logistic(x)[1], 0.8 * L @ L.T)
+
+    refused = 0
+    for seed, x in enumerate(started(rng, 40)):
+        step = sampler.step(logistic, sampler.init(logistic, x), stream(seed))
+        there = proposed(x).mean + math.sqrt(0.8) * L @ stream(seed).normal((2,))
+        to, back = proposed(x).logpdf(there), proposed(there).logpdf(x)
+        ratio = logistic(there)[0] + back - logistic(x)[0] - to
+        assert step.acceptance == pytest.approx(math.exp(min(0.0, ratio)), rel=1e-9)
+        np.testing.assert_allclose(step.state.position, there if step.moved else x, rtol=1e-12)
+        refused += not step.moved
+    assert 0 < refused < 20
+
+
 def test_ula_does_not_stay(rng):
     """The same test sees a step that is always taken."""
     ends = after(ULA(0.9), logistic, started(rng, 3000), 5, stream(1))
@@ -364,6 +386,16 @@ def test_a_step_that_is_always_taken_must_not_leave_everything(kind):
         pytest.raises(ValueError, match="step_size must be smaller than"),
     ):
         go(state)
+
+
+def test_a_step_that_takes_one_number_to_infinity_is_refused():
+    """A unit of 1e200 of the first number, and of one of the second, which stays where it is."""
+    bowl = lambda x: (-0.5 * float(np.sum(np.tanh(x) ** 2)), -np.tanh(x))  # noqa: E731
+    target = MinibatchDensity(bowl, lambda x, rows: (0.0, 0.0 * x), np.arange(3))
+    sampler = SGLD(0.5, inverse_mass_root=np.asarray([1e200, 1.0]))
+    state = sampler.init(target, np.asarray([1.0, 1.0]))
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match="step_size must be smaller"):
+        sampler.step(target, state, stream(1))
 
 
 def test_an_arc_on_which_nothing_is_likely_ends():
