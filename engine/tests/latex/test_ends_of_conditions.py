@@ -22,3 +22,10 @@ def test_a_wide_space_behind_the_comma_ends_a_condition(latex):
 
 def test_without_it_the_condition_goes_on():
     assert [s.left.key for s in parse_free(r"a = x \text{ for all } x, y").steps] == ["a"]
+
+
+@pytest.mark.parametrize("words", [", where", "where", "and so", ", that is,"])
+def test_a_clause_behind_a_condition_is_a_statement_of_its_own(words):
+    latex = rf"a = x \text{{ if }} b > 0 \text{{{words} }} c = y"
+    for steps in (parse_free(latex).steps, parse(latex, NAMES).steps):
+        assert [(s.left.key, s.right.key) for s in steps] == [("a", "x"), ("c", "y")]

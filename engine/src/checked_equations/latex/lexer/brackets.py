@@ -388,7 +388,7 @@ def phrase(s: Stream) -> None:
         for_all(s, "all" if said in v.QUANTIFIERS else "if")
     elif said == "and" and s.condition:
         s.emit("WHEN", s.condition)
-    elif said in v.CLAUSES | v.CONNECTIVES and not (said == "or" and s.condition):
+    elif said in v.CLAUSES | v.CONNECTIVES:
         end_statement(s, said)
     else:
         _symbol(s, said)
