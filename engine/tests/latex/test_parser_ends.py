@@ -21,3 +21,9 @@ from checked_equations.latex.parser import parse_free
 def test_an_end_too_early_has_its_reason(latex, reason):
     with pytest.raises(EquationError, match=rf"(?m){reason}"):
         parse_free(latex)
+
+
+@pytest.mark.parametrize("signs", [r"\nabla_x", r"\nabla_x^2", r"\nabla_x \nabla_x^\top"])
+def test_a_gradient_of_nothing_ends_too_early(signs):
+    with pytest.raises(EquationError, match="ends too early"):
+        parse_free(f"a = {signs}")

@@ -227,7 +227,7 @@ def nabla(s: Stream) -> None:
             if [token.text for token in before] == [token.text for token in sign]:
                 del s.tokens[end:power]
     behind = s.i  # all the signs with their scripts
-    while behind + 1 < len(s.tokens) and s.tokens[behind].text in ("\\nabla", "_", "^"):
+    while behind < len(s.tokens) and s.tokens[behind].text in ("\\nabla", "_", "^"):
         scripted = s.tokens[behind].text != "\\nabla"
         behind = s.group_end(behind + 1) + 1 if scripted else behind + 1
     words = (v.FUNCTIONS.keys() | v.BIG.keys()) - s.names.kinds.keys()
