@@ -20,7 +20,7 @@ def even_columns(values: Sequence[complex], settled: float = 0.0) -> list[list[c
         older, newer = table[-2], table[-1]
         gaps = [b - a for a, b in itertools.pairwise(newer)]
         least = settled * max(abs(newer[-1]), 1e-300)
-        if any(gap == 0 or abs(gap) <= least for gap in gaps):
+        if any(abs(gap) <= least for gap in gaps):
             break
         table.append([older[i + 1] + 1 / gap for i, gap in enumerate(gaps)])
     return table[1::2]
