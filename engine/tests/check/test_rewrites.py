@@ -33,6 +33,7 @@ def rewritten(latex: str, bound: dict[str, Any]) -> dict[str, tuple[Mutant, Rewr
 EXAMPLES = [
     ("a = b - c", SCALARS),
     ("a = -b + c d", SCALARS),
+    ("-b + c = a", SCALARS),
     (r"a = 2 \left( b + c \right) d", SCALARS),
     (r"a &= b c \\ &\quad - \frac{1}{2} d \\ &= c^2", SCALARS),
     (r"a = \sqrt{b + c} \, d", SCALARS),

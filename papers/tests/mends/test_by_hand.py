@@ -338,6 +338,18 @@ def test_what_is_tried_of_a_product_of_several(latex, wanted):
     assert edits == wanted
 
 
+def test_a_term_that_is_added_stands_beside_one_of_the_node():
+    """Of a lone symbol as of a sum: the signs are those of the terms."""
+    supply = Supply.of(read("a = b"), {"a": 1.1, "b": 0.7}, to_latex)
+    for side, terms, signs in (
+        (b, (b,), (1,)),
+        (t.Sum((b, t.Name("d")), (1, -1)), (b, t.Name("d")), (1, -1)),
+    ):
+        edits = dict(insertions_of(side, None, supply))
+        assert edits["the term $+ a$ added"] == t.Sum((*terms, a), (*signs, 1))
+        assert edits["the term $- a$ added"] == t.Sum((*terms, a), (*signs, -1))
+
+
 def test_what_is_bound_by_its_own_name_is_no_entry():
     entry = t.Subscript(t.Name("x"), (t.Name("i"),))
     for also, wanted in (((), entry), (("x_i",), t.Name("x_i"))):
