@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from displays import FAILS, holds, tried, twin
 
 from checked_equations.errors import OperationError
-from checked_papers.numerics.kinks import cuts, from_kink_to_kink
+from checked_papers.numerics.kinks import _PLACES, cuts, from_kink_to_kink
 
 
 @pytest.mark.parametrize(
@@ -59,3 +60,9 @@ def test_what_nobody_names_as_a_kink_stays_unsettled() -> None:
         from_kink_to_kink(f, [], 0.0, 3.0)
     found = from_kink_to_kink(f, [lambda x: x - math.sqrt(2.0)], 0.0, 3.0)
     assert found == pytest.approx((2.0 + (3.0 - math.sqrt(2.0)) ** 2) / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_zero_at_a_place_that_is_looked_at_is_found_once(sign: float) -> None:
+    place = float(np.linspace(0.0, 1.0, _PLACES + 2)[5])
+    assert cuts(lambda x: sign * (x - place), 0.0, 1.0) == [place]

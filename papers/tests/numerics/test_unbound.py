@@ -27,6 +27,8 @@ def value(latex):
 
 
 BILATERAL = math.prod((1 + 0.5**k) ** 2 for k in range(1, 60)) * 2
+# x = (1 + i) t makes e^{−4 t⁴} of e^{x⁴}, which grows without end along the real line
+ACROSS = (1.0 + 1.0j) * 2.0 * math.gamma(1.25) / 4.0**0.25
 FOUND = [
     (r"\int_0^2 x^2 \,\mathrm d x", 8 / 3),
     (r"\int_2^0 x^2 \,\mathrm d x", -8 / 3),
@@ -40,6 +42,7 @@ FOUND = [
     (r"\int_{-\infty}^\infty e^{-x^2} \,\mathrm d x", math.sqrt(math.pi)),
     (r"\int_{-\infty + i}^{\infty + i} e^{-x^2} \,\mathrm d x", math.sqrt(math.pi)),
     (r"\int_0^{i \infty} e^{i x} \,\mathrm d x", 1j),
+    (r"\int_{-(1 + i) \infty}^{(1 + i) \infty} e^{x^4} \,\mathrm d x", ACROSS),
     (r"\int_i^\infty e^{-x} \,\mathrm d x", np.exp(-1j)),
     (r"\sum_{k=1}^\infty \frac{1}{k^2}", math.pi**2 / 6),
     (r"\prod_{k=2}^\infty (1 - \frac{1}{k^2})", 0.5),
