@@ -240,8 +240,7 @@ def _pullback(
     beta = factor._half_solve_t(candidates.half)  # K_y⁻¹ K_Xx̂
     K_bar = -factor._half_solve_t(averages.half_means) @ covariance_bar - 2.0 * beta * variance_bar
     q_bar = -beta @ xp.matrix_transpose(covariance_bar)
-    x_bar = kernel._pullback(posterior.X, x, K_bar)[2]
-    x_bar = x_bar + kernel._diag_pullback(x, variance_bar)[1]
+    x_bar = kernel._pullback(posterior.X, x, K_bar)[2]  # k_x̂x̂ is the same at all x̂
     m_bars, S_bars = [], []
     for t, uncertain in enumerate(averages.inputs):
         _, pull_candidates = _kernel_mean_and_pullback(kernel, x, *uncertain)
