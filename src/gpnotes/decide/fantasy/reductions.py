@@ -12,6 +12,7 @@ The data enter through their inputs only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from ...ground import check as _check
 from ...ground.threads import threads_for
@@ -240,7 +241,7 @@ def _pullback(
     beta = factor._half_solve_t(candidates.half)  # K_y⁻¹ K_Xx̂
     K_bar = -factor._half_solve_t(averages.half_means) @ covariance_bar - 2.0 * beta * variance_bar
     q_bar = -beta @ xp.matrix_transpose(covariance_bar)
-    x_bar = kernel._pullback(posterior.X, x, K_bar)[2]  # k_x̂x̂ is the same at all x̂
+    x_bar = cast(Matrix, kernel._pullback(posterior.X, x, K_bar)[2])  # k_x̂x̂ is the same at all x̂
     m_bars, S_bars = [], []
     for t, uncertain in enumerate(averages.inputs):
         _, pull_candidates = _kernel_mean_and_pullback(kernel, x, *uncertain)
