@@ -80,7 +80,8 @@ def figures(kept: Kept) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
         having = [(rows[name]["times"]["gpnotes"][1], kind, rows[name])
                   for kind, rows in kept.items() if name in rows]  # fmt: skip
         if having:
-            _, place, row = max(having, key=lambda one: one[0])
+            # of one day that which was kept last
+            _, place, row = max(reversed(having), key=lambda one: one[0])
             yield name, place, row
 
 
