@@ -9,7 +9,7 @@ from checked_equations.evaluate.epsilon_table import even_columns
 LEIBNIZ = [4.0 * sum((-1) ** k / (2 * k + 1) for k in range(n)) for n in range(1, 12)]
 
 
-def test_eleven_sums_of_leibniz_are_pi_to_eight_digits():
+def test_eleven_sums_of_leibniz_are_pi_to_seven_digits():
     columns = even_columns(LEIBNIZ)
     assert columns[0] == LEIBNIZ
     assert columns[-1][-1] == pytest.approx(math.pi, abs=1e-7)
