@@ -120,6 +120,16 @@ def _run(page: str, environment: Environment, folder: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
 
 
+OURS = {"gpnotes": "install .", "checked_equations": "./engine", "checked_papers": "./papers"}
+
+
+@pytest.mark.parametrize("page", [*BY_DAY, *_other_pages()])
+def test_a_page_says_to_install_each_distribution_that_it_imports(page: str) -> None:
+    said = " ".join(_install_lines(page)).replace("'", "")
+    imported = re.findall(r"^(?:>>> )?(?:from|import) (\w+)", _text(page), re.MULTILINE)
+    assert [name for name in {*imported} & {*OURS} if OURS[name] not in said] == []
+
+
 @pytest.mark.parametrize("page", BY_DAY)
 def test_what_is_read_first_runs_on_what_it_says_to_install(
     page: str, environment: Environment, tmp_path: Path

@@ -36,6 +36,7 @@ MENDED = (
     ("leading_sines", "X", "shifted", 37471),  # low was named
     ("certify", "mixture", "a table", 235400),  # the error was another library's
     ("check_cost", "m", "constant", 123113),  # a division by zero
+    ("fitted_with_gradients", "y", "scaled by columns", 906003),  # the variance was named
 )
 
 

@@ -39,7 +39,7 @@ def plain(page: Any) -> str:
 
 def test_the_contents_say_where_a_section_begins(printed: Any) -> None:
     said = texts(printed)
-    titles = re.findall(r"^2\.\d\. .+$", said[1], re.MULTILINE)
+    titles = re.findall(r"^2\.\d+\. .+$", said[1], re.MULTILINE)
     numbers = re.findall(r"^\d+$", said[1], re.MULTILINE)  # the last is that of the references
     listed = dict(zip(titles, numbers[-1 - len(titles) : -1], strict=True))
     assert len(listed) >= 8

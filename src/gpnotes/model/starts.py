@@ -336,7 +336,7 @@ def _(kernel: WithGradients, at: Scales) -> Kernel:
     of_value, of_slopes = (to_numpy(seen.diag(f(middle))) for f in (values_at, gradients_at))
     slopes = min(2.0 * at.label / (len(of_slopes) + 1), 1.0)
     size = float((1.0 - slopes) * of_value[0] + slopes * np.mean(of_slopes))
-    share = at.variance * float(of_value[0]) / size if size > 0.0 else at.variance
+    share = at.variance * (float(of_value[0]) / size) if size > 0.0 else at.variance
     return _with_kernel(kernel, start_of(kernel.kernel, points.of(share)))
 
 
