@@ -231,6 +231,8 @@ def test_blocks_are_put_together_again(rng, monkeypatch):
     np.testing.assert_allclose(pull(bar), X_bar, rtol=1e-11, atol=1e-12)
     again = sample_paths(posterior, 3, num_features=50, rng=stream(1))
     np.testing.assert_allclose(again.update, paths.update, rtol=1e-9)
+    monkeypatch.setattr("gpnotes.ground.memory.ENTRIES", 2 * (50 + 7) - 1)
+    assert len(paths._blocks(Xs)) == 5  # a row has entries for 50 features and 7 inputs
 
 
 @pytest.mark.parametrize("kernel", [Linear(1.1) + Constant(0.4), *RANDOM], ids=repr)

@@ -82,6 +82,18 @@ def test_every_namespace_has_the_same_sums(space, rng, size, block, monkeypatch)
     agree(answers, 1e-10 if space.double else 1e-3)
 
 
+def test_in_every_namespace_small_exponents_keep_their_digits(space, rng):
+    """The covariance of two outputs is a sum of ``expm1`` alone, however small S is."""
+    X, y, found = rng.normal(size=(9, 2)), rng.normal(size=(2, 9)), []
+    for asarray in (np.asarray, space.asarray):
+        gp = GP(RBF(1.3, 0.9), 0.1)
+        posteriors = [condition(gp, asarray(X), asarray(z)) for z in y]
+        m, S = asarray([0.3, -0.2]), asarray([[2e-12, 1e-12], [1e-12, 3e-12]])
+        predicted = moments.predict(moments.predictor(posteriors), m, S)
+        found.append(float(to_numpy(predicted.covariance)[0, 1]))
+    assert found[1] == pytest.approx(found[0], rel=1e-6 if space.double else 1e-2, abs=0.0)
+
+
 def test_in_single_precision(make_posteriors, rng):
     posteriors = make_posteriors(lambda a: np.asarray(a, dtype=np.float32))
     m, S = np.float32([0.3, -0.2]), np.float32([[0.2, 0.1], [0.1, 0.3]])

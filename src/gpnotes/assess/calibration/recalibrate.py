@@ -316,7 +316,7 @@ def _root(slope: Callable[[float], tuple[float, float]]) -> float:
             break
         low, high = high, 2.0 * high
     at = 0.5 * (low + high)
-    for _ in range(2 * _MOST_STEPS):
+    for _ in range(_MOST_STEPS):
         value, fall = slope(at)
         low, high = (at, high) if value > 0.0 else (low, at)
         new = at + value / fall if fall > 0.0 else high
