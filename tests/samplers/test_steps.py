@@ -187,6 +187,7 @@ def test_stochastic_gradients_in_every_namespace(space):
     for make in (np.asarray, space.asarray):
         target, sampler, draw = rows_of(make), SGLD(0.02, batch=3), stream(4)
         state = sampler.init(target, make(np.asarray([0.5, 0.4])))
+        assert state.log_density == target(state.position)[0]
         for _ in range(3):
             state = sampler.step(target, state, draw).state
         ends.append(state.position)

@@ -119,6 +119,9 @@ class TestBindings:
         with pytest.raises(EquationError, check=says(r"`K_\{ff\}` and `S` one field, gram: bind")):
             take(r"S = K_{ff}")(PROBLEM)
         assert set(take(r"S = K_{ff}")((PROBLEM, {"S": 1.0}))) == {"S", "K_{ff}"}
+        of_three = Fields.of_rows([{"a": "y", "b": "y"}, {"c": "y"}]).naming("a + b = c")
+        with pytest.raises(EquationError, check=says("`a` and `c` one field, y: bind one")):
+            of_three(PROBLEM)
 
     def test_a_problem_has_some_field(self):
         with pytest.raises(TypeError, match="field that the notation names; got a float"):

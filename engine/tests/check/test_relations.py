@@ -152,6 +152,8 @@ class TestWhatIsSaid:
     def test_as_many_digits_as_tell_them_apart(self):
         said = self.problem("a = b", {"a": 1.0, "b": 1.00000003})
         assert said == "the left side is 1, the right side 1.00000003"
+        said = self.problem("a = b", {"a": 1.0, "b": 1.0000000312345})  # three of the difference
+        assert said == "the left side is 1, the right side 1.0000000312"
 
     def test_the_draw_that_misses_most(self):
         values = iter([(1.0, 1.0), (2.0, 5.0), (3.0, 4.0)])

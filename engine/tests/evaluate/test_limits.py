@@ -37,6 +37,12 @@ def test_a_true_limit_holds_and_a_false_one_does_not(latex, d):
         check_equation(latex, {"d": d + 0.01, "a": 0.3}, rtol=1e-6)
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e9])
+def test_two_sides_agree_in_the_units_of_the_limit(size):
+    latex = r"d = \lim_{u \to 1} \frac{s (u^7 - 1)}{u - 1}"
+    assert check_equation(latex, {"d": 7.0 * size, "s": size}, rtol=1e-6).mutants.caught > 0
+
+
 @pytest.mark.parametrize(("latex", "said"), NO_VALUE)
 def test_what_has_no_limit_says_why(latex, said):
     with pytest.raises(EquationError, match=said):

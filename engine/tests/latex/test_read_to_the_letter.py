@@ -63,6 +63,24 @@ def test_it_reads_so(bound, latex, wanted):
     assert reading(bound, latex) == wanted
 
 
+ONE_WAY = (
+    r"\mathbb E_w[",
+    r"\Pr(w",
+    r"\inf_{i} x_i",
+)  # printed as no source would bind or write it
+READ = [row.values[:2] for row in _rows() if row.values[2][0] != "!"]
+
+
+@pytest.mark.parametrize(
+    ("bound", "latex"), [r for r in READ if not any(w in r[1] for w in ONE_WAY)]
+)
+def test_a_step_that_is_printed_reads_again_as_the_same(bound, latex):
+    """What the printer leaves out, as the size of a sign, is compared so."""
+    for step in parse(latex, BOUND[bound], free=bound == "free").steps:
+        again = parse(to_latex(step), BOUND[bound], free=bound == "free")
+        assert again.steps == (step,)
+
+
 EULER = [
     "a = e",
     "e = a",

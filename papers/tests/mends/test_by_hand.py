@@ -368,3 +368,13 @@ def test_a_bracket_less_leaves_the_factor_at_the_nearest_of_three_terms(printed,
         return found | {"y": a + b + d * c if "d c" in meant else c * a + b + d}
 
     assert f"a bracket less: {meant}" in str(mend_equation(printed, drawn))
+
+
+@pytest.mark.parametrize(
+    ("body", "extent"), [("A_{i i}", "c"), ("(A A)_{i i}", None), ("(A A)_{i i} A_{i 1}", "c")]
+)
+def test_a_letter_runs_as_far_as_the_axes_of_what_is_bound(body, extent):
+    values = {"A": np.eye(2), "c": 2.0}
+    statement = read(rf"c = \sum_{{i=1}}^2 {body}", dict.fromkeys(values, "value"))
+    found = Supply.of(statement, values, to_latex).extent("i", statement.steps[0].right)
+    assert (found and to_latex(found)) == extent

@@ -311,10 +311,8 @@ def wide_space(s: Stream) -> None:
 def _is_second_column(s: Stream) -> bool:
     """Return whether a tab stands between two relations: ``a &= b & \\quad c = d``."""
     kinds = itertools.takewhile(lambda kind: kind != "_STOP", (w.type for w in reversed(s.out)))
-    part = itertools.takewhile(lambda token: token.text not in (",", ";"), s.tokens[s.i :])
-    related = any(token.text in v.RELATIONS for token in part) and _has_relation(s, s.i)
-    follows = s.tokens[s.i].text
-    return s.tokens[s.i - 1].text == "&" and "REL" in kinds and related and follows not in v.SIGNS
+    related = "REL" in kinds and _has_relation(s, s.i)
+    return s.tokens[s.i - 1].text == "&" and related and s.tokens[s.i].text not in v.SIGNS
 
 
 def _goes_on(s: Stream, text: str) -> bool:
