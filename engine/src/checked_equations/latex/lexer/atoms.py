@@ -19,7 +19,7 @@ Tokens = Sequence[Token]
 def named(s: Stream, match: Match) -> None:
     """Emit a bound name: as a symbol, a call, a running variable, or a distribution."""
     _refuse_letters(s, match)
-    if _starts_range(s) or _is_set(s, match.length):
+    if (_starts_range(s) and not _is_lower_limit(s, match)) or _is_set(s, match.length):
         return s.emit("INDEX", match.key, match.length)
     if match.key in s.names.called:
         _without_do(s, match)
@@ -163,6 +163,13 @@ def _is_set(s: Stream, length: int) -> bool:
 
 def _starts_range(s: Stream) -> bool:
     return s.top() == "head" and s.last() in ("_LB", "_SEPARATOR")
+
+
+def _is_lower_limit(s: Stream, match: Match) -> bool:
+    """Return whether ``n < i \\le m`` begins with a bound number, below which nothing runs."""
+    opened = s.tokens.index(s.stack[-1][1])
+    part = split(s.tokens[s.i : s.group_end(opened)], {","})[0][0]
+    return match.kind == "value" and len(split(part, {"<", "\\le"})[1]) > 1
 
 
 def _unnamed(s: Stream, opened: int) -> Iterator[str]:
