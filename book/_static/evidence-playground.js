@@ -114,7 +114,7 @@
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["hills", "log evidence"], ["mean", "posterior mean"], ["f", "f: 2 sd"], ["y", "y: 2 sd"], ["reading", "readings"], ["point", "you are here"]];
+      return [["hills", "log evidence"], ["mean", "posterior mean"], ["f", "f: 2 sd"], ["y", "y: 2 sd"], ["reading", "observations"], ["point", "you are here"]];
     }
     get says() { return "A map of the log evidence, and the posterior at one place on it. The arrow keys move the place."; }
 
@@ -205,7 +205,7 @@
       box.addEventListener("keydown", (event) => this.press(event));
       const buttons = html("div", { class: "gp-buttons" }, box);
       this.button("Climb from here", "climb", buttons, () => this.climb());
-      this.many = ["few", "all"].map((which) => this.button(`${which === "few" ? "Few" : "All"} readings`, which, buttons, () => {
+      this.many = ["few", "all"].map((which) => this.button(`${which === "few" ? "Few" : "All"} observations`, which, buttons, () => {
         this.halt();
         this.state.many = which;
         this.state.trail = [];
@@ -340,7 +340,7 @@
       const value = this.result.logEvidence;
       const below = this.top - value;
       const far = below < 0.05 ? "as high as it gets on this map" : `${below.toFixed(1)} less than at the highest top`;
-      this.status.textContent = `${this.given.x.length} readings, lengthscale ${short(this.state.length)}, noise sd ${short(this.state.noise)}. `
+      this.status.textContent = `${this.given.x.length} observations, lengthscale ${short(this.state.length)}, noise sd ${short(this.state.noise)}. `
         + `The log evidence is ${minus(value.toFixed(1))}, ${far}. ${this.uphill()}`;
     }
 

@@ -51,7 +51,7 @@
     ["A known input", { sd: 0.05 }],
     ["Hardly known", { sd: 3 }],
     ["Blind on one side", { points: [[2.1, 0.4], [5.1, 0.7], [5.5, -0.8]], mean: 2.8, lengthscale: 2.1 }],
-    ["No reading near", { points: [[0.8, -0.9], [2.2, 0.6], [8.6, -0.4]], mean: 4.5, sd: 1.2, lengthscale: 1.2 }],
+    ["No observation near", { points: [[0.8, -0.9], [2.2, 0.6], [8.6, -0.4]], mean: 4.5, sd: 1.2, lengthscale: 1.2 }],
   ];
   const SLIDERS = [
     { name: "mean", label: ["Next input: mean"], min: 0, max: 10, step: 0.1, digits: 1 },
@@ -69,7 +69,7 @@
       return [["mean", "posterior mean"], ["f", "f: 2 sd"], ["before", "next input"], ["worth", "takes in all"], ["rival", "takes from the function"]];
     }
     get says() {
-      return "Readings, the belief in f, and below it what one more reading at each place would take from the variance of f at the next input.";
+      return "Observations, the belief in f, and below it what one more observation at each place would take from the variance of f at the next input.";
     }
 
     heightOf(width) { return clamp(0.66 * width, [400, 450]); }
@@ -88,7 +88,7 @@
       const box = html("div", { class: "gp-controls" }, this.root);
       SLIDERS.forEach((slider) => this.slider(slider, box));
       const buttons = html("div", { class: "gp-buttons" }, box);
-      this.button("Remove the reading", "remove", buttons, () => this.remove(this.selected));
+      this.button("Remove the observation", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => this.reset());
     }
 
@@ -135,7 +135,7 @@
       const places = [total, falls, this.belief.varianceF].map((values) => GRID[largest(values)].toFixed(1));
       const share = Math.round((100 * Math.max(...total)) / now);
       this.status.textContent = minus(
-        `The variance of f at the next input is ${now.toFixed(2)}. A reading at x = ${places[0]} takes most of it, ${share} %; ` +
+        `The variance of f at the next input is ${now.toFixed(2)}. An observation at x = ${places[0]} takes most of it, ${share} %; ` +
         `for the function alone one would ask at ${places[1]}, where it takes ${there} % of that, and f is least known at ${places[2]}.`);
     }
   }

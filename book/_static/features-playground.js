@@ -50,9 +50,9 @@
     get role() { return "gp-role-approximation"; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["mean", "mean from the features"], ["f", "f: 2 sd"], ["exact", "exact process"], ["point", "readings"]];
+      return [["mean", "mean from the features"], ["f", "f: 2 sd"], ["exact", "exact process"], ["point", "observations"]];
     }
-    get says() { return "A Gaussian process on random Fourier features. Each reading can be moved with the arrow keys."; }
+    get says() { return "A Gaussian process on random Fourier features. Each observation can be moved with the arrow keys."; }
 
     controls() {
       const box = html("div", { class: "gp-controls" }, this.root);
@@ -60,7 +60,7 @@
       const buttons = html("div", { class: "gp-buttons" }, box);
       this.slides(buttons, "pairs", { every: 300 });
       this.button("Other frequencies", "again", buttons, () => this.again());
-      this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
+      this.button("Remove the selected observation", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => this.reset());
     }
 
@@ -90,8 +90,8 @@
       const { pairs } = this.state;
       const waves = `${pairs} pair${pairs === 1 ? "" : "s"} of features`;
       this.status.textContent = beyond.length === 0
-        ? `${waves}. No place is further than a lengthscale from all readings.`
-        : `${waves}. Further than a lengthscale from all readings, one sd of f is ${mean(this.result.varianceF).toFixed(2)} on average; the exact process says ${mean(this.exact.varianceF).toFixed(2)}.`;
+        ? `${waves}. No place is further than a lengthscale from all observations.`
+        : `${waves}. Further than a lengthscale from all observations, one sd of f is ${mean(this.result.varianceF).toFixed(2)} on average; the exact process says ${mean(this.exact.varianceF).toFixed(2)}.`;
     }
   }
 

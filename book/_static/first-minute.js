@@ -27,8 +27,8 @@
     get start() { return START; }
     get role() { return "gp-role-exact"; }
     get trialsOf() { return []; }
-    get legendOf() { return [["mean", "mean"], ["f", "two standard deviations either side"], ["point", "readings"]]; }
-    get says() { return "What six readings say about a function. Each reading can be moved with the arrow keys."; }
+    get legendOf() { return [["mean", "mean"], ["f", "two standard deviations either side"], ["point", "observations"]]; }
+    get says() { return "What six observations say about a function. Each observation can be moved with the arrow keys."; }
 
     trials() {
       this.reads = {};
@@ -66,8 +66,8 @@
 
     controls() {
       const buttons = html("div", { class: "gp-buttons" }, this.root);
-      this.button("Add a reading", "add", buttons, () => this.add(GRID[this.widest], this.truth.mean[this.widest]));
-      this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
+      this.button("Add an observation", "add", buttons, () => this.add(GRID[this.widest], this.truth.mean[this.widest]));
+      this.button("Remove the selected observation", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => {
         this.ask("", "");
         this.reset();
@@ -143,8 +143,8 @@
       if (!spoilt) {
         const sd = Math.sqrt(Math.max(...this.truth.varianceF));
         this.status.textContent = n === 0
-          ? "No readings: the mean is zero, and the band is as wide everywhere."
-          : `${n} reading${n > 1 ? "s" : ""}; the standard deviation is largest, ${sd.toFixed(2)}, at x = ${GRID[this.widest].toFixed(1)}. Drag a circle.`;
+          ? "No observations: the mean is zero, and the band is as wide everywhere."
+          : `${n} observation${n > 1 ? "s" : ""}; the standard deviation is largest, ${sd.toFixed(2)}, at x = ${GRID[this.widest].toFixed(1)}. Drag a circle.`;
         return;
       }
       this.status.textContent = `Spoilt (${this.which(spoilt)}). ${this.seen()}`;
@@ -167,7 +167,7 @@
       const wider = far(sd, this.truth.varianceF.map(Math.sqrt));
       const words = [];
       if (off > 0.005) words.push(`The mean is off by up to ${off.toFixed(2)} (dashed: the right one).`);
-      if (wider > 0.005) words.push(`One standard deviation is off by up to ${wider.toFixed(2)}: the band no longer says what the readings have taught us.`);
+      if (wider > 0.005) words.push(`One standard deviation is off by up to ${wider.toFixed(2)}: the band no longer says what the observations have taught us.`);
       return words.join(" ") || "Here nothing is to be seen of it: a check on other numbers sees it.";
     }
   }

@@ -22,7 +22,7 @@
   };
   /* Things to try: what each button changes of the start. */
   const TRIALS = [
-    ["No readings", { points: [] }],
+    ["No observations", { points: [] }],
     ["A short lengthscale", { lengthscale: 0.3 }],
     ["Much noise", { noise: 0.9 }],
     ["A surprise", { points: START.points.map(([x, y]) => (x === 5.6 ? [x, 2.6] : [x, y])) }],
@@ -40,9 +40,9 @@
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["mean", "posterior mean"], ["f", "f: 2 sd"], ["y", "y: 2 sd"], ["sample", "samples of f"], ["point", "readings"]];
+      return [["mean", "posterior mean"], ["f", "f: 2 sd"], ["y", "y: 2 sd"], ["sample", "samples of f"], ["point", "observations"]];
     }
-    get says() { return "Gaussian process posterior. Each reading can be moved with the arrow keys."; }
+    get says() { return "Gaussian process posterior. Each observation can be moved with the arrow keys."; }
 
     controls() {
       const box = html("div", { class: "gp-controls" }, this.root);
@@ -52,8 +52,8 @@
       SLIDERS.forEach((slider) => this.slider(slider, sliders));
       this.curve = svg("svg", { class: "gp-curve", role: "img" }, pair);
       const buttons = html("div", { class: "gp-buttons" }, box);
-      this.button("Add a reading", "add", buttons, () => this.addWhereWidest());
-      this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
+      this.button("Add an observation", "add", buttons, () => this.addWhereWidest());
+      this.button("Remove the selected observation", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => this.reset());
       const label = html("label", { class: "gp-check" }, buttons);
       this.showSamples = html("input", { type: "checkbox", checked: "" }, label);
@@ -117,8 +117,8 @@
       const sd = Math.sqrt(varianceF[widest]).toFixed(2);
       const evidence = logEvidence.toFixed(1).replace("-", "\u2212");
       this.status.textContent = n === 0
-        ? "No readings: this is the prior."
-        : `${n} reading${n > 1 ? "s" : ""}. Log evidence ${evidence}; it is largest at the lengthscale ${this.best.toFixed(1)}. The band of f is widest at x = ${GRID[widest].toFixed(1)}, where one sd is ${sd}.`;
+        ? "No observations: this is the prior."
+        : `${n} observation${n > 1 ? "s" : ""}. Log evidence ${evidence}; it is largest at the lengthscale ${this.best.toFixed(1)}. The band of f is widest at x = ${GRID[widest].toFixed(1)}, where one sd is ${sd}.`;
     }
   }
 

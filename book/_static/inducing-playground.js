@@ -91,7 +91,7 @@
     get role() { return "gp-role-approximation"; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["mean", "mean from the points"], ["f", "f: 2 sd"], ["exact", "exact process"], ["reading", "readings"], ["point", "inducing points"]];
+      return [["mean", "mean from the points"], ["f", "f: 2 sd"], ["exact", "exact process"], ["reading", "observations"], ["point", "inducing points"]];
     }
     get says() { return "A sparse Gaussian process. Each inducing point can be moved along the line with the arrow keys."; }
 

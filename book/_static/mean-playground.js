@@ -82,7 +82,7 @@
     ["A line, all but forbidden", { tau: -2 }],
     ["A vague line", { tau: VAGUE }],
     ["A vague parabola", { name: "parabola", tau: VAGUE }],
-    ["The same, and a reading far out", { name: "parabola", tau: VAGUE, points: [...POINTS, [4.8, 3]] }],
+    ["The same, and an observation far out", { name: "parabola", tau: VAGUE, points: [...POINTS, [4.8, 3]] }],
   ];
   const SLIDERS = [
     { name: "tau", label: ["Prior sd \u03c4"], min: -2, max: VAGUE, step: 0.1, digits: 0 },
@@ -95,9 +95,9 @@
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["mean", "posterior mean of g"], ["y", "g: 2 sd"], ["f", "if the weights were known"], ["exact", "the mean function, as learnt"], ["point", "readings"]];
+      return [["mean", "posterior mean of g"], ["y", "g: 2 sd"], ["f", "if the weights were known"], ["exact", "the mean function, as learnt"], ["point", "observations"]];
     }
-    get says() { return "A Gaussian process with a mean function that is learnt. Each reading can be moved with the arrow keys."; }
+    get says() { return "A Gaussian process with a mean function that is learnt. Each observation can be moved with the arrow keys."; }
 
     get range() { return RANGE; }
 
@@ -117,7 +117,7 @@
       SLIDERS.forEach((slider) => this.slider(slider, columns));
       const buttons = html("div", { class: "gp-buttons" }, box);
       this.button("Vague weights", "vague", buttons, () => this.become({ ...this.state, tau: VAGUE }));
-      this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
+      this.button("Remove the selected observation", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => this.reset());
     }
 
@@ -152,7 +152,7 @@
     tell(many) {
       const { points, tau } = this.state;
       if (!this.result) {
-        this.status.textContent = `Vague weights are learnt from readings alone: ${many} of them need readings at ${many} places or more. Add some, or choose a smaller \u03c4.`;
+        this.status.textContent = `Vague weights are learnt from observations alone: ${many} of them need observations at ${many} places or more. Add some, or choose a smaller \u03c4.`;
         return;
       }
       const { weights, sds, mean, drift, known, variance, logEvidence } = this.result;
@@ -160,7 +160,7 @@
       const end = PLACES.length - 1;
       const [all, part] = [variance[end], known[end]].map((v) => Math.sqrt(v).toFixed(2));
       const vague = many > 0 && tau >= VAGUE;
-      this.status.textContent = `${points.length} readings. ${many ? `Weights (\u00b1 one sd): ${said}` : "There is no mean to learn"}. `
+      this.status.textContent = `${points.length} observations. ${many ? `Weights (\u00b1 one sd): ${said}` : "There is no mean to learn"}. `
         + `At x = 5 the process says ${minus(mean[end].toFixed(2))}, its mean function ${minus(drift[end].toFixed(2))}; `
         + `one sd of g is ${all} there${many ? `, and would be ${part} if the weights were known` : ""}. `
         + `The ${vague ? "vague " : ""}log evidence is ${minus(logEvidence.toFixed(1))}${vague ? ", which compares kernels and not means" : ""}.`;

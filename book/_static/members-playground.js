@@ -113,35 +113,35 @@
   const TRIALS = [
     ["Let them converge", { steps: 500 }],
     ["No gap", { points: [...READ, [4, -0.4], [4.7, -0.9], [5.4, -1], [6, -0.8]] }],
-    ["Two readings", { points: [[3, 1], [7, -1]] }],
+    ["Two observations", { points: [[3, 1], [7, -1]] }],
     ["A sample for each, converged", { sample: "boot", steps: 500 }],
     ["A wide prior", { prior: 30 }],
-    ["No readings", { points: [] }],
+    ["No observations", { points: [] }],
   ];
   const SLIDERS = [
     { name: "prior", label: ["Prior variance"], min: 0.5, max: 40, step: 0.5, digits: 1 },
     { name: "noise", label: ["Noise \u03c3", "n"], min: 0.06, max: 1, step: 0.02 },
     { name: "steps", label: ["Steps, at most"], min: 10, max: 500, step: 10, digits: 0 },
   ];
-  const SAMPLES = { all: "Each network sees all readings", boot: "Each sees a sample, with replacement" };
+  const SAMPLES = { all: "Each network sees all observations", boot: "Each sees a sample, with replacement" };
 
   class MembersPlayground extends OperatedFigure {
     get start() { return START; }
     get role() { return "gp-role-approximation"; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["mean", "mean of the networks"], ["f", "f: 2 sd of their spread"], ["exact", "the networks"], ["point", "readings"]];
+      return [["mean", "mean of the networks"], ["f", "f: 2 sd of their spread"], ["exact", "the networks"], ["point", "observations"]];
     }
-    get says() { return "Eight networks, fitted from different starts, to convergence or not. Each reading can be moved with the arrow keys."; }
+    get says() { return "Eight networks, fitted from different starts, to convergence or not. Each observation can be moved with the arrow keys."; }
 
     controls() {
       const box = html("div", { class: "gp-controls" }, this.root);
-      this.chooser({ name: "sample", label: "Readings", options: SAMPLES }, box);
+      this.chooser({ name: "sample", label: "Observations", options: SAMPLES }, box);
       SLIDERS.forEach((slider) => this.slider(slider, box));
       const buttons = html("div", { class: "gp-buttons" }, box);
       this.slides(buttons, "steps", { by: 10, every: 300 });
       this.button("Other starts", "again", buttons, () => this.again());
-      this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
+      this.button("Remove the selected observation", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => this.reset());
     }
 
@@ -185,7 +185,7 @@
       const [near, far] = [sd((d) => d < 0.5), sd((d) => d >= 0.5)];
       const arrived = this.members.filter((member) => member.arrived).length;
       this.status.textContent = `${MEMBERS} networks of ${WIDTH} neurons, ${arrived} of them converged.`
-        + (near ? ` Within half a unit of a reading one sd of f is ${near} on average` : " There are no readings")
+        + (near ? ` Within half a unit of an observation one sd of f is ${near} on average` : " There are no observations")
         + (far ? `${near ? ", further away" : "; everywhere"} it is ${far}.` : ".");
     }
   }

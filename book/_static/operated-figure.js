@@ -354,7 +354,7 @@
     }
 
     reading(i, x, y) {
-      return `Reading ${i + 1} of ${this.state.points.length}: x = ${x}, y = ${y}. Arrow keys move it, Delete removes it.`;
+      return `Observation ${i + 1} of ${this.state.points.length}: x = ${x}, y = ${y}. Arrow keys move it, Delete removes it.`;
     }
 
     add(x, y) {

@@ -91,9 +91,9 @@
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["f", "f: 2 sd"], ["reading", "readings"], ["worth", "worth of one more"], ["point", "your own choice"]];
+      return [["f", "f: 2 sd"], ["reading", "observations"], ["worth", "worth of one more"], ["point", "your own choice"]];
     }
-    get says() { return "What readings of a road leave uncertain. The arrow keys move a place, and Enter reads there."; }
+    get says() { return "What observations of a road leave uncertain. The arrow keys move a place, and Enter reads there."; }
 
     heightOf(width) { return clamp(0.6 * width, [340, 400]); }
 
@@ -229,7 +229,7 @@
       const { chosen } = this.state;
       const sd = Math.sqrt(this.variance.reduce((sum, v) => sum + v, 0) / PLACES.length);
       const worst = Math.sqrt(Math.max(...this.variance));
-      const many = chosen.length === 1 ? "1 reading" : `${chosen.length} readings`;
+      const many = chosen.length === 1 ? "1 observation" : `${chosen.length} observations`;
       this.status.textContent = `${many}: ${this.nats.toFixed(2)} nats. Left: one sd of f ${sd.toFixed(3)} on average, ` +
         `${worst.toFixed(3)} at worst. Largest at x = ${PLACES[this.largest].toFixed(1)}. ` +
         `At your place, x = ${PLACES[this.here].toFixed(1)}: ${few(this.values[this.here])} ${SHORT[this.state.name]}. Let it go, or press Enter, to read there.`;

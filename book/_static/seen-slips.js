@@ -116,11 +116,11 @@
   /* What is to be seen, in a sentence. */
   const sentence = (label, right, now, why) => {
     const what = WORDS[DRAWN[label]];
-    if (why) return `On five readings: ${why}, so that there is nothing to draw. Dashed: ${what} as the equation is printed.`;
+    if (why) return `On five observations: ${why}, so that there is nothing to draw. Dashed: ${what} as the equation is printed.`;
     const negative = now.negative?.filter(Boolean).length ?? 0;
     const off = Math.max(...right.values.flatMap((one, j) => one.map((v, i) => Math.abs(v - now.values[j][i]))));
     const worse = negative ? ` The variance is negative at ${Math.round((100 * negative) / GRID.length)} % of the places; its size is drawn.` : "";
-    return `On five readings: ${what} with the slip, and dashed as the equation is printed; off by up to ${off.toFixed(2)}.${worse}`;
+    return `On five observations: ${what} with the slip, and dashed as the equation is printed; off by up to ${off.toFixed(2)}.${worse}`;
   };
 
   const show = async ({ target, detail: { label, latex, whole, said } }) => {

@@ -48,17 +48,17 @@
   const START = { points: at(4), kernel: "rbf", lengthscale: 0.8, noise: 0.4, signal: 1, count: 33 };
   const KERNELS = { rbf: "squared exponential", matern52: "Mat\u00e9rn 5/2", matern12: "Mat\u00e9rn 1/2" };
   const TRIALS = [
-    ["At the last reading", { points: at(LAST) }],
+    ["At the last observation", { points: at(LAST) }],
     ["Beyond it", { points: at(LAST + 1) }],
-    ["81 readings", { count: 81 }],
+    ["81 observations", { count: 81 }],
     ["Mat\u00e9rn 1/2", { kernel: "matern12" }],
-    ["Mat\u00e9rn 1/2, 81 readings", { kernel: "matern12", count: 81 }],
+    ["Mat\u00e9rn 1/2, 81 observations", { kernel: "matern12", count: 81 }],
     ["Much noise", { noise: 1.5 }],
   ];
   const SLIDERS = [
     { name: "lengthscale", label: ["Lengthscale \u2113"], min: 0.2, max: 3, step: 0.05 },
     { name: "noise", label: ["Noise \u03c3", "n"], min: 0.1, max: 2, step: 0.05 },
-    { name: "count", label: ["Readings"], min: 5, max: 81, step: 4, digits: 0 },
+    { name: "count", label: ["Observations"], min: 5, max: 81, step: 4, digits: 0 },
   ];
 
   class SmoothingPlayground extends OperatedFigure {
@@ -66,9 +66,9 @@
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["mean", "posterior mean"], ["f", "f: 2 sd"], ["reading", "readings"], ["weight", "weights"], ["against", "negative weights"], ["point", "your place"]];
+      return [["mean", "posterior mean"], ["f", "f: 2 sd"], ["reading", "observations"], ["weight", "weights"], ["against", "negative weights"], ["point", "your place"]];
     }
-    get says() { return "A posterior mean, and the weights of the readings in it at a place that the arrow keys move."; }
+    get says() { return "A posterior mean, and the weights of the observations in it at a place that the arrow keys move."; }
 
     get beside() { return this.width >= 560; }
 
@@ -162,7 +162,7 @@
       const need = Math.max(...weights, -Math.min(...weights) / 0.4);
       const top = TOPS.find((one) => one >= need) ?? need;
       const on = frame(this.other, { x: RANGE.x, y: [-0.45 * top, 1.05 * top] });
-      this.spines(on, TICKS, [0, [top, Number(top.toPrecision(2))]], ["x of the reading", "weight"]);
+      this.spines(on, TICKS, [0, [top, Number(top.toPrecision(2))]], ["x of the observation", "weight"]);
       svg("path", { d: `M${on.left},${on.py(0)}H${on.right}`, class: "gp-spine" }, this.curves);
       this.guide(on);
       weights.forEach((weight, i) => {
@@ -183,11 +183,11 @@
         : share < 1 ? "none is negative by a hundredth of that"
         : `the most negative ${minus(least.toPrecision(2))}, ${share} % of that`;
       const noise = this.state.noise ** 2;
-      const sure = this.place > LAST ? `beyond the readings, where one sd of f is ${Math.sqrt(variance).toFixed(2)}`
-        : `as sure as a plain average of ${(noise / variance).toFixed(1)} readings`;
+      const sure = this.place > LAST ? `beyond the observations, where one sd of f is ${Math.sqrt(variance).toFixed(2)}`
+        : `as sure as a plain average of ${(noise / variance).toFixed(1)} observations`;
       this.status.textContent = `At x = ${this.place.toFixed(1)} the mean is ${minus(this.value.toFixed(2))}, ${sure}. `
         + `The weights add up to ${minus(sum.toFixed(2))}; the largest is ${most.toPrecision(2)}, ${negative}. `
-        + `All in all ${freedom.toFixed(1)} degrees of freedom from ${weights.length} readings; GCV ${gcv.toFixed(3)}.`;
+        + `All in all ${freedom.toFixed(1)} degrees of freedom from ${weights.length} observations; GCV ${gcv.toFixed(3)}.`;
     }
   }
 

@@ -74,15 +74,15 @@
     x, Math.round(10 * (0.5 + 1.5 * x + [0.3, -0.5, 0.2, 0.7, -0.2, -0.8, 0.4, 0.1, -0.4, 0.6, -0.1, -0.3][i])) / 10,
   ]);
   const TRIALS = [
-    ["Before any reading", { used: 0 }],
-    ["One reading", { used: 1 }],
+    ["Before any observation", { used: 0 }],
+    ["One observation", { used: 1 }],
     ["Little noise", { noise: 0.2 }],
     ["A narrow prior", { prior: 0.3 }],
     ["Two at one place", { readings: [[1, 1], [1, 3]] }],
-    ["Twelve readings", { readings: TWELVE, used: 12, noise: 0.5 }],
+    ["Twelve observations", { readings: TWELVE, used: 12, noise: 0.5 }],
   ];
   const SLIDERS = [
-    { name: "used", label: ["Readings used"], min: 0, max: START.used, step: 1, digits: 0 },
+    { name: "used", label: ["Observations used"], min: 0, max: START.used, step: 1, digits: 0 },
     { name: "prior", label: ["Prior sd \u03c3", "w"], min: 0.1, max: 3, step: 0.1, digits: 1 },
     { name: "noise", label: ["Noise sd \u03c3", "n"], min: 0.1, max: 3, step: 0.1, digits: 1 },
   ];
@@ -95,9 +95,9 @@
     get trialsOf() { return TRIALS; }
     get legendOf() {
       return [["mean", "posterior: 50 and 95 %, mean line"], ["sample", "its draws"], ["f", "f: 2 sd"], ["y", "y: 2 sd"],
-        ["before", "prior: 95 %"], ["strip", "within 1 sd of a reading"], ["rival", "your line"], ["point", "your line, readings"]];
+        ["before", "prior: 95 %"], ["strip", "within 1 sd of an observation"], ["rival", "your line"], ["point", "your line, observations"]];
     }
-    get says() { return "A plane in which each point is a line, and the lines with their readings. The arrow keys move a line or a reading."; }
+    get says() { return "A plane in which each point is a line, and the lines with their observations. The arrow keys move a line or an observation."; }
 
     // ------------------------------------------------------------ two panels
 
@@ -125,8 +125,8 @@
       const box = html("div", { class: "gp-controls" }, this.root);
       SLIDERS.forEach((slider) => this.slider(slider, box));
       const buttons = html("div", { class: "gp-buttons" }, box);
-      this.button("Add a reading", "add", buttons, () => this.addFarthest());
-      this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
+      this.button("Add an observation", "add", buttons, () => this.addFarthest());
+      this.button("Remove the selected observation", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => this.reset());
     }
 
@@ -188,7 +188,7 @@
 
     describe(index, x, y) {
       if (index === 0) return minus(`Your line: slope ${x.toFixed(1)}, intercept ${y.toFixed(1)}.`) + " Arrow keys move it.";
-      const words = minus(`Reading ${index} of ${this.state.readings.length}: x = ${x.toFixed(1)}, y = ${y.toFixed(1)}`);
+      const words = minus(`Observation ${index} of ${this.state.readings.length}: x = ${x.toFixed(1)}, y = ${y.toFixed(1)}`);
       return `${words}${index > this.state.used ? ", not used" : ""}. Arrow keys move it, Delete removes it.`;
     }
 
@@ -258,8 +258,8 @@
         node.classList.toggle("gp-mine", i === 0);
         node.classList.toggle("gp-unread", i > this.state.used);
       });
-      this.able("remove", this.selected >= 1, "Select a reading first");
-      this.able("add", this.state.readings.length < MOST, "Remove a reading first");
+      this.able("remove", this.selected >= 1, "Select an observation first");
+      this.able("add", this.state.readings.length < MOST, "Remove an observation first");
     }
 
     /* A reading that gets the focus shows its strip. */
@@ -274,7 +274,7 @@
       const mine = [intercept, slope];
       const parts = [logPrior(mine, prior), logLikelihood(mine, this.read, noise), logEvidence].map(rounded); // as shown, they add up
       const [before, likelihood, evidence] = parts.map(said);
-      this.status.textContent = `${used} of ${readings.length} readings used: intercept ${said(a)}, sd ${said(Math.sqrt(aa))}; slope ${said(b)}, sd ${said(Math.sqrt(bb))}. `
+      this.status.textContent = `${used} of ${readings.length} observations used: intercept ${said(a)}, sd ${said(Math.sqrt(aa))}; slope ${said(b)}, sd ${said(Math.sqrt(bb))}. `
         + `Your line, of intercept ${said(intercept)} and slope ${said(slope)}: log prior ${before}, plus log likelihood ${likelihood}, minus log evidence ${evidence}, is its log posterior ${said(parts[0] + parts[1] - parts[2])}.`;
     }
   }

@@ -62,7 +62,7 @@ def test_what_is_tried_is_what_the_rule_chooses(opened, trial):
     gp = GP(RBF(1.0, state["lengthscale"]), state["noise"] ** 2)
     wanted = design.greedy_design(gp, ROAD, 4, CRITERIA[state["name"]], initial_subset=[first])
     assert rest == list(wanted.indices)
-    assert "5 readings" in page.inner_text(".gp-status")
+    assert "5 observations" in page.inner_text(".gp-status")
 
 
 def test_readings_come_by_button_key_and_click_and_go_again(opened):

@@ -203,4 +203,4 @@ def test_readings_move_both_curves(front: Any) -> None:
     moved = drawn(front)
     assert moved[1] != whole[1]
     front.keyboard.press("Delete")
-    assert "5 readings" in front.locator(f"{FIGURE} .gp-status").inner_text()
+    assert "5 observations" in front.locator(f"{FIGURE} .gp-status").inner_text()

@@ -73,7 +73,7 @@ def test_other_starts_are_a_button_away_and_readings_can_go(opened):
     page.click("[data-action=reset]")
     assert page.get_attribute(".gp-mean", "d") == before
     page.click("[data-action=try-6]")
-    assert "There are no readings; everywhere it is" in page.inner_text(".gp-status")
+    assert "There are no observations; everywhere it is" in page.inner_text(".gp-status")
     page.select_option("select[data-name=sample]", "boot")
 
 

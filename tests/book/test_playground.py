@@ -115,7 +115,7 @@ def test_points_are_added_moved_and_removed_with_the_keyboard(playground_page):
     before = page.evaluate("document.activeElement.getAttribute('aria-label')")
     page.keyboard.press("ArrowUp")
     after = page.evaluate("document.activeElement.getAttribute('aria-label')")
-    assert before.startswith("Reading 6 of 6")
+    assert before.startswith("Observation 6 of 6")
     assert before != after
     page.keyboard.press("Delete")
     assert page.locator(".gp-point").count() == 5

@@ -73,7 +73,7 @@ def test_what_is_drawn_are_weights_of_the_mean(weights):
     assert np.dot(row, y) == pytest.approx(mean[grid.index(4)], abs=1e-10)
     assert weights.locator("path.gp-stem").count() == len(row) == 33
     assert weights.locator("path.gp-stem-against").count() == sum(w < 0 for w in row) > 0
-    assert "33 readings" in said(weights)
+    assert "33 observations" in said(weights)
 
 
 def at_place(page: Any, x: float) -> np.ndarray:
@@ -94,7 +94,7 @@ def test_at_the_end_and_beyond_it(weights):
     first = weights.evaluate(f"{FIGURE}.row.variance")
     assert weights.evaluate(f"{FIGURE}.place") == 8
     weights.click("[data-action=try-2]")
-    assert "beyond the readings" in said(weights)
+    assert "beyond the observations" in said(weights)
     assert weights.evaluate(f"{FIGURE}.row.variance") > 5 * first
     near, off, far = (at_place(weights, x) for x in (8, 9, 10))
     assert near.sum() > 0.9 > 0.4 > off.sum() > far.sum() > 0
@@ -264,13 +264,13 @@ def test_too_few_readings_for_vague_weights_are_said_and_nothing_is_drawn(mean):
         point.focus()
         mean.keyboard.press("Delete")
     assert mean.locator(".gp-mean, .gp-band").count() == 0
-    assert "3 of them need readings at 3 places" in said(mean)
+    assert "3 of them need observations at 3 places" in said(mean)
     mean.select_option("select[data-name=name]", "line")
     assert mean.locator(".gp-mean").count() == 1
-    assert "2 readings" in said(mean)
+    assert "2 observations" in said(mean)
     one, other = mean.evaluate(f"{FIGURE}.state.points")
     mean.evaluate(f"([i, x, y]) => {FIGURE}.move(i, x, y)", [0, other[0], one[1]])
-    assert "2 of them need readings at 2 places" in said(mean)
+    assert "2 of them need observations at 2 places" in said(mean)
     mean.click("[data-action=reset]")
     assert mean.locator(".gp-point").count() == 8
 

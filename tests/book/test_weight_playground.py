@@ -133,13 +133,13 @@ def test_a_click_in_either_plane_moves_the_line_or_adds_a_reading(opened):
     assert numbers(page)[5] < 0
     page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + 0.6 * box["height"])
     assert page.locator(".gp-point").count() == 4
-    assert page.inner_text(".gp-status").startswith("3 of 3 readings used")
+    assert page.inner_text(".gp-status").startswith("3 of 3 observations used")
     page.keyboard.press("Delete")
-    assert page.inner_text(".gp-status").startswith("2 of 2 readings used")
+    assert page.inner_text(".gp-status").startswith("2 of 2 observations used")
     for _ in range(12):
         if page.locator("[data-action=add]").is_enabled():
             page.click("[data-action=add]")
-    assert page.inner_text(".gp-status").startswith("12 of 12 readings used")
+    assert page.inner_text(".gp-status").startswith("12 of 12 observations used")
 
 
 @pytest.mark.parametrize("width", [390, 1200])
