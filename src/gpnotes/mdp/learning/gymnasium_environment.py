@@ -154,9 +154,13 @@ class GymnasiumEnvironment:
         if states != parts["states"].tolist():
             raise ValueError("env must do the same after the same seed; played again, it did not")
 
-    @cached_property
+    @property
     def identifier(self) -> str:
         """The name and the settings of the environment, and a digest of what it does in a trial."""
+        return self._identifier
+
+    @cached_property  # which checkers of types do not take for the property of a protocol
+    def _identifier(self) -> str:
         spec, walk = getattr(self.env, "spec", None), digest(_trial(self))
         if spec is None:
             return f"{type(self.env).__name__}({self.num_states}, {self.num_actions}, {walk})"
