@@ -82,7 +82,7 @@ def test_jitter_follows_the_size_of_the_diagonal(space):
     x = space.asarray(np.linspace(0.0, 10.0, 50)[:, None])
     with pytest.warns(JitterWarning):
         small, large = (cholesky(RBF(s, 3.0)(x)).jitter for s in (1.0, 1024.0))
-    assert large == pytest.approx(1024.0 * small)
+    assert large == pytest.approx(1024.0 * small, rel=1e-6, abs=0.0)
 
 
 def test_a_number_is_added_exactly_and_without_a_warning(space, K):

@@ -330,7 +330,9 @@ def test_a_root_is_found_where_signs_differ():
 @pytest.mark.parametrize(("shape", "mass"), [(1.0, 0.2), (0.4, 0.9), (7.0, 1e-8)])
 def test_the_tail_of_a_gamma_distribution_is_that_of_scipy(shape, mass):
     assert _xp.gamma_tail(shape, mass) == pytest.approx(stats.gamma.isf(mass, shape), rel=1e-9)
-    assert stats.gamma.sf(_xp.gamma_tail(shape, mass), shape) == pytest.approx(mass, rel=1e-9)
+    assert stats.gamma.sf(_xp.gamma_tail(shape, mass), shape) == pytest.approx(
+        mass, rel=1e-9, abs=0.0
+    )
 
 
 @pytest.mark.parametrize("n", [1, 4, 5])
@@ -444,7 +446,8 @@ def test_what_is_written_into_is_in_double_and_a_copy_of_an_array_of_jax(space):
     found = _xp.to_write(given)
     np.testing.assert_array_equal(to_host(found), [1.0, 2.0])
     assert _xp.epsilon(found) == (2.0**-52 if _xp.has_double(found) else 2.0**-23)
-    assert (found is given) == (space.double and not space.name.startswith("jax"))
+    is_kept = space.double or not _xp.has_double(given)  # where there is no float64, as it is
+    assert (found is given) == (is_kept and not space.name.startswith("jax"))
 
 
 def test_an_array_of_jax_is_written_into_on_the_host(monkeypatch):
