@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gpnotes import EPGP, GP, RBF, condition
+from gpnotes import EPGP, GP, RBF, GPClassifier, GPRegressor, condition
 from gpnotes.ground.conversion import _remedy, floats, together
 
 ADVICE = {
@@ -67,3 +67,42 @@ def test_booleans_of_another_library_are_refused_with_advice_too():
         floats(y, "y")
     with pytest.raises(TypeError, match=r"X must hold real numbers; .* by `astype\(float\)`"):
         floats(y, "X")
+
+
+NUMBERS = [10, 20, 20, 40]
+
+
+def _categories(ordered):
+    """Every kind of column in which pandas has categories that are numbers."""
+    held = pd.Categorical(NUMBERS, ordered=ordered)
+    frames = [
+        pd.DataFrame({"a": held}),
+        pd.DataFrame({"b": 1.5, "a": held}),
+        pd.DataFrame({0: held}),
+    ]
+    return [held, pd.CategoricalIndex(held), pd.Series(held), *frames]
+
+
+@pytest.mark.parametrize("name", ["X", "y", "noise_var"])
+@pytest.mark.parametrize("kind", range(6))
+def test_numbers_of_categories_without_an_order_are_names_and_refused(name, kind):
+    """As amounts they would be as near as their names are, without a word."""
+    names = "GPClassifier" if name == "y" else r"gpnotes\.Levels"
+    found = "categories in column" if kind > 2 else "categories"
+    with pytest.raises(TypeError, match=rf"{name} must hold real numbers; got {found}.*{names}"):
+        floats(_categories(False)[kind], name)
+    assert np.asarray(floats(_categories(True)[kind], name)).ravel()[-1] == 40.0
+
+
+def test_estimators_refuse_them_too_but_for_labels():
+    X, y = np.arange(4.0)[:, None], pd.Series(NUMBERS, dtype="category")
+    model = GPRegressor(optimise=False)
+    for rows, seen in ((pd.DataFrame({"a": y}), X[:, 0]), (X, y)):
+        with pytest.raises(TypeError, match="got categories"):
+            model.fit(rows, seen)
+    assert model.fit(X, y.astype(float)).predict(X).shape == (4,)
+    ordered = y.cat.as_ordered()
+    np.testing.assert_array_equal(
+        model.fit(X, ordered).predict(X), model.fit(X, NUMBERS).predict(X)
+    )
+    assert list(GPClassifier(optimise=False).fit(X, y).classes_) == [10, 20, 40]

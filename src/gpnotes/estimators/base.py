@@ -20,7 +20,15 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
-from ..ground.conversion import NamedRows, columns_of, floats, framed, ordered, out_of_order
+from ..ground.conversion import (
+    NamedRows,
+    columns_of,
+    faithful,
+    floats,
+    framed,
+    ordered,
+    out_of_order,
+)
 from ..ground.interrupts import raised_interrupts
 from ..ground.naming import require_names
 from ..ground.params import Parameters, leaves, replaced
@@ -403,7 +411,7 @@ def reals(given: ArrayLike, name: str, wanted: str, *, column: bool = False) -> 
 
 
 def numbers(given: ArrayLike, made: HostArray, name: str) -> HostArray:
-    """Return `made`, the numbers that scikit-learn made of `given`, if it held numbers.
+    """Return `made`, the numbers that scikit-learn made of `given`, if it held these.
 
     A date would count the units of its dtype, a record its fields.
     """
@@ -414,7 +422,7 @@ def numbers(given: ArrayLike, made: HostArray, name: str) -> HostArray:
     for entry in host.flat if host.dtype.kind == "O" else ():
         if isinstance(entry, strange):
             raise TypeError(f"{name} must hold real numbers; got {entry!r} in it")
-    return made
+    return faithful(given, made, name)
 
 
 def renamed(problem: Exception, wanted: str) -> Exception:

@@ -22,13 +22,15 @@ from .namespace import refusal
 from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
 __all__ = [
-    "NamedRows", "are_floats", "columns_of", "first_array", "floats", "framed", "known_columns",
-    "on_host", "ordered", "out_of_order", "refuse_other_order", "taken_out", "takes", "together",
+    "NamedRows", "are_floats", "columns_of", "faithful", "first_array", "floats", "framed",
+    "known_columns", "on_host", "ordered", "out_of_order", "refuse_other_order", "taken_out",
+    "takes", "together",
 ]  # fmt: skip
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+H = TypeVar("H", bound=Array)
 
 # levels at which a model is searched for an array: model.gp.kernel.parts[0].kernel.lengthscale
 _DEEP = 5
@@ -261,7 +263,7 @@ def floats(a: T, name: str, like: Array | None = None) -> T | Array:
     if not isinstance(a, list | tuple | range) and not hasattr(a, "__array__"):
         return a
     host = _host(a, name)
-    return host if like is None else as_array(host, like)
+    return faithful(a, host if like is None else as_array(host, like), name)
 
 
 class NamedRows:
@@ -427,6 +429,23 @@ def _of_whole_numbers(a: Any, like: Array | None) -> Any:
     if like is not None and array_namespace(like) is xp:
         return xp.astype(a, like.dtype)
     return xp.astype(a, xp.__array_namespace_info__().default_dtypes()["real floating"])
+
+
+def faithful(a: Any, made: H, name: str) -> H:
+    """Return `made`, the floats of a table, if its numbers are amounts, which floats can hold."""
+    _refuse_categories(a, name)
+    return made
+
+
+def _refuse_categories(a: Any, name: str) -> None:
+    """Refuse numbers that pandas has for the names of categories, as they have no order."""
+    kinds = getattr(a, "dtypes", ()) if hasattr(a, "columns") else [getattr(a, "dtype", 0)]
+    for column, kind in zip(getattr(a, "columns", [""]), kinds, strict=False):
+        if getattr(kind, "ordered", None) is False:
+            where = f" in column {column!r}" if column != "" else ""
+            names = "labels to `GPClassifier`" if name == "y" else "names by `gpnotes.Levels`"
+            remedy = f"give amounts by `astype(float)`, {names}"
+            raise TypeError(f"{name} must hold real numbers; got categories{where}: {remedy}")
 
 
 def _refuse_labels(a: Any, name: str) -> None:
