@@ -5,6 +5,7 @@ from datetime import date
 import array_api_strict
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from gpnotes import EPGP, GP, RBF, GPClassifier, GPRegressor, condition
@@ -106,3 +107,55 @@ def test_estimators_refuse_them_too_but_for_labels():
         model.fit(X, ordered).predict(X), model.fit(X, NUMBERS).predict(X)
     )
     assert list(GPClassifier(optimise=False).fit(X, y).classes_) == [10, 20, 40]
+
+
+NANOSECONDS = 1_700_000_000_000_000_000
+
+
+def _stamps(stamps):
+    """Every kind of table in which whole numbers come, alone and beside fractions."""
+    whole = np.asarray(stamps, dtype=np.int64)
+    mixed = {"at": whole, "b": np.full(len(whole), 1.5)}
+    return [
+        whole[:, None], whole.astype(np.uint64)[:, None], whole[:, None].astype(object),
+        [[one] for one in stamps], [[one, 1.5] for one in stamps],
+        pd.DataFrame({"at": whole}), pd.DataFrame(mixed), pl.DataFrame({"at": whole}),
+        pl.DataFrame(mixed), pd.DataFrame({"at": pd.array(whole, "Int64")}),
+        array_api_strict.asarray(whole[:, None]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", range(11))
+def test_whole_numbers_that_floats_would_round_are_refused(kind):
+    """Four nanoseconds that follow each other became one."""
+    lost = _stamps([NANOSECONDS, NANOSECONDS + 7, NANOSECONDS + 256])
+    said = "1 of its whole numbers lose up to 3 digits in .*, the first in row 1, 17000000000000000"
+    with pytest.raises(
+        ValueError, match=f"X must be near enough to zero; {said}07: .* dates by gpnotes.days"
+    ):
+        floats(lost[kind], "X")
+    # whole seconds are multiples of 512, which is what is left of that size
+    seconds = floats(_stamps([NANOSECONDS + second * 10**9 for second in range(3)])[kind], "X")
+    assert [float(seconds[row, 0]) - NANOSECONDS for row in range(3)] == [0.0, 1e9, 2e9]
+    with pytest.raises(ValueError, match="X must be finite in float64"):
+        floats([[10**400]], "X")
+
+
+def test_whole_numbers_are_as_near_as_the_precision_of_what_they_join():
+    like, counts = np.zeros(3, np.float32), np.asarray([38_000_001, 5, 2**24 + 1])
+    with pytest.raises(
+        ValueError, match=r"^X must be near .*lose up to 1 digits in float32, the fir"
+    ):
+        floats(counts[:, None], "X", like)
+    # observations are rounded in float32 as any number is
+    np.testing.assert_array_equal(floats(counts, "y", like), counts.astype(np.float32))
+    with pytest.raises(ValueError, match=r"^y must be near enough to zero; 3 of"):
+        floats(counts + NANOSECONDS + 1, "y", like)
+
+
+def test_estimators_refuse_them_too():
+    X = pd.DataFrame({"at": NANOSECONDS + 7 * np.arange(4), "b": 1.5})
+    with pytest.raises(ValueError, match="X must be near enough to zero; 3 of its whole numbers"):
+        GPRegressor().fit(X, np.arange(4.0))
+    with pytest.raises(ValueError, match="y must be near enough to zero"):
+        GPRegressor().fit(X[["b"]], X["at"])

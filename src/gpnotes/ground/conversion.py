@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import wraps
 from itertools import pairwise
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -19,7 +19,7 @@ import numpy as np
 from . import check as _check
 from .named_columns import at_columns
 from .namespace import refusal
-from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
+from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array, epsilon, to_numpy
 
 __all__ = [
     "NamedRows", "are_floats", "columns_of", "faithful", "first_array", "floats", "framed",
@@ -259,7 +259,7 @@ def floats(a: T, name: str, like: Array | None = None) -> T | Array:
         raise TypeError(f"{name} must hold real numbers; got dates: {_OF_DATES}")
     if _is_array(a):
         _refuse_labels(a, name)
-        return _of_whole_numbers(a, like)
+        return _of_whole_numbers(a, name, like)
     if not isinstance(a, list | tuple | range) and not hasattr(a, "__array__"):
         return a
     host = _host(a, name)
@@ -419,7 +419,7 @@ def _is_floats(a: Any) -> bool:
     return _is_array(a) and bool(array_namespace(a).isdtype(a.dtype, "real floating"))
 
 
-def _of_whole_numbers(a: Any, like: Array | None) -> Any:
+def _of_whole_numbers(a: Any, name: str, like: Array | None) -> Any:
     """An array of integers as floats, floats in the byte order here; any other array as it is."""
     xp = array_namespace(a)
     if isinstance(a, np.ndarray) and a.dtype.kind == "f":  # as files of FITS or NetCDF have them
@@ -427,14 +427,37 @@ def _of_whole_numbers(a: Any, like: Array | None) -> Any:
     if not xp.isdtype(a.dtype, "integral"):
         return a
     if like is not None and array_namespace(like) is xp:
-        return xp.astype(a, like.dtype)
-    return xp.astype(a, xp.__array_namespace_info__().default_dtypes()["real floating"])
+        return faithful(a, xp.astype(a, like.dtype), name)
+    usual = xp.__array_namespace_info__().default_dtypes()["real floating"]
+    return faithful(a, xp.astype(a, usual), name)
 
 
 def faithful(a: Any, made: H, name: str) -> H:
     """Return `made`, the floats of a table, if its numbers are amounts, which floats can hold."""
     _refuse_categories(a, name)
+    eps = epsilon(made)
+    most = max(2.0 / eps, 2.0**53) if name in _VECTORS else 2.0 / eps  # y may be rounded, no more
+    if 0 in made.shape or not float(array_namespace(made).max(abs(made))) > most:
+        return made
+    given = _entries(a)
+    pairs = enumerate(zip(given.flat, to_numpy(made).ravel().tolist(), strict=True))
+    lost = [(i, int(one)) for i, (one, near) in pairs if isinstance(one, Integral) and one != near]
+    if lost:
+        (at, first), digits = lost[0], len(f"{max(abs(one) for _, one in lost) * eps / 2.0:.0f}")
+        what = f"{len(lost)} of its whole numbers lose up to {digits} digits in {made.dtype}"
+        where = f"the first in row {at * len(given) // given.size}, {first}"
+        remedy = "measure it from one origin in whole numbers, dates by gpnotes.days_since"
+        raise ValueError(f"{name} must be near enough to zero; {what}, {where}: {remedy}")
     return made
+
+
+def _entries(a: Any) -> HostArray:
+    """The entries of a table as they are: a frame of several kinds would make floats of all."""
+    if _is_array(a):
+        return to_numpy(a).astype(object)
+    if hasattr(a, "columns") and hasattr(a, "rows"):
+        a = a.rows() if callable(a.rows) else a.rows
+    return np.asarray(a.astype(object) if hasattr(a, "astype") else a, dtype=object)
 
 
 def _refuse_categories(a: Any, name: str) -> None:
@@ -478,7 +501,10 @@ def _host(a: object, name: str) -> HostArray:
         where = f" in column {columns[0]!r}" if columns else ""
         got = f"entries of type {host.dtype}{where}{_remedy(host.flat[0], name)}"
         raise TypeError(f"{name} must hold real numbers; got {got}")
-    host = host if host.dtype == np.float32 else host.astype(np.float64)
+    try:
+        host = host if host.dtype == np.float32 else host.astype(np.float64)
+    except OverflowError as problem:  # of a whole number
+        raise _check.NoValueError(f"{name} must be finite in float64; {problem}") from problem
     if columns:
         _require_finite(host, name, columns)
     return host
