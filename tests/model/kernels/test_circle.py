@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from gpnotes import GP, SparseGP
 from gpnotes.ground.xp import to_numpy
+from gpnotes.infer.interdomain import Harmonics
 from gpnotes.model.kernels import CircularArcCosine, CircularMatern12, CircularMatern32, CircularRBF
 from gpnotes.testing import check_kernel, gradcheck
 
@@ -182,3 +184,28 @@ def test_the_sum_of_all_waves_is_that_of_sixty_each_way(length):
     bar = kernel.coefficients_pullback(order, np.ones(1))
     assert bar.lengthscale == pytest.approx(-1.3 * slope / whole**2, rel=1e-12)
     assert bar.variance == pytest.approx(1.0 / whole, rel=1e-14)
+
+
+@pytest.mark.parametrize("kind", LENGTHED)
+def test_lengths_whose_powers_overflow_are_refused_by_name(kind, space):
+    """Python's floats raise where a power overflows, and cubes that vanish divided by zero."""
+    at, orders = space.asarray([[0.1], [3.0]]), space.asarray([0.0, 1.0, 2.0])
+    K_bar = space.asarray([[1.0, 0.5], [0.5, 1.0]])
+    for length in (1e-300, 1e-160, 1e160, 1e300):
+        kernel, said = kind(1.0, length), rf"^{kind.__name__}\.lengthscale must be (from|larger)"
+        for call in (lambda k: k(at), lambda k: k.pullback(at, None, K_bar),
+                     lambda k: k.coefficients(orders),
+                     lambda k: k.coefficients_pullback(orders, orders)):  # fmt: skip
+            with pytest.raises(ValueError, match=said):
+                call(kernel)
+    for length in (1e-8, 1e8):
+        kernel = kind(1.0, length)
+        bar, x_bar, _ = kernel.pullback(at, None, K_bar)
+        found = [kernel(at), x_bar, kernel.coefficients(orders), np.asarray(bar.lengthscale)]
+        assert all(np.isfinite(to_numpy(one)).all() for one in found)
+        assert float(kernel(at)[0, 1]) == pytest.approx(1.0 if length > 1.0 else 0.0, rel=1e-6)
+
+
+def test_a_model_of_waves_says_so_too():
+    with pytest.raises(ValueError, match=r"CircularRBF\.lengthscale must be from"):
+        SparseGP(GP(CircularRBF(1.0, 1e160), 0.1), Harmonics(np.arange(3.0)))

@@ -120,3 +120,22 @@ def test_a_kernel_on_a_graph_can_be_fitted():
     y = np.asarray([0.3, 0.5, -0.2, 0.9, -0.4])
     found = g.fit(g.GP(GraphHeat(TREE), 0.1), nodes, y)
     assert found.log_evidence >= g.log_evidence(g.GP(GraphHeat(TREE), 0.1), nodes, y)
+
+
+@pytest.mark.parametrize("kind", [GraphHeat, GraphMatern])
+def test_lengths_whose_squares_overflow_are_refused_by_name(kind):
+    at = np.asarray([[0.0], [3.0]])
+    for length in (1e-300, 1e-160, 1e160, 1e300):
+        with pytest.raises(ValueError, match=rf"^{kind.__name__}\.lengthscale must be from"):
+            kind(TREE, 1.3, length)(at)
+
+
+@pytest.mark.parametrize("smoothness", [1e9, 1e20, 1e160])
+def test_of_large_smoothness_it_is_the_heat_kernel(smoothness):
+    """As a power of ``2ν/ℓ² + λ`` it had no digits there."""
+    at, bar = np.asarray([[0.0], [3.0], [5.0]]), np.asarray([[1.0, 0.3, 0.2]] * 3)
+    smooth, heat = GraphMatern(TREE, 1.3, 0.8, smoothness), GraphHeat(TREE, 1.3, 0.8)
+    np.testing.assert_allclose(smooth(at), heat(at), rtol=1e-7)
+    found, wanted = (kernel.pullback(at, None, bar)[0] for kernel in (smooth, heat))
+    assert found.lengthscale == pytest.approx(wanted.lengthscale, rel=1e-7)
+    assert abs(found.smoothness) < 1e-12

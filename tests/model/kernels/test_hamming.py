@@ -71,3 +71,11 @@ def test_what_is_no_code_is_refused():
 
 def test_unasked_variance_and_length_are_one(space, close):
     close(Hamming()(space.asarray(CODES)), to_numpy(Hamming(1.0, 1.0)(space.asarray(CODES))))
+
+
+@pytest.mark.parametrize("length", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("ard", [False, True])
+def test_lengths_whose_squares_overflow_have_no_derivative(length, ard):
+    kernel = Hamming(1.0, np.full(2, length) if ard else length)
+    bar = kernel.pullback(CODES, None, np.ones((6, 6)))[0]
+    np.testing.assert_allclose(bar.lengthscale, 0.0, rtol=0, atol=1e-300)

@@ -260,6 +260,15 @@ def require_power(
         raise _check.NoValueError(f"{name} must be smaller in size: {what}")
 
 
+def require_moderate(kernel: KernelBase, x: Matrix | Vector) -> None:
+    """Refuse a lengthscale whose fourth power, or one over that, overflows."""
+    length = getattr(kernel, "lengthscale", 1.0)
+    most = 0.1 * float(array_namespace(x).finfo(x.dtype).max) ** 0.25
+    if not 1.0 / most <= length <= most:
+        wanted = f"{type(kernel).__name__}.lengthscale must be from {1.0 / most:.0e} to {most:.0e}"
+        raise _check.NoValueError(f"{wanted} in {x.dtype}; got {length}")
+
+
 def _require_reciprocal(length: float, name: str, x: Matrix) -> None:
     """Refuse a length by which x cannot be divided: a float may be too short for float32."""
     if length * float(array_namespace(x).finfo(x.dtype).max) < 1.0:

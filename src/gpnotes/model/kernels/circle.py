@@ -17,6 +17,7 @@ from ...ground import check as _check
 from ...ground.params import cotangent, holds_derivatives, positive
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .algebra import Kernel
+from .base import require_moderate
 from .pullback_sums import total
 
 __all__ = [
@@ -142,11 +143,12 @@ class Circular(Kernel):
         super()._validate_inputs(x, name)
         if x.shape[1] != 1:
             raise ValueError(f"{name} must have one column, of angles; got {tuple(x.shape)}")
+        require_moderate(self, x)
 
     def _validate_orders(self, orders: Vector) -> None:
         if holds_derivatives(self):
             raise TypeError(f"{self!r} holds derivatives and cannot be called as a kernel")
-        require_orders(orders, "orders")
+        require_moderate(self, require_orders(orders, "orders"))
 
 
 def require_orders(orders: Vector, name: str) -> Vector:

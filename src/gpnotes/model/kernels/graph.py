@@ -29,6 +29,7 @@ from ...ground.xp import (
     to_numpy,
 )
 from .algebra import Kernel
+from .base import require_moderate
 
 __all__ = ["Graph", "GraphHeat", "GraphMatern", "OnGraph"]
 
@@ -192,6 +193,7 @@ class OnGraph(Kernel):
         host = to_numpy(x)
         if not np.all((host == np.round(host)) & (host >= 0) & (host < self.graph.nodes)):
             raise ValueError(f"{name} must hold nodes, 0 to {self.graph.nodes - 1}; got {host}")
+        require_moderate(self, self.graph.spectrum[0])
 
 
 @dataclass(frozen=True)
@@ -259,10 +261,10 @@ class GraphMatern(OnGraph):
 
     def _shares(self, eigenvalues: HostVector) -> tuple[HostVector, dict[str, HostVector]]:
         nu, length = self.smoothness, self.lengthscale
-        offset = 2.0 * nu / length**2
-        base = offset + eigenvalues
+        # up to a factor s is (1 + t)^(−ν), which keeps its digits however large ν is
+        t = length**2 / (2.0 * nu) * eigenvalues
         slopes = {
-            "lengthscale": 2.0 * nu * offset / (length * base),
-            "smoothness": -np.log(base) - offset / base,
+            "lengthscale": -2.0 * nu / length * t / (1.0 + t),
+            "smoothness": t / (1.0 + t) - np.log1p(t),
         }
-        return -nu * np.log(base), slopes
+        return -nu * np.log1p(t), slopes

@@ -86,7 +86,8 @@ class Hamming(Kernel):
         return array_namespace(x).exp(exponent)
 
     def _bar(self, variance_bar: float, by_rate: Vector) -> Self:
-        lengths_bar = per_dimension(by_rate[None, :] / self.lengthscale**2, self.lengthscale)
+        lengths = self.lengthscale  # whose square may overflow
+        lengths_bar = per_dimension(by_rate[None, :] / lengths / lengths, lengths)
         return cotangent(self, variance=variance_bar, lengthscale=lengths_bar)
 
 
