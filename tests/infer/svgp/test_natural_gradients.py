@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from gpnotes import (
     StudentT,
     condition,
     log_evidence,
+    log_evidence_and_gradient,
     stream,
     to_numpy,
 )
@@ -253,6 +255,10 @@ def test_no_step_of_conditioning_lowers_the_bound(monkeypatch, numbers):
     monkeypatch.setattr(batch_fit, "optimise_q", lambda *_, **__: short)
     with pytest.warns(FitWarning, match="after max_steps = 1 .*svgp.natural_gradient_step"):
         assert condition(model, X, y) is short
+    for verb in (log_evidence, log_evidence_and_gradient):
+        with pytest.warns(FitWarning, match="its bound may still rise") as told:
+            verb(model, X, y)
+        assert {Path(one.filename).name for one in told} == {Path(__file__).name}
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 11])

@@ -36,11 +36,7 @@ from ...ground.params import numbers_read
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
-from ...ground.xp import (
-    HostVector,
-    array_namespace,
-    to_numpy,
-)
+from ...ground.xp import HostVector, array_namespace, to_numpy
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
@@ -276,12 +272,7 @@ class _Evidence(Evidence[SVGP, Variational]):
 
     @in_one_pool
     def posterior(self, model: SVGP) -> Variational:
-        q = self._best(self._prior(model))
-        if not q.converged:
-            said = f"q had not converged after max_steps = {q.steps} natural-gradient steps"
-            remedy = "go on from it by svgp.natural_gradient_step until .mean stays"
-            warnings.warn(f"{said}, and its bound may still rise: {remedy}", FitWarning, 4)
-        return q
+        return _told(self._best(self._prior(model)))
 
     def _prior(self, model: SVGP) -> Variational:
         """q before any data, of inputs that need no jitter where they were chosen."""
@@ -294,7 +285,7 @@ class _Evidence(Evidence[SVGP, Variational]):
 
     @in_one_pool
     def value(self, model: SVGP) -> float:
-        q = self.posterior(model)
+        q = _told(self._best(self._prior(model)))
         sums = sweep(q, self.rows.X, self.rows.y, 1.0, known_in(self.rows))
         return float(sums.value - q.kl)
 
@@ -306,6 +297,8 @@ class _Evidence(Evidence[SVGP, Variational]):
         """The derivatives with q held: at its best it gains nothing by moving."""
         start = _initial_posterior(model) if quiet else self._prior(model)
         q, rows = self._best(start), self.rows
+        if not quiet:
+            _told(q)
         sums, model_bar = sums_and_gradient(q, rows.X, rows.y, 1.0, known_in(rows))
         return sums.value - q.kl, model_bar
 
@@ -313,6 +306,15 @@ class _Evidence(Evidence[SVGP, Variational]):
         self, objective: Objective[SVGP], minibatches: Minibatches, /, **options: Any
     ) -> Fit[SVGP, Variational]:
         return _fit(objective, self.rows, minibatches, **options)
+
+
+def _told(q: Variational) -> Variational:
+    """The same q, with a warning where it has not converged."""
+    if not q.converged:
+        said = f"q had not converged after max_steps = {q.steps} natural-gradient steps"
+        remedy = "go on from it by svgp.natural_gradient_step until .mean stays"
+        warnings.warn(f"{said}, and its bound may still rise: {remedy}", FitWarning, 5)
+    return q
 
 
 def _fit(
