@@ -12,23 +12,28 @@ from scipy.stats import multivariate_normal
 from gpnotes import (
     GP,
     RBF,
+    SVGP,
     Bernoulli,
     ConstantMean,
     FitWarning,
     Gaussian,
+    Linear,
     Poisson,
     StudentT,
     condition,
+    fit,
     log_evidence,
     log_evidence_and_gradient,
     stream,
     to_numpy,
 )
 from gpnotes.ground import memory
+from gpnotes.ground.linalg import RoundingWarning
 from gpnotes.infer import svgp
 from gpnotes.infer.svgp import batch_fit
 from gpnotes.infer.svgp.natural_gradients import optimise_q
 from gpnotes.infer.svgp.row_sums import sweep
+from gpnotes.model.likelihoods import Categorical
 from gpnotes.testing import check_posterior
 
 from .conftest import LIKELIHOODS, fit_from, model_of, observed, process
@@ -259,6 +264,25 @@ def test_no_step_of_conditioning_lowers_the_bound(monkeypatch, numbers):
         with pytest.warns(FitWarning, match="its bound may still rise") as told:
             verb(model, X, y)
         assert {Path(one.filename).name for one in told} == {Path(__file__).name}
+
+
+@pytest.mark.parametrize("way", ["condition", "evidence", "gradient", "batches", "classes"])
+def test_a_prior_too_wide_for_rounding_is_said(way, rng):
+    """The mean was off by 3 % of its deviation, as that of a `SparseGP`, which says so."""
+    X, Z = np.linspace(0.0, 10.0, 40)[:, None], np.linspace(0.0, 10.0, 5)[:, None]
+    y, gp = 3.0 * X[:, 0] + np.sin(X[:, 0]) + rng.normal(size=40), GP(RBF() + Linear(1e12), 0.0)
+    model = SVGP(gp, Categorical(2) if way == "classes" else Gaussian(1.0), Z)
+    calls = {
+        "evidence": lambda: log_evidence(model, X, y),
+        "gradient": lambda: log_evidence_and_gradient(model, X, y),
+        "batches": lambda: fit(
+            model, X, y, minibatches=svgp.Minibatches(40, 1.0, 0.0), max_steps=1, rng=0
+        ),
+        "classes": lambda: condition(model, X, np.asarray(y > 15.0, float)),
+    }
+    with pytest.warns(RoundingWarning, match="variances of f .* too wide beside what y says"):
+        calls.get(way, lambda: condition(model, X, y))()
+    condition(SVGP(GP(RBF() + Linear(1e6), 0.0), Gaussian(1.0), Z), X, y)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 11])

@@ -31,12 +31,12 @@ from ...ground.chunks import Chunks, Rows
 from ...ground.class_tags import saved_as
 from ...ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ...ground.late_reads import number, trials
-from ...ground.linalg import warn_of_jitter
+from ...ground.linalg import warn_of_jitter, warn_of_loss
 from ...ground.params import numbers_read
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
-from ...ground.xp import HostVector, array_namespace, to_numpy
+from ...ground.xp import HostVector, array_namespace, diagonal, epsilon, to_numpy
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
@@ -242,6 +242,7 @@ class _Climb:
                 posterior = self.best
         bound = self._bound(posterior, rows)
         warn_of_jitter(posterior.inducing.jitter, "the Gram matrix of Z")
+        _warn_of_loss(posterior)
         message = f"{len(self.trace)} steps, of {rows.X.shape[0]} rows at the end"
         message = INTERRUPTED if self.interrupted else message
         trace = tuple(self.trace)
@@ -309,12 +310,21 @@ class _Evidence(Evidence[SVGP, Variational]):
 
 
 def _told(q: Variational) -> Variational:
-    """The same q, with a warning where it has not converged."""
+    """The same q, with a warning where it has not converged, or rounding has its digits."""
     if not q.converged:
         said = f"q had not converged after max_steps = {q.steps} natural-gradient steps"
         remedy = "go on from it by svgp.natural_gradient_step until .mean stays"
         warnings.warn(f"{said}, and its bound may still rise: {remedy}", FitWarning, 5)
+    _warn_of_loss(q)
     return q
+
+
+def _warn_of_loss(q: Any) -> None:
+    """Warn of a prior too wide for P, as of a matrix of n rows; of jitter another has told."""
+    for one in () if q.inducing.jitter else getattr(q, "functions", (q,)):
+        P, w, xp = one.precision, one.weights, array_namespace(one.weights)
+        parts = xp.sum(diagonal(P)), xp.sum(w * (P @ w))
+        warn_of_loss(xp.max(xp.sum(xp.abs(P), axis=0)), epsilon(P), parts, stacklevel=7)
 
 
 def _fit(
