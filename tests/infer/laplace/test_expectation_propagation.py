@@ -13,6 +13,7 @@ from gpnotes import (
     GP,
     RBF,
     Bernoulli,
+    Constant,
     ConstantMean,
     Gaussian,
     Linear,
@@ -21,6 +22,7 @@ from gpnotes import (
     condition,
     fit,
     log_evidence,
+    log_evidence_and_gradient,
     to_numpy,
 )
 from gpnotes.ground import memory
@@ -347,3 +349,26 @@ def test_sites_that_overflow_end_with_the_remedy(monkeypatch):
     monkeypatch.setattr(expectation_propagation, "_matched", lambda *a: 3 * (a[0] * math.nan,))
     with pytest.raises(RuntimeError, match="prior not too wide, or offset too large, for float64"):
         condition(EPGP(GP(RBF(), 0.0)), np.zeros((2, 1)), np.ones(2))
+
+
+@pytest.mark.parametrize("prior", [RBF() + Constant(1e8), RBF() + Constant(1e2), RBF(1e8)], ids=str)
+@pytest.mark.parametrize("n", [6, 60])
+@pytest.mark.parametrize("apart", [False, True])
+def test_in_single_precision_the_moments_are_right_or_refused(prior, n, apart):
+    """Sites that may move by √eps each had moved the mean by a twentieth of its deviation.
+
+    Where labels differ under a level of 1e8, rounding left sites of nothing, settled at once, the
+    mean off by four deviations.
+    """
+    X = np.linspace(0.0, 10.0, n)[:, None]
+    y = np.where(X[:, 0] > 5.0, 1.0, -1.0) if apart else np.ones(n)
+    model, single = EPGP(GP(prior, 0.0)), X.astype(np.float32)
+    if apart and prior == RBF() + Constant(1e8):
+        for call in (condition, log_evidence_and_gradient):
+            with pytest.raises(RuntimeError, match=r"prior (is|not) too wide"):
+                call(model, single, y.astype(np.float32))
+        return
+    mean, variance = condition(model, X, y).predict(X)
+    found = condition(model, single, y.astype(np.float32)).predict(single)
+    assert np.max(np.abs(found[0] - mean) / np.sqrt(variance)) < 3e-3
+    np.testing.assert_allclose(found[1], variance, rtol=3e-3)

@@ -50,8 +50,7 @@ def _conditioned(gp: GP, rows: Rows, likelihood: Likelihood, quiet: bool) -> Lap
     sqrt_W = _root(second)
     factor = factored(K, sqrt_W)
     bent = bending_of(K, sqrt_W, factor, second) if bends else None
-    if not quiet:
-        warn_of_rounding(K, sqrt_W)
+    warn_of_rounding(K, sqrt_W, quiet)
     mode = f if rows.offset is None else f - rows.offset
     return LaplacePosterior(
         gp, X, y, likelihood, mode, alpha, sqrt_W, third, factor, steps, rows.offset, bent

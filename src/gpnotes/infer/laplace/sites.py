@@ -13,6 +13,7 @@ from typing import ClassVar
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Rows
+from ...ground.late_reads import expect
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter, warn_of_loss
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Vector, array_namespace, epsilon, eye, fused
@@ -154,13 +155,20 @@ def shifted_mean(gp: GP, rows: Rows) -> Vector:
     return mean if rows.offset is None else mean + rows.offset
 
 
-def warn_of_rounding(K: Matrix, sqrt_W: Array) -> None:
+def warn_of_rounding(K: Matrix, sqrt_W: Array, quiet: bool = False, most: float = 1.0) -> None:
     """Warn where ``‖W^½ K W^½‖``, by which B rounds its ones, leaves under a quarter of digits.
 
-    W is that of one function, or has a column for each of several.
+    Where it is `most` of them, sites are those of nothing: an error, also of a fit, which is
+    `quiet`. W is that of one function, or has a column for each of several.
     """
-    xp = array_namespace(K)
-    warn_of_loss(xp.max(sqrt_W * (xp.abs(K) @ sqrt_W)), epsilon(K), stacklevel=6)
+    xp, eps = array_namespace(K), epsilon(K)
+    size = xp.max(sqrt_W * (xp.abs(K) @ sqrt_W))
+    if not expect(lambda: size, most / eps) and not eps * float(size) <= most:
+        why = f"the prior is too wide for {K.dtype}, whose rounding leaves no digit of f"
+        remedy = "give a smaller variance, or compute in float64"
+        raise _check.NoValueError(f"gp.kernel must be narrower: {why}; {remedy}")
+    if not quiet:
+        warn_of_loss(size, eps, stacklevel=6)
 
 
 def validate(gp: GP, rows: Rows, likelihood: Likelihood) -> None:
