@@ -108,3 +108,53 @@ def test_the_order_is_fixed_and_checked():
 @pytest.mark.parametrize("weights", [1.3, np.asarray([0.5, 1.5, 0.9])], ids=["one", "each"])
 def test_it_keeps_the_contract_of_kernels(rng, order, weights):
     check_kernel(ArcCosine(0.7, weights, 0.6, order), rng.normal(size=(5, 3)) + 0.5)
+
+
+@pytest.mark.parametrize("far", [0.0, 30.0, 1e3, 1e5])
+def test_far_from_zero_the_derivatives_of_order_zero_keep_their_digits(space, rng, far):
+    """On a line ``θ = |atan tx − atan tz|``; at 1e3 they were a hundred times too large in float32.
+
+    In float64 none of their digits was left at 1e5.
+    """
+    x, z = (space.asarray(far + rng.normal(size=(n, 1))) for n in (6, 4))
+    K_bar = space.asarray(rng.normal(size=(6, 4)))
+    kernel = ArcCosine(0.7, 1.3, 0.6, 0)
+    found, x_bar, z_bar = kernel.pullback(x, z, K_bar)
+    assert space.holds(x_bar)
+    t = math.sqrt(1.3 / 0.6)
+    a, b, bar = (to_numpy(one).astype(float) for one in (x, z.mT, K_bar))
+    slope = -0.7 / math.pi * bar * np.sign(a - b)
+    by_a, by_b = t / (1.0 + (t * a) ** 2), t / (1.0 + (t * b) ** 2)
+    tolerance = {"rtol": 1e-7 if space.double else 1e-5}
+    np.testing.assert_allclose(to_numpy(x_bar), np.sum(slope * by_a, 1, keepdims=True), **tolerance)
+    np.testing.assert_allclose(to_numpy(z_bar).T, -np.sum(slope * by_b, 0)[None], **tolerance)
+    by_t = np.sum(slope * (a * by_a - b * by_b)) / t
+    assert found.weight_variance == pytest.approx(by_t * t / 2.6, rel=1e-4)
+    assert found.bias_variance == pytest.approx(-by_t * t / 1.2, rel=1e-4)
+
+
+@pytest.mark.parametrize("columns", [2, 3, 5])
+def test_in_single_precision_far_from_zero_they_are_those_of_double(columns, rng):
+    x = (1e4 + rng.normal(size=(7, columns))).astype(np.float32)
+    z = np.concatenate([x[:2], -x[2:4], x[4:] * np.float32(1e-4)])  # also the same, and opposite
+    K_bar = rng.normal(size=(7, 7)).astype(np.float32)
+    weights = np.linspace(0.5, 1.5, columns)
+    single = ArcCosine(0.7, weights.astype(np.float32), 0.6, 0)
+    for other in (None, z):
+        double = ArcCosine(0.7, single.weight_variance.astype(float), 0.6, 0)
+        wide = x.astype(float), None if other is None else other.astype(float)
+        pairs = [(single(x, other), double(*wide))]
+        found, wanted = (
+            single.pullback(x, other, K_bar),
+            double.pullback(*wide, K_bar.astype(float)),
+        )
+        pairs += [
+            (one, two) for one, two in zip(found[1:], wanted[1:], strict=True) if one is not None
+        ]
+        pairs += [(found[0].weight_variance, wanted[0].weight_variance)]
+        for one, two in pairs:
+            assert one.dtype == np.float32
+            np.testing.assert_allclose(one, two, rtol=1e-4, atol=1e-4 * np.max(np.abs(two)))
+    K = single(x)
+    np.testing.assert_array_equal(K, K.T)
+    np.testing.assert_array_equal(np.diag(K), single.diag(x))
