@@ -49,22 +49,12 @@ _OF_OTHER_ROWS = ("z", "reference", "y_train")
 def takes(*names: str, kept: tuple[str, ...] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Convert the arguments of these names: a table that is no array becomes one of floats.
 
-    Parameters
-    ----------
-    *names : str
-        The arguments.
-    kept : tuple of str, default ()
-        Those whose frames, if they hold such numbers, stay frames.
-
-    Notes
-    -----
-    A converted table gets the namespace, dtype and device of the first array of floats among these
-    arguments, else of the first that the model or the method's object holds, and is float64 of
-    NumPy where there is none. An argument that is neither an array nor made of numbers goes on as
-    it is, to be refused. Where the first argument, such as a posterior, has `columns`, those of a
-    frame of inputs are matched by `ordered`; where it has `known_columns`, arguments not given are
-    taken from them; where it has no data yet and names columns, as a kernel may, `at_columns` finds
-    them.
+    Frames of arguments that are `kept` stay frames, if they hold such numbers. A converted table is
+    like the first array of floats among these arguments, else like the first that the model or the
+    method's object holds, else float64 of NumPy. What is neither an array nor made of numbers goes
+    on as it is, to be refused. Where the first argument, such as a posterior, has `columns`, those
+    of a frame of inputs are matched by `ordered`; where it has `known_columns`, arguments not given
+    are taken from them; where it names columns and has no data yet, `at_columns` finds them.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -226,22 +216,11 @@ def _by_name(owner: object, tables: dict[str, object]) -> dict[str, object]:
 
 
 def floats(a: T, name: str, like: Array | None = None) -> T | Array:
-    """Return a table of numbers as an array of floats, and any other value as it is.
+    """Return a table of numbers as an array of floats like another, any other value as it is.
 
-    Parameters
-    ----------
-    a : array_like
-        A sequence of numbers or of rows of them, a frame or one of its columns, or an array of
-        whole numbers.
-    name : str
-        The name that errors give it.
-    like : Array or None, default None
-        The array to be like; with None, float64 of NumPy.
-
-    Returns
-    -------
-    Array
-        The numbers. A frame of float32 keeps that, where there is nothing to be like.
+    A table is a sequence of numbers or of rows of them, a frame or one of its columns, or an array
+    of whole numbers; errors have its name. With nothing to be like it is float64 of NumPy, but a
+    frame of float32 keeps that. Whole numbers that would lose digits are a `ValueError`.
 
     Examples
     --------
@@ -267,15 +246,7 @@ def floats(a: T, name: str, like: Array | None = None) -> T | Array:
 
 
 class NamedRows:
-    """Rows of numbers on the host with names of their columns, a frame for `columns_of`.
-
-    Parameters
-    ----------
-    rows : HostMatrix, shape (n, d)
-        The rows.
-    columns : tuple of str
-        The names.
-    """
+    """Rows of numbers on the host with names of their columns, a frame for `columns_of`."""
 
     def __init__(self, rows: HostArray, columns: tuple[str, ...]) -> None:
         self.rows, self.columns, self.shape = rows, columns, rows.shape
@@ -435,9 +406,9 @@ def _of_whole_numbers(a: Any, name: str, like: Array | None) -> Any:
 def faithful(a: Any, made: H, name: str) -> H:
     """Return `made`, the floats of a table, if its numbers are amounts, which floats can hold."""
     _refuse_categories(a, name)
-    eps = epsilon(made)
+    xp, eps = array_namespace(made), epsilon(made)
     most = max(2.0 / eps, 2.0**53) if name in _VECTORS else 2.0 / eps  # y may be rounded, no more
-    if 0 in made.shape or not float(array_namespace(made).max(abs(made))) > most:
+    if 0 in made.shape or not float(xp.max(xp.abs(made))) > most:
         return made
     given = _entries(a)
     pairs = enumerate(zip(given.flat, to_numpy(made).ravel().tolist(), strict=True))

@@ -20,12 +20,8 @@ __all__ = ["Bending", "bending_of"]
 class Bending(NamedTuple):
     """The terms of sites of negative precision, on top of those of `sites.factored`.
 
-    Parameters
-    ----------
-    root : Matrix, shape (n, n)
-        H with ``(K + W⁻¹)⁻¹ = R₊ − HᵀH``: ``L_C⁻¹ W₋^½ (I − K R₊)``.
-    log_det : float
-        ``log |C|``, which is ``log |I + K W| − log |B|``.
+    H (n, n) with ``(K + W⁻¹)⁻¹ = R₊ − HᵀH``, ``L_C⁻¹ W₋^½ (I − K R₊)``, and ``log |C|``, which is
+    ``log |I + K W| − log |B|``.
     """
 
     root: Matrix
@@ -35,21 +31,8 @@ class Bending(NamedTuple):
 def bending_of(K: Matrix, sqrt_W: Vector, cholesky: Cholesky, second: Vector) -> Bending:
     """Return the terms of sites of negative precision, where there are some.
 
-    Parameters
-    ----------
-    K : Matrix, shape (n, n)
-        The prior covariance.
-    sqrt_W : Vector, shape (n,)
-        The roots of W₊.
-    cholesky : Cholesky
-        The factor of B.
-    second : Vector, shape (n,)
-        The second derivatives of log p(y | f), minus W.
-
-    Raises
-    ------
-    ValueError
-        If f is no maximum of the posterior density.
+    They are of the prior covariance, the roots of W₊, the factor of B, and the second derivatives
+    of log p(y | f). It is an error where f is no maximum of the posterior density.
     """
     xp = array_namespace(K)
     pulls = xp.sqrt(xp.clip(second, 0.0, None))  # W₋^½

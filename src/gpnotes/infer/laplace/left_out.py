@@ -19,20 +19,8 @@ _FAR = 3.5  # standard deviations by which more guesses are right than their pro
 class LeftOut(NamedTuple):
     """Probabilities of labels, each from all others, with the labels.
 
-    Parameters
-    ----------
-    guess : float
-        The mean probability of the likeliest class.
-    right : float
-        The share of labels that are of the likeliest class.
-    deviations : float
-        How many standard deviations `right` lies above `guess`.
-    which : int
-        The class whose mean probability is farthest from its share.
-    mean : float
-        Its mean probability.
-    share : float
-        Its share.
+    The mean probability of the likeliest class, the share of labels that are of it and how many
+    deviations it lies above; then the class whose mean probability is farthest from its share.
     """
 
     guess: float
@@ -43,15 +31,7 @@ class LeftOut(NamedTuple):
     share: float
 
     def doubt(self, classes: tuple[str, ...], remedy: str) -> str:
-        """Return the evidence against the probabilities, or an empty string.
-
-        Parameters
-        ----------
-        classes : tuple of str
-            The names of the classes, for the sentence.
-        remedy : str
-            The advice in the message.
-        """
+        """Return the evidence against the probabilities, with a remedy, or an empty string."""
         if self.deviations <= _FAR:
             return ""
         found = f"{self.right:.3f} of labels, each left out, are as guessed"

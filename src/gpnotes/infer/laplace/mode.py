@@ -21,14 +21,8 @@ _FAR = 100.0  # times the rounding of f, which a step through K and the curvatur
 class Seen(NamedTuple):
     """The posterior density at some f; numbers are arrays without axes, to be read together.
 
-    Parameters
-    ----------
-    value : Array, shape ()
-        Its logarithm, up to a constant.
-    slopes : tuple of Array
-        The derivatives of the log likelihood, from which the next step starts.
-    bends : Array, shape (), or bool, default False
-        True if log p(y | f) bends upwards for one of the observations.
+    Its logarithm up to a constant, the derivatives of the log likelihood, from which the next step
+    starts, and whether log p(y | f) bends upwards for one of the observations.
     """
 
     value: Array
@@ -56,27 +50,13 @@ def mode_of(
 ) -> Mode:
     """The ``f = m + K α`` of the largest posterior density.
 
+    `look` gives the density at α and f, `newton` the way of α to the maximum of the quadratic that
+    touches the log density, [eq-la-newton], of α, the slopes at f, and whether log p(y | f) bends
+    upwards; m and f are (n,), or of several functions (n, c). Where no mode is found it is an
+    error, whose question is `doubt`.
+
     A device is read once a step, and once for each factor that the step takes: all numbers on
     which it depends if a step was right are launched before the first of them is read.
-
-    Parameters
-    ----------
-    K : Matrix, shape (n, n)
-        The prior covariance.
-    mean : Array, shape (n,) or (n, c)
-        The prior mean m, of one function or of several, a column each.
-    look : callable
-        The density at α and f.
-    newton : callable
-        The way of α to the maximum of the quadratic that touches the log density, [eq-la-newton],
-        of α, the slopes at f, and whether log p(y | f) bends upwards.
-    doubt : str
-        The question in the error where no mode is found.
-
-    Raises
-    ------
-    ValueError
-        If there is no mode after as many steps as are allowed.
     """
     xp = array_namespace(K)
     alpha, f, pull, offset = xp.zeros_like(mean), mean, xp.zeros_like(mean), xp.abs(mean)

@@ -44,24 +44,7 @@ def _one_and_scaled(K: Matrix, one: Matrix, rows: Matrix, columns: Matrix) -> Ma
 class SitePosterior(Posterior):
     """A posterior whose likelihood is a normal factor for each observation, [eq-la-predict].
 
-    Parameters
-    ----------
-    gp : GP
-        The process that was conditioned.
-    X : Matrix, shape (n, d)
-        The inputs.
-    likelihood : Likelihood
-        How y scatters around f.
-    gradient : Vector, shape (n,)
-        ``a = K⁻¹(mean − m)``, the gradient of the log sites at the mean.
-    sqrt_W : Vector, shape (n,)
-        The roots of the precisions of the sites.
-    cholesky : Cholesky
-        The factor of ``I + W^½ K W^½``.
-
-    Notes
-    -----
-    Source: Rasmussen & Williams (2006), algorithms 3.2 and 3.6.
+    Subclasses say what its fields are. Source: Rasmussen & Williams (2006), algorithms 3.2, 3.6.
     """
 
     gp: GP

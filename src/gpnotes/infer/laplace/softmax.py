@@ -72,23 +72,12 @@ def _softmax(f: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
-    """``(K + W⁻¹)⁻¹`` of all classes, by factors of n rows.
+    """``(K + W⁻¹)⁻¹`` of all classes, by factors of n rows, [eq-la-classes].
 
     With ``W = D − Π Πᵀ`` and ``E = D^½ (I + D^½ K D^½)⁻¹ D^½``, class by class, it is
-    ``E − E R (Σ E_c)⁻¹ Rᵀ E``, where R puts the classes under each other, [eq-la-classes].
-
-    Parameters
-    ----------
-    share : Matrix, shape (n, c)
-        The probabilities at the mode.
-    own : tuple of Cholesky
-        The factors of ``I + D^½ K D^½``, of each class.
-    common : Cholesky
-        The factor of the sum of all E.
-
-    Notes
-    -----
-    Source: Rasmussen & Williams (2006), section 3.5.
+    ``E − E R (Σ E_c)⁻¹ Rᵀ E``, where R puts the classes under each other. It holds the shares at
+    the mode (n, c), the factor of ``I + D^½ K D^½`` of each class, and that of ``Σ E_c``. Source:
+    Rasmussen & Williams (2006), section 3.5.
     """
 
     share: Matrix

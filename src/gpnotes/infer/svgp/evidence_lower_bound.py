@@ -156,28 +156,9 @@ def elbo_and_gradient(
 def sums_and_gradient(
     posterior: Any, X: Matrix, y: Vector, scale: float, known: Rows | None = None
 ) -> tuple[HasValue, SVGP]:
-    """The sums over rows that are validated, and the derivatives of the bound, in one pass.
+    """The sums over rows that are validated, as of `sweep`, and the derivatives of the bound.
 
-    Parameters
-    ----------
-    posterior : VariationalPosterior
-        The Gaussian q.
-    scale : float
-        The number of rows that each of them stands for.
-    known : Rows, optional
-        The rows, where something is known of the noise of each.
-
-    Returns
-    -------
-    sums : Sums
-        The sums over the rows.
-    model_bar : SVGP
-        The derivatives of the bound.
-
-    Raises
-    ------
-    RuntimeError
-        If the sums are not finite.
+    Both come of one pass.
     """
     way = way_back(posterior)
     sums, model_bar = reduce(
@@ -193,17 +174,7 @@ def sums_and_gradient(
 
 
 class Way(NamedTuple):
-    """Factors that carry derivatives by A back.
-
-    Parameters
-    ----------
-    spare : Matrix, shape (M, M)
-        ``I − P⁻¹``.
-    back : Matrix, shape (M, M)
-        ``L⁻ᵀ (I − P⁻¹)``.
-    weights : Vector, shape (M,)
-        ``L⁻ᵀ w``.
-    """
+    """``I − P⁻¹``, ``L⁻ᵀ (I − P⁻¹)`` and ``L⁻ᵀ w``, which carry derivatives by A back."""
 
     spare: Matrix
     back: Matrix
@@ -212,13 +183,7 @@ class Way(NamedTuple):
 
 @threads_for(lambda posterior: posterior.weights.shape[0] ** 3)
 def way_back(posterior: VariationalPosterior) -> Way:
-    """The factors that carry derivatives by ``A = L⁻¹ K_uf`` back to K_uf; O(M³).
-
-    Parameters
-    ----------
-    posterior : VariationalPosterior
-        The Gaussian q.
-    """
+    """The factors that carry derivatives by ``A = L⁻¹ K_uf`` back to K_uf; O(M³)."""
     lower = posterior.inducing.lower
     root = posterior.root
     spare = eye(lower.shape[0], lower) - array_namespace(root).matrix_transpose(root) @ root
@@ -290,22 +255,7 @@ def variance_bar(
 
 
 def cross_slope(way: Way, A: Matrix, by_mean: Vector, by_variance: Vector) -> Matrix:
-    """Carry derivatives by means and variances of f to K_uf, where q(v) is held; O(n M²).
-
-    Parameters
-    ----------
-    way : Way
-        The factors of `way_back`.
-    A : Matrix, shape (M, n)
-        ``L⁻¹ K_uf``.
-    by_mean, by_variance : Vector, shape (n,)
-        The derivatives by the moments of f at each input.
-
-    Returns
-    -------
-    Matrix, shape (M, n)
-        The derivatives by K_uf.
-    """
+    """Carry derivatives by means and variances of f to K_uf (M, n), where q(v) is held; O(n M²)."""
     return _less_twice(way.back @ (A * by_variance), way.weights[:, None], by_mean)
 
 
@@ -334,13 +284,7 @@ def bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: Way) -> tu
 
 
 def added_models(first: SVGP, second: SVGP) -> SVGP:
-    """The sum of two derivatives by a model.
-
-    Parameters
-    ----------
-    first, second : SVGP
-        The derivatives.
-    """
+    """The sum of two derivatives by a model."""
     return cotangent(added(first, second), inducing=inputs_bar(first) + inputs_bar(second))
 
 

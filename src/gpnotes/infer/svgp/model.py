@@ -86,16 +86,7 @@ class SVGP(Induced):
 def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
     """Refuse rows of data that do not go with a model, by the name of the argument.
 
-    Parameters
-    ----------
-    name : str, default "X"
-        The name of X in an error.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite, or the likelihood refuses y or gives arrays
-        of another shape.
+    So of shapes that do not match, entries that are not finite, and y that the likelihood refuses.
     """
     validate_rows_of(model, X, y, name)
     if isinstance(model.likelihood, MulticlassLikelihood):

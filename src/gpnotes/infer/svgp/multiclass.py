@@ -25,17 +25,7 @@ __all__ = ["ClassesMarginals", "ClassesPosterior", "Whitened", "classes_marginal
 
 
 class Whitened(NamedTuple):
-    """The Gaussian ``q(v) = N(w, P⁻¹)`` of one class.
-
-    Parameters
-    ----------
-    precision : Matrix, shape (M, M)
-        P.
-    cholesky : Cholesky
-        The factor of P.
-    weights : Vector, shape (M,)
-        The mean w.
-    """
+    """The Gaussian ``q(v) = N(w, P⁻¹)`` of one class: P, its factor, and w."""
 
     precision: Matrix
     cholesky: Cholesky
@@ -129,15 +119,7 @@ class ClassesPosterior(Variational):
 
 
 class ClassesMarginals(NamedTuple):
-    """The distribution of the functions at each of some inputs.
-
-    Parameters
-    ----------
-    A : Matrix, shape (M, m)
-        ``A = L⁻¹ K_u*``, which serves all classes.
-    mean, variance : Matrix, shape (m, c)
-        The moments, a column a class.
-    """
+    """``A = L⁻¹ K_u*`` (M, m), and the moments of the functions at m inputs (m, c)."""
 
     A: Matrix
     mean: Matrix
@@ -146,17 +128,7 @@ class ClassesMarginals(NamedTuple):
 
 @threads_for(lambda posterior, X: len(posterior.whitened) * posterior.inducing.size**2 * X.shape[0])
 def classes_marginals(posterior: ClassesPosterior, X: Matrix) -> ClassesMarginals:
-    """The distribution of the functions at each of some inputs, as `marginals` has that of one.
-
-    Parameters
-    ----------
-    X : Matrix, shape (m, d)
-        The inputs.
-
-    Notes
-    -----
-    O(c m M²).
-    """
+    """The distribution of the functions at each of some inputs, as `marginals` has that of one."""
     xp = array_namespace(X)
     A, spare = projected(posterior, X)
     mean = xp.stack([own.weights for own in posterior.whitened], axis=0) @ A

@@ -151,21 +151,10 @@ def take_step(posterior: Variational, sums: HasValue, length: float) -> Variatio
 @singledispatch
 @threads_for(lambda posterior, sums, length: posterior.weights.shape[0] ** 3)
 def step_begun(posterior: Any, sums: Any, length: float) -> Callable[[], Variational]:
-    """Factor the next precision: whatever else is known by then can be read from a device with it.
+    """Factor the next precision after a step of a length from the sums at q, and return the rest.
 
-    Parameters
-    ----------
-    posterior : VariationalPosterior
-        The Gaussian q.
-    sums : Sums
-        The sums at q.
-    length : float
-        The length of the step.
-
-    Returns
-    -------
-    callable
-        It finds the weights and gives the next q, a `VariationalPosterior`.
+    Whatever else is known by then can be read from a device with it. The rest, called, finds the
+    weights and gives the next q.
     """
     # not P + r D: after a leap P may be so large that nothing of G would be left
     identity = eye(posterior.weights.shape[0], posterior.weights)
@@ -247,17 +236,10 @@ def optimise_q(
 @singledispatch
 @threads_for(lambda before, after, sums: after.weights.shape[0] ** 3)
 def slope_along(before: Any, after: Any, sums: Any) -> float:
-    """The slope of the bound at `after` along the step that led there: negative if it went too far.
+    """The slope of the bound at `after` along the step there: negative if it went too far.
 
     Steps that leap from one side of the optimum to the other may each raise the bound by next to
     nothing, without end. With ``∂/∂Σ = −½ D`` it is ``∂/∂w · Δw − ½ tr D ΔΣ``.
-
-    Parameters
-    ----------
-    before, after : VariationalPosterior
-        The Gaussian q before and after the step.
-    sums : Sums
-        The sums after it.
     """
     xp = array_namespace(after.weights)
     slope = sums.gradient - after.weights
@@ -271,16 +253,9 @@ def slope_along(before: Any, after: Any, sums: Any) -> float:
 @singledispatch
 @threads_for(lambda posterior, sums: posterior.weights.shape[0] ** 3)
 def distance(posterior: Any, sums: Any) -> float:
-    """The length of the natural gradient, by the metric of Fisher's information.
+    """The length of the natural gradient at q, by the metric of Fisher's information.
 
     ``√(gᵀ P⁻¹ g + ½ |L_P⁻¹ D L_P⁻ᵀ|²)`` with ``g = ∂/∂w`` and ``D = G − P``.
-
-    Parameters
-    ----------
-    posterior : VariationalPosterior
-        The Gaussian q.
-    sums : Sums
-        The sums at q.
     """
     xp = array_namespace(posterior.weights)
     lower = posterior.cholesky.lower
@@ -292,18 +267,7 @@ def distance(posterior: Any, sums: Any) -> float:
 
 @singledispatch
 def tolerance(posterior: Any) -> float:
-    """√eps of the size of q, ``√(1 + M + wᵀPw)``.
-
-    Parameters
-    ----------
-    posterior : VariationalPosterior
-        The Gaussian q.
-
-    Returns
-    -------
-    float
-        The length of a natural gradient that is as good as none.
-    """
+    """√eps of the size of q, ``√(1 + M + wᵀPw)``: a shorter natural gradient is as good as none."""
     w: Vector = posterior.weights
     size = float(array_namespace(w).sum(w * (posterior.precision @ w)))
     return math.sqrt(epsilon(w) * (1.0 + w.shape[0] + size))

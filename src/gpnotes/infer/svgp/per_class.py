@@ -39,15 +39,7 @@ ClassesBlock = tuple[Block, ...]  # of the same rows, one for each class
 
 
 class ClassesSums(NamedTuple):
-    """The sums over some rows, times the number of rows that each of them stands for.
-
-    Parameters
-    ----------
-    value : float
-        ``Σ E log p(yᵢ | fᵢ)``, of all classes together.
-    parts : tuple of Sums
-        Slopes and sites of each class.
-    """
+    """``Σ E log p(yᵢ | fᵢ)`` of all classes together, and the slopes and sites of each."""
 
     value: float
     parts: tuple[Sums, ...]

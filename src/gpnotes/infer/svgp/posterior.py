@@ -186,19 +186,7 @@ def _divergence(rows: Vector, weights: Vector, pivots: Vector) -> Array:
 
 
 class Marginals(NamedTuple):
-    """The distribution of f at each of some inputs, with the values that the fast path keeps.
-
-    Parameters
-    ----------
-    A : Matrix, shape (M, n*)
-        ``A = L⁻¹ K_u*``.
-    mean : Vector, shape (n*,)
-        The mean of f.
-    variance : Vector, shape (n*,)
-        The variance of f.
-    kept : Projection, optional
-        The projection that the fast path keeps.
-    """
+    """``A = L⁻¹ K_u*`` (M, n*), moments of f at n* inputs, and what the fast path keeps of them."""
 
     A: Matrix
     mean: Vector
@@ -208,19 +196,10 @@ class Marginals(NamedTuple):
 
 @threads_for(lambda posterior, X: posterior.weights.shape[0] ** 2 * X.shape[0])
 def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
-    """The distribution of f at each of some inputs; nothing is checked.
+    """The distribution of f at each of some inputs; nothing is checked. O(n M²).
 
     The variance is a sum of two parts: that given Z, zero where rounding took it below, and
     that of Z under q. So it is positive however sure q is.
-
-    Parameters
-    ----------
-    posterior : VariationalPosterior
-        The Gaussian q.
-
-    Notes
-    -----
-    O(n M²).
     """
     kernel = posterior.model.gp.kernel
     points = type(posterior.model.variables) is InducingPoints
@@ -237,21 +216,9 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
 def projected(
     posterior: Variational, X: Matrix, kernel: Kernel | None = None
 ) -> tuple[Matrix, Vector]:
-    """Return the common values of functions with one prior and one set of inducing variables.
+    """Return ``A = L⁻¹ K_u*`` (M, n), of the prior or a part's kernel, and the variance left open.
 
-    Parameters
-    ----------
-    posterior : VariationalPosterior or ClassesPosterior
-        The Gaussian q.
-    kernel : Kernel, optional
-        The kernel of a part of f; without it, that of f.
-
-    Returns
-    -------
-    A : Matrix, shape (M, n)
-        ``A = L⁻¹ K_u*``.
-    spare : Vector, shape (n,)
-        The variance of f that Z leaves open, zero where rounding took it below.
+    That is the variance of f that Z leaves, zero where rounding took it below.
     """
     kernel, xp = kernel or posterior.model.gp.kernel, array_namespace(X)
     cross = with_hooks(posterior.model.variables)._cross(kernel, X)
@@ -315,32 +282,13 @@ def _initial_posterior(model: SVGP) -> Variational:
 
 @singledispatch
 def read_by(likelihood: object, q: VariationalPosterior) -> Variational:
-    """Return the functions with a common q that a likelihood reads: one, unless it is of classes.
-
-    Parameters
-    ----------
-    likelihood : Likelihood, RobustMax or Categorical
-        The likelihood.
-    q : VariationalPosterior
-        The Gaussian of one function.
-
-    Returns
-    -------
-    VariationalPosterior or ClassesPosterior
-        The Gaussian of all functions that it reads.
-    """
+    """Return the functions with a common q that a likelihood reads: one, or one for each class."""
     return q
 
 
 @threads_for(lambda model: model.variables.size**3)
 def inducing_factor(model: SVGP) -> Cholesky:
-    """The factor of K_uu, without a warning.
-
-    Parameters
-    ----------
-    model : SVGP
-        The model, which is validated.
-    """
+    """The factor of K_uu of a validated model, without a warning."""
     variables = model.variables
     like = variables.inputs
     memory.require_square(variables.size, like=like, copies=10, what="the Gram matrix of Z")

@@ -25,21 +25,7 @@ __all__ = ["Block", "Sums", "blocks", "plus", "require_finite", "sums_of", "swee
 
 
 class Block(NamedTuple):
-    """Some rows, f at them, and the slopes of ``scale E log p(y | f)`` there.
-
-    Parameters
-    ----------
-    X : Matrix, shape (b, d)
-        The inputs.
-    y : Vector, shape (b,)
-        The observations.
-    f : Marginals
-        The distribution of f at each.
-    slopes : Expected
-        The averages and their slopes by means and variances.
-    noise : Noise, optional
-        The noise of the rows, where each has its own.
-    """
+    """Some rows, f at them, the slopes of ``scale E log p(y | f)`` there, and their own noise."""
 
     X: Matrix
     y: Vector
@@ -51,16 +37,8 @@ class Block(NamedTuple):
 class Sums(NamedTuple):
     """The sums over some rows, times the number of rows that each of them stands for.
 
-    Parameters
-    ----------
-    value : float
-        ``Σ E log p(yᵢ | fᵢ)``.
-    gradient : Vector, shape (M,)
-        The derivative of `value` by the weights, ``A e₁``.
-    sites : Matrix, shape (M, M)
-        ``A diag(λ) Aᵀ`` with ``λ = −2 ∂E/∂v``, the precisions of the sites.
-    concave : bool
-        True if no λ is negative.
+    With ``λ = −2 ∂E/∂v``: ``Σ E log p(yᵢ | fᵢ)``, its derivative by the weights ``A e₁`` (M,), the
+    precisions of the sites ``A diag(λ) Aᵀ`` (M, M), and whether no λ is negative.
     """
 
     value: float
@@ -145,13 +123,7 @@ S = TypeVar("S", bound=HasValue)
 
 
 def require_finite(sums: S) -> S:
-    """The same sums, if q has not leapt to where the likelihood overflows.
-
-    Raises
-    ------
-    RuntimeError
-        If their value is not finite.
-    """
+    """The same sums, or an error where q has leapt to where the likelihood overflows."""
     if not expect(lambda: sums.value) and not math.isfinite(sums.value):
         remedy = "Use a smaller step_size or learning_rate, or a mean function nearer to y."
         raise _check.NoValueError(f"the bound must be finite; here it is {sums.value}. {remedy}")

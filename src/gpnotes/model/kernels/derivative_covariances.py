@@ -24,19 +24,7 @@ __all__ = ["Observed", "Rows", "covariances_of"]
 
 
 class Rows(NamedTuple):
-    """Points, and for each the kind of observation of f there: its value, or a derivative.
-
-    Parameters
-    ----------
-    points : Matrix, shape (n, d)
-        The points.
-    value : Vector, shape (n,)
-        1 where the value is seen, 0 where a derivative.
-    unit : Matrix, shape (n, d)
-        1 in the column of the input that a derivative is by, 0 elsewhere.
-    column : Array, shape (n,)
-        The number of that column from 0, and 0 for values.
-    """
+    """Points, and for each the kind of observation of f there: its value, or a derivative."""
 
     points: Matrix
     value: Vector  # (n,): 1 where it is the value, 0 where a derivative

@@ -22,15 +22,7 @@ _LEVEL = {Linear: True, Wiener: True, IntegratedWiener: True, Polynomial: False,
 
 
 def nearer_origin(kernel: Kernel, X: Matrix) -> str:
-    """Return how to keep digits where a kernel starts at zero, far from the inputs, or nothing.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel, of which these may be parts.
-    X : Matrix, shape (n, d)
-        The inputs.
-    """
+    """Return how to keep digits where a kernel starts at zero, far from the inputs, or nothing."""
     worst, column, level = 0.0, 0, None
     for part, columns in _within(kernel, tuple(range(X.shape[1]))):
         if type(part) in _LEVEL and columns:

@@ -12,21 +12,9 @@ __all__ = ["summands_of"]
 def summands_of(
     kernel: Kernel, columns: tuple[int, ...], scale: float = 1.0
 ) -> Iterator[tuple[Kernel, tuple[int, ...], float]]:
-    """The kernels that a kernel is a sum of, each with its columns and its factor.
+    """The kernels that a kernel is a sum of, each with the columns that it looks at and its factor.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel: sums, multiples and choices of columns are taken apart.
-    columns : tuple of int
-        The columns that it looks at.
-    scale : float, default 1.0
-        The factor that it has.
-
-    Yields
-    ------
-    tuple of (Kernel, tuple of int, float)
-        One that is none of these three, the columns that it looks at, and its factor.
+    Sums, multiples and choices of columns are taken apart; `columns` and `scale` are its own.
     """
     if isinstance(kernel, Sum):
         for part in kernel.parts:
