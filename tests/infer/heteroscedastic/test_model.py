@@ -14,6 +14,7 @@ from gpnotes import (
     RBF,
     ConstantMean,
     HeteroscedasticGP,
+    Linear,
     Matern52,
     condition,
     fit,
@@ -22,6 +23,7 @@ from gpnotes import (
     log_evidence_and_gradient,
     save,
 )
+from gpnotes.ground.linalg import RoundingWarning
 from gpnotes.ground.params import flatten, flatten_gradient
 from gpnotes.ground.xp import to_numpy
 from gpnotes.infer.heteroscedastic.noise_belief import Problem, believe
@@ -208,3 +210,14 @@ def test_to_a_file_and_back(tmp_path: Any) -> None:
     save(found, tmp_path / "varying.gp")
     again = load(tmp_path / "varying.gp")
     np.testing.assert_array_equal(again.posterior.noise_var(XS), found.posterior.noise_var(XS))
+
+
+def test_a_prior_too_wide_for_rounding_is_said() -> None:
+    """Under a trend 1e12 times the noise the mean was off by a seventh of its deviation."""
+    X = np.linspace(0.0, 10.0, 40)[:, None]
+    y = 3.0 * X[:, 0] + np.sin(X[:, 0]) + np.cos(7.0 * X[:, 0])
+    model = HeteroscedasticGP(GP(RBF() + Linear(1e12), 1.0), RBF())
+    for verb in (condition, log_evidence, log_evidence_and_gradient):
+        with pytest.warns(RoundingWarning, match=r"variances of f .* too wide beside what y says"):
+            verb(model, X, y)
+    condition(HeteroscedasticGP(GP(RBF() + Linear(1e6), 1.0), RBF()), X, y)

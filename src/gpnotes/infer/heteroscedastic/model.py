@@ -8,11 +8,11 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
 from ...ground.class_tags import saved_as
-from ...ground.linalg import warn_of_jitter
+from ...ground.linalg import warn_of_jitter, warn_of_loss
 from ...ground.params import cotangent, left_open
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, diagonal, epsilon
 from ...model import means
 from ...model.gaussian_process import (
     GP,
@@ -106,15 +106,19 @@ class _Evidence(Evidence[HeteroscedasticGP, HeteroscedasticPosterior]):
         differentiable_mean(model.gp)
 
     def posterior(self, model: HeteroscedasticGP) -> HeteroscedasticPosterior:
+        X, y, gp = self.rows.X, self.rows.y, model.gp
         found = _believed(model, self.rows)
         warn_of_jitter(found.cholesky.jitter, "the Gram matrix with its noise")
-        X, y = self.rows.X, self.rows.y
-        return HeteroscedasticPosterior(model.gp, model.noise_kernel, X, y, found)
+        if not found.cholesky.jitter:
+            xp, own, r = array_namespace(X), gp.kernel._diag(X), residual_of(gp, X, y)
+            loss = xp.mean(own / diagonal(found.cholesky.lower) ** 2)
+            warn_of_loss(loss, epsilon(X), (xp.sum(own), xp.sum(r * r)), stacklevel=4)
+        return HeteroscedasticPosterior(gp, model.noise_kernel, X, y, found)
 
     def value_and_gradient(
         self, model: HeteroscedasticGP, *, quiet: bool = False
     ) -> tuple[float, HeteroscedasticGP]:
-        found = self.posterior(model).believed
+        found = _believed(model, self.rows) if quiet else self.posterior(model).believed
         return found.bound, _gradient(model, self.rows.X, found)
 
 

@@ -28,19 +28,7 @@ _NEARER = "y must be nearer to what model allows"
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """The readings, and the covariances of f and g at them.
-
-    Parameters
-    ----------
-    K : Matrix, shape (n, n)
-        The covariance of f.
-    noise_K : Matrix, shape (n, n)
-        That of g.
-    noise_var : float
-        σ_n², the variance of the noise where g is zero.
-    residual : Vector, shape (n,)
-        ``y − m(X)``.
-    """
+    """Covariances of f and g at the readings, (n, n), the noise where g is zero, and y less its mean."""
 
     K: Matrix
     noise_K: Matrix

@@ -137,7 +137,7 @@ def classes_marginals(posterior: ClassesPosterior, X: Matrix) -> ClassesMarginal
 
 
 def whitened(q: VariationalPosterior) -> Whitened:
-    """Precision, with its factor, and mean of the Gaussian of one class's function."""
+    """The Gaussian of one class's function."""
     return Whitened(q.precision, q.cholesky, q.weights)
 
 
