@@ -323,8 +323,8 @@ class LaplaceGP(Model["LaplaceGP", LaplacePosterior]):
     Notes
     -----
     [eq-al-laplace], [eq-la-bell]. Costs O(n³) a Newton step, some ten of them. A step is halved
-    until it does not lower the posterior density; a mode that is not found is a `RuntimeError`, a
-    prior so wide that under a quarter of the digits is left a ``RoundingWarning``. Under a prior as
+    until it does not lower the posterior density; a mode that is not found, or a prior so wide that
+    no digit is left, is a `RuntimeError`, under a quarter a ``RoundingWarning``. Under a prior as
     wide as the labels allow, ``p(f | y)`` is skewed and its mode nearer to zero than its mean:
     probabilities are then too near to a half (Kuss & Rasmussen, 2005). A `fit` warns where labels
     that are left out contradict them; an `EPGP` is right there.

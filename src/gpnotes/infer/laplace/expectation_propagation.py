@@ -325,8 +325,8 @@ class EPGP(Model["EPGP", EPPosterior]):
     Notes
     -----
     [eq-la-sites]. Costs O(n³) a sweep, ten of them where the prior is narrow and some fifty where
-    it is wide; sites that do not settle are a `RuntimeError`, a prior so wide that under a quarter
-    of the digits is left a ``RoundingWarning``. Its moments, probabilities and
+    it is wide; sites that do not settle, or a prior so wide that no digit is left, are a
+    `RuntimeError`, under a quarter a ``RoundingWarning``. Its moments, probabilities and
     evidence are nearer to the true ones than those of `LaplaceGP`, most of all under a wide prior
     (Kuss & Rasmussen, 2005; Nickisch & Rasmussen, 2008).
 
