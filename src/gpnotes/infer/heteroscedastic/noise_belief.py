@@ -28,7 +28,7 @@ _NEARER = "y must be nearer to what model allows"
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Covariances of f and g at the readings (n, n), the noise where g is zero, and y less its mean."""
+    """Covariances of f and g at readings (n, n), noise where g is zero, and y less its mean."""
 
     K: Matrix
     noise_K: Matrix
