@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import integrate
 
-from gpnotes.ground.xp import to_numpy
+from gpnotes.ground.xp import has_double, to_numpy
 from gpnotes.model.kernels import ArcCosine, CircularArcCosine
 from gpnotes.testing import check_kernel, gradcheck
 
@@ -128,9 +128,10 @@ def test_far_from_zero_the_derivatives_of_order_zero_keep_their_digits(space, rn
     tolerance = {"rtol": 1e-7 if space.double else 1e-4}
     np.testing.assert_allclose(to_numpy(x_bar), np.sum(slope * by_a, 1, keepdims=True), **tolerance)
     np.testing.assert_allclose(to_numpy(z_bar).T, -np.sum(slope * by_b, 0)[None], **tolerance)
+    rel = 1e-4 if has_double(x) else 0.03  # sums that cancel, of terms in float32
     by_t = np.sum(slope * (a * by_a - b * by_b)) / t
-    assert found.weight_variance == pytest.approx(by_t * t / 2.6, rel=1e-4)
-    assert found.bias_variance == pytest.approx(-by_t * t / 1.2, rel=1e-4)
+    assert found.weight_variance == pytest.approx(by_t * t / 2.6, rel=rel)
+    assert found.bias_variance == pytest.approx(-by_t * t / 1.2, rel=rel)
 
 
 @pytest.mark.parametrize("columns", [2, 3, 5])
