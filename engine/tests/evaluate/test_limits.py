@@ -8,6 +8,7 @@ import pytest
 from problems import says
 
 from checked_equations import EquationError, check_equation
+from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.latex.parser import parse_expression, parse_free
 from checked_equations.latex.printer import to_latex
 from checked_equations.latex.tree import Derivative, Integral
@@ -18,6 +19,7 @@ HOLDS = [
     (r"d = a \lim_{u \to -\infty} \tanh u", -0.3),
     (r"d = \lim_{u \rightarrow a} \frac{u^3 - a^3}{u - a}", 3 * 0.09),
     (r"d = \lim_{u \to 0^-} 3^{|u| / u} + a", 1 / 3 + 0.3),
+    (r"d = a + \lim_{n \to \infty} n^{1 / \log n}", 0.3 + math.e),
 ]
 NO_VALUE = [
     (r"d = \lim_{u \to 0} \frac{a |u|}{u}", "from one side it is -0.3, from the other 0.3"),
@@ -26,6 +28,8 @@ NO_VALUE = [
     (r"d = a \lim_{u \to 0} \cos \frac{8 \pi}{u}", "do not settle"),
     (r"d = \lim_{u \to 0} \frac{a}{u^2}", "grow apart"),
     (r"d = \lim_{n \to \infty} a n", "grow apart"),
+    (r"d = a \lim_{u \to \infty} \sin(\log u)", "do not settle"),
+    (r"d = a \lim_{u \to \infty} \cos \frac{\log u}{3}", "do not settle"),
     (r"d = \lim a", "write where the limit is taken"),
 ]
 
@@ -41,6 +45,17 @@ def test_a_true_limit_holds_and_a_false_one_does_not(latex, d):
 def test_two_sides_agree_in_the_units_of_the_limit(size):
     latex = r"d = \lim_{u \to 1} \frac{s (u^7 - 1)}{u - 1}"
     assert check_equation(latex, {"d": 7.0 * size, "s": size}, rtol=1e-6).mutants.caught > 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["u / e^u", "u^2 / 2^u", r"\frac{\log u}{\sqrt{u}}", r"\sqrt{u + 1} - \sqrt{u}", "1 / u"],
+)
+def test_a_limit_that_is_nothing_is_exactly_that(body):
+    """What is left of it by extrapolation is no value to be compared with zero."""
+    zero = rf"\lim_{{u \to \infty}} \left({body}\right)"
+    (step,) = parse_free(f"d = {zero}").steps
+    assert Evaluator({}, zero).value(step.right) == 0.0
 
 
 @pytest.mark.parametrize(("latex", "said"), NO_VALUE)

@@ -76,6 +76,31 @@ def test_a_principal_value_over_the_whole_line_is_no_integral(f):
         integrate(f, -math.inf, math.inf)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        math.sin,
+        lambda x: math.sqrt(x) * math.sin(x),
+        lambda x: (1.0 + 1.0 / (1.0 + x)) * math.sin(2.0 * x),
+        lambda x: math.exp(-((x - 40.0) ** 2)),  # a peak between the nodes
+        lambda x: math.exp(-((x - 1000.0) ** 2)),
+    ],
+)
+def test_what_only_turns_or_hides_between_nodes_has_no_integral(f):
+    with pytest.raises(OperationError, match="does not settle"):
+        integrate(f, 0.0, math.inf)
+
+
+@pytest.mark.parametrize("power", [0.5, 0.8, 1.0, 1.5])
+def test_a_tail_that_dies_away_slowly_has_one(power):
+    value = math.gamma(1.0 - power) * math.cos(power * math.pi / 2) if power != 1.0 else math.pi / 2
+    assert abs(integrate(lambda x: math.sin(x) * x**-power, 0.0, math.inf) - value) < 1e-7
+
+
+def test_nothing_has_the_integral_zero():
+    assert integrate(lambda x: 0.0, 0.0, math.inf) == integrate(lambda x: 0.0, -1.0, 2.0) == 0.0
+
+
 @pytest.mark.parametrize("power", [1, 3, 5])
 def test_a_principal_value_between_two_limits_is_no_integral(power):
     """Each division into panels is symmetric about the pole, so that both give zero."""
@@ -101,7 +126,10 @@ def test_series(term, first, value):
     assert abs(series(term, first) - value) < 1e-8
 
 
-@pytest.mark.parametrize("term", [lambda k: 1 / k, lambda k: 1.0, lambda k: 2.0**k])
+@pytest.mark.parametrize(
+    "term",
+    [lambda k: 1 / k, lambda k: 1.0, lambda k: 2.0**k, lambda k: math.exp(-((k - 500.0) ** 2))],
+)
 def test_a_series_that_grows_has_no_value(term):
     with pytest.raises(OperationError, match="die away"):
         series(term, 1)

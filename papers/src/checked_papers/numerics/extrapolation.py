@@ -58,8 +58,7 @@ def levin(terms: Sequence[complex]) -> complex:
     Where a lone term is zero, as of a series of odd powers, the zeros are left out.
     """
     kept = [value for value in terms if value != 0][:60]
-    late, early = (max(map(abs, part)) for part in (kept[-10:], kept[10:20] or kept))
-    if len(kept) < 24 or late >= early:
+    if len(kept) < 24 or max(map(abs, kept[-10:])) >= max(map(abs, kept[10:20])):
         raise OperationError("the terms do not die away")
     best, error = 0j, math.inf
     before: complex | None = None

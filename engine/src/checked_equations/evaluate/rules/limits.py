@@ -22,6 +22,7 @@ from .loops import infinity
 
 _FEW, _MANY = 5, 11  # values on the way
 _APART = 1e-6  # relative: what two ends of the table may differ by
+_NEARER = 0.6  # the last values come, of the distance: those of sin(log x) are near no number
 
 
 @rule.register(t.Limit)
@@ -101,6 +102,10 @@ def _end(values: Sequence[complex]) -> complex:
     ends = [values[-2], *(column[-1] for column in columns), *columns[-1][-2:-1]]
     best = min(range(1, len(ends)), key=lambda i: abs(ends[i] - ends[i - 1]))
     end, before = ends[best], ends[best - 1]
-    if abs(end - before) > _APART * max(abs(end), 1e-3):
+    off = [abs(value - end) for value in values]
+    nearer = max(off[-3:]) <= _NEARER * max(off) + 1e-12 * abs(end)
+    if abs(end - before) > _APART * max(abs(end), 1e-3) or not nearer:
         raise OperationError("the values on the way to the limit do not settle")
+    if abs(end) <= 4.0 * abs(end - before):  # nothing, as far as it is known
+        end = 0j
     return end if any(value.imag for value in values) else end.real
