@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from checked_equations.errors import EquationError
 from checked_equations.latex.tokenizer import Token, tokens
@@ -65,7 +64,8 @@ def others(latex: str, why: str) -> Iterator[Other]:
     """Yield other readings of `latex`, which is not read for the reason `why`."""
     for full, said, vectors in with_products(latex):
         yield Other(full, said, vectors, everywhere=True, strict=True)
-    yield from map(_drawn, _of_chance(latex))
+    for read in (under_a_distribution, of_many, with_laws, with_densities, with_numbers):
+        yield from map(_drawn, read(latex))  # of random variables, or of events
     yield from marked(latex, why)
     if drawn := _any_functions(why):
         said = f"for any smooth {', '.join(drawn)}, of which one was drawn"
@@ -100,17 +100,6 @@ def marked(latex: str, why: str = "") -> Iterator[Other]:
     """Read marks as the operations of some fields, also where one defines a symbol."""
     for mark in with_marks(latex, why):
         yield Other(mark.latex, mark.said, mark.kinds, everywhere=True, arrays=mark.arrays)
-
-
-def _of_chance(latex: str) -> Iterator[Averaged]:
-    """Read the display as a statement about random variables, or about events."""
-    return chain(
-        under_a_distribution(latex),
-        of_many(latex),
-        with_laws(latex),
-        with_densities(latex),
-        with_numbers(latex),
-    )
 
 
 # What is said of any function

@@ -123,7 +123,7 @@ def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -
     except DeclarationError as wrong:
         report.fault(Fault(str(text.resolve()), 1, 1, str(wrong), broken=True))
         return []
-    bound = _bound(str(text.resolve()), runs)
+    bound = {label for run in runs for label in run.tried.get(str(text.resolve()), ())}
     every = tasks(found, first, own, options.notation)
     return [one for one in every if not (one.label and one.label in bound)]
 
@@ -145,8 +145,3 @@ def settled(text: Path, let: Sequence[str] = ()) -> tuple[Declared, Mapping[str,
     first = declared_all([*settings.let, *let])
     own = {label: declared_all(clauses) for label, clauses in settings.let_for.items()}
     return first, own
-
-
-def _bound(file: str, runs: Sequence[Run]) -> set[str]:
-    """The labels that a check has tried, whatever became of it."""
-    return {label for run in runs for label in run.tried.get(file, ())}

@@ -16,8 +16,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from .statements import stated_in
 from .tried import kinds
 from .tried.kinds import Kind, Size
+from .tried.token_patterns import CAPITALS, row_of, texts
 
 _LET = re.compile(r"^\s*[Ll]et\s+(?P<clauses>\S.*)$", re.DOTALL)
 _SPEAKS = re.compile(r"\s(?:be|is|are|in)\s|[=<>≤≥≠∈]|\\(?:in|le|ge|leq|geq|ne|neq)(?![A-Za-z])")
@@ -54,6 +56,13 @@ _SQUARE: Mapping[str, Callable[[Size], Kind]] = {
     "definite": kinds.spd, "spd": kinds.spd, "orthogonal": kinds.orthogonal,
     "symmetric": kinds.symmetric, "identity": kinds.identity,
     "square": lambda n: kinds.matrix(n, n),
+}  # fmt: skip
+_PROPERTIES: Mapping[str, Callable[[Size], Kind]] = {
+    "@^\\top=@": kinds.symmetric, "@=@^\\top": kinds.symmetric, "@^2=@": kinds.idempotent,
+    "@^\\top=-@": kinds.antisymmetric, "@=-@^\\top": kinds.antisymmetric,
+    "@^\\top@=I": kinds.orthogonal, "@@^\\top=I": kinds.orthogonal,
+    "@^-1=@^\\top": kinds.orthogonal, "@^\\top=@^-1": kinds.orthogonal,
+    "@#=#@": kinds.commuting,
 }  # fmt: skip
 _LONG: Mapping[str, Callable[[Size], Kind]] = {
     "probability": kinds.probabilities, "vector": kinds.vector, "column": kinds.vector,
@@ -127,6 +136,30 @@ def declared_all(texts: Iterable[str]) -> Declared:
         match = _LET.match(text)
         found = found.and_then(declared(match["clauses"] if match else text))
     return found
+
+
+def with_properties(latex: str) -> tuple[str, Declared]:
+    """Return a display without the properties of matrices behind a claim, and these declared.
+
+    >>> found, told = with_properties("x^\\top A x = 0, \\quad A^\\top = -A")
+    >>> found, str(told.kinds["A"])
+    ('x^\\top A x = 0', 'antisymmetric n × n')
+    """
+    claims, told = list[str](), dict[str, Kind]()
+    every = stated_in(latex)
+    defined = {one.sides[0] for one in every if one.defines}
+    for one in every:
+        row = [text for text in texts(row_of(one.latex)) if text not in "{}.,;"]
+        keys = list(dict.fromkeys(text for text in row if text in CAPITALS - {"I", "T"}))
+        signs = {**dict(zip(keys, "@#", strict=False)), "T": "\\top"}
+        kind = _PROPERTIES.get("".join(signs.get(text, text) for text in row))
+        if kind is None or not defined.isdisjoint(keys):
+            claims.append(one.latex)
+        elif not claims or not told.keys().isdisjoint(keys):
+            return latex, Declared()
+        else:
+            told |= dict.fromkeys(keys, kind("n"))
+    return (", \\quad ".join(claims) if told else latex), Declared(told)
 
 
 def _latex(clause: str) -> str:

@@ -16,7 +16,7 @@ from checked_equations.latex.equation import Equation
 from checked_equations.latex.macros import Macros, expand
 
 from .alternative_readings import Other, marked, of_densities, others
-from .declarations import Declared
+from .declarations import Declared, with_properties
 from .defined_functions import defined, with_functions
 from .density_mends import mends_of_density
 from .derivations import followed_from, says_something, with_values
@@ -28,7 +28,7 @@ from .laws import Claim, Law, claims_of
 from .numerics.time_limit import TooLong, limited
 from .repeated_symbols import idle_index, scaled_variance
 from .sets import of_sets
-from .shapes import OF_ARRAYS, Shapes, fitting
+from .shapes import OF_ARRAYS, Fitting, Shapes, fitting
 from .spellings import plainly
 from .statements import stated_in, without_notes
 from .step_by_step import in_steps
@@ -137,7 +137,9 @@ def _tried(task: Task) -> Tried:
         return Tried("not read", wrong.problem)
     meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
     full = substituted(plainly(full), meant)
+    full, properties = with_properties(full)
     bare, claims = without_notes(full)
+    task = replace(task, declared=properties.and_then(task.declared))
     found = _as_a_whole(task, bare)
     if bare != full and not claims:
         found = replace(found, why="; ".join(filter(None, [_NO_NOTES, found.why])))
@@ -364,11 +366,23 @@ def _tried_with(
     task = replace(task, declared=known)
     plain = _attempt(task, full, stated, {})
     found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
+    if found.why.startswith(UNFIT) and (turned := _turned(full)) and not stated:
+        other = _tried_with(task, turned, ())
+        if other.verdict in HOLDS:
+            region = ", ".join(filter(None, (other.region, "the slope by a column is a row")))
+            return replace(other, verdict="holds if", region=region)
     found = _doubted(full, found, known.kinds)
     unsettled = found.verdict in ("not read", "definition")
     if task.notation or not unsettled or PAPERS.heads_in(known.kinds):
         return found
     return _with_special_functions(task, full, stated, found)
+
+
+def _turned(full: str) -> str:
+    """Return an equality with a derivative on its left and the transpose of its right side."""
+    left, _, right = full.partition("=")
+    sloped = {"\\partial", "\\nabla"}.intersection(texts(row_of(left)))
+    return rf"{left} = \left({right}\right)^\top" if sloped and "=" not in right else ""
 
 
 def _with_special_functions(task: Task, full: str, stated: Sequence[str], plain: Tried) -> Tried:
@@ -436,7 +450,7 @@ def _attempt(
             conditions=conditions,
             kinds=kinds,
             notation=notation,
-            bindings=OF_ARRAYS if any(len(kind.shape) > 1 for kind in inferred.values()) else None,
+            bindings=OF_ARRAYS if any(len(kind.shape) > 1 for kind in kinds.values()) else None,
             rng=seed + i,
             mending=task.mending,
         )
@@ -492,15 +506,26 @@ Attempt = Callable[[Mapping[str, Kind]], Tried]
 
 
 def _on_arrays(plain: Tried, full: str, declared: Mapping[str, Kind], attempt: Attempt) -> Tried:
-    """Return the verdict where symbols may be arrays; of marked ones numbers prove nothing.
+    """Return the verdict where symbols may be arrays; of marked ones numbers prove nothing."""
+    fit = fitting(full, declared)
+    found = _of_shapes(plain, fit, attempt)
+    moved = [key for key in fit.moved if key in found.drawn and not found.drawn[key].shape]
+    return _of_numbers(found, moved) if found.verdict == "holds" and moved else found
 
-    Of several assignments of shapes that fit as well, one for which it holds may be meant.
+
+def _of_shapes(plain: Tried, fit: Fitting, attempt: Attempt) -> Tried:
+    """Return the verdict on the shapes that fit.
+
+    Of several assignments that fit as well, one for which it holds may be meant.
     """
-    shapes, marked, free, refuted, traced, scalars = fitting(full, declared)
+    shapes, marked, free, refuted, traced, scalars, *_ = fit
     if len(shapes) == 1:
         found = together(plain, shapes[0], attempt)
         if scalars and found.verdict == "holds" and found is not plain:
             return _of_numbers(found, scalars)
+        square = [key for key in fit.grams if key in shapes[0].squares]
+        if square and found.verdict == "holds" and found is not plain:
+            return replace(found, verdict="holds if", region=_where(square, "square"))
         alone = [key for key in free if key in traced and key not in shapes[0].kinds]
         if alone and found.verdict in HOLDS:
             return _of_numbers(found, alone)

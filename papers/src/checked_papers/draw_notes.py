@@ -73,7 +73,8 @@ def _places(statement: t.Statement) -> Iterator[tuple[str, Shared]]:
             for key in _below(part, _is_signed(part)):
                 is_log = isinstance(part, t.Function) and part.name == "log"
                 yield key, _POSITIVE._replace(on_a_side=is_log)
-            for key in _below(part, _transposes(part)):
+            # a matrix and its transpose differ in a product, in a derivative
+            for key in _below(part, isinstance(part, t.Transpose | t.Product | t.Slope)):
                 yield key, _SYMMETRIC
             if isinstance(part, t.Power) and part.base == t.Sum((t.Number(1.0),), (-1,)):
                 yield _key(part.exponent), _EVEN
@@ -128,11 +129,6 @@ def _is_signed(part: t.Node) -> bool:
     return isinstance(part, t.Bars | t.Root) or (
         isinstance(part, t.Function) and part.name in _SIGNED
     )
-
-
-def _transposes(part: t.Node) -> bool:
-    """Return True where a matrix and its transpose differ: in a product, in a derivative."""
-    return isinstance(part, t.Transpose | t.Product | t.Slope)
 
 
 def _below(part: t.Node, matters: bool) -> list[str]:

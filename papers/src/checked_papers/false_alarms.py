@@ -47,7 +47,7 @@ _GREEK = word_set(
     r"\Upsilon \upsilon \Phi \phi \Psi \psi \Omega \omega \alpha \beta \zeta \eta \kappa \mu \nu "
     r"\rho \tau \chi \iota \epsilon \varepsilon \vartheta \varphi \varrho \varsigma \ell"
 )
-_RELATIONS = word_set(r"= < > \le \ge \approx \sim \equiv")
+_RELATIONS = word_set(r"= < > \le \ge \ne \approx \sim \equiv")
 _NEAR = 1e-2
 _ROUNDED = 0.2  # what one digit may be off by, and what is computed from such
 
@@ -88,7 +88,7 @@ def _misread(latex: str, tried: Tried, declared: Mapping[str, Kind], drawn: Sequ
     function = next(_functions(latex, drawn), "")
     if function:
         return f"`{function}` may be a function: declare what it is"
-    if _is_applied(latex):
+    if any(pattern.first(latex) for pattern in _APPLIED):  # `(f + g)(x)`
         return "what stands before brackets may be a function"
     if member := next((key for key in drawn if _is_member(key)), ""):
         return f"`{member}` is a member of a sequence, which may be related to the others"
@@ -153,7 +153,7 @@ def _is_member(key: str) -> bool:
 
 
 def _two_numbers(latex: str) -> bool:
-    """Return True for an equality of sums and products of printed numbers.
+    """Return True for a relation between sums and products of printed numbers.
 
     >>> _two_numbers("3 + 4 = 1"), _two_numbers("3 + a = 1")
     (True, False)
@@ -161,7 +161,7 @@ def _two_numbers(latex: str) -> bool:
     row = [token for token in row_of(latex) if token.text not in ("&", "{", "}")]
     while row and row[-1].text in (".", ",", ";"):
         row.pop()
-    sides = stretches(row, ("=", "\\equiv"))
+    sides = stretches(row, _RELATIONS)
     return len(sides) == 2 and all(_is_counted(texts(side)) for side in sides)
 
 
@@ -170,11 +170,6 @@ def _is_counted(side: list[str]) -> bool:
     alone = all(one or other for one, other in pairwise([False, *number, False]))
     signs = {text for text in side if not text.isdigit()} - {".", "+", "-", "\\times", "\\cdot"}
     return alone and not signs
-
-
-def _is_applied(latex: str) -> bool:
-    """Return True where one letter stands in brackets behind others: ``(f + g)(x)``."""
-    return any(pattern.first(latex) for pattern in _APPLIED)
 
 
 def _has_a_decimal(latex: str) -> bool:

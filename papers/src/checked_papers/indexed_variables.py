@@ -47,7 +47,7 @@ def of_many(latex: str) -> Iterator[Averaged]:
     inside, key, size = insides(latex), _only_row(latex), _size(latex)
     if not inside or not key or not size or claims_order(_PAIRS.put(latex, lambda _: "")):
         return
-    if not all(_of_row(one, key) for one in inside):
+    if not all(key in letters_of(row_of(one)) for one in inside):  # means of what is random
         return
     law = free_letter(latex, LETTERS)
     full = _written(latex, key, size, f"{law}({key})")
@@ -58,7 +58,7 @@ def of_many(latex: str) -> Iterator[Averaged]:
         ("independent", f"the {key}_i are independent"),
         ("alike", f"the {key}_i are independent and distributed alike"),
     ):
-        if how != "alike" and _names_moments(full):
+        if how != "alike" and any(pattern.first(full) for pattern in _MOMENTS):
             continue
         put = _with_moments(full, f"{law}({key})", key) if how == "alike" else full
         every = [_drawn(f"{law}({key})", size, n, how) for n in _SIZES]
@@ -76,11 +76,6 @@ def _only_row(latex: str) -> str:
     found = {match["key"] for form in (_INDEXED, _MEAN) for match in form.every(latex)}
     others = {token.text for token in unsigned(row_of(latex)) if token.text in CAPITALS}
     return found.pop() if len(found) == 1 and others == found else ""
-
-
-def _of_row(inside: str, key: str) -> bool:
-    """Return True for something that is random, whose mean it is."""
-    return key in letters_of(row_of(inside))
 
 
 def _size(latex: str) -> str:
@@ -108,10 +103,6 @@ def _written(latex: str, key: str, size: str, under: str) -> str | None:
     full = _BARE.put(full, lambda s: rf"{s['sign']}_{{{s['index']}=1}}^{{{size}}}")
     mean = rf"\left(\frac{{1}}{{{size}}} \sum_{{{index}=1}}^{{{size}}} {key}_{index}\right)"
     return _MEAN.put(_COUNTED_MEAN.put(full, lambda _: mean), lambda _: mean)
-
-
-def _names_moments(latex: str) -> bool:
-    return any(pattern.first(latex) for pattern in _MOMENTS)
 
 
 def _with_moments(latex: str, under: str, key: str) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
-from string import ascii_uppercase
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,18 +31,24 @@ from .tried.entries import entries_in
 from .tried.kinds import Kind, Size
 from .tried.letter_conventions import by_custom, known, letter
 from .tried.nist import COMMON
-from .tried.token_patterns import Pattern, is_symbol, occurrences, row_of, stretches, texts
+from .tried.token_patterns import (
+    CAPITALS,
+    Pattern,
+    is_symbol,
+    occurrences,
+    row_of,
+    stretches,
+    texts,
+)
 from .tried.trailing_conditions import parted
 from .tried.unbound_statement import NotRead, Reading, read
 
 _FONTS = word_set(r"\mathbf \boldsymbol \vec \mathsf")
 _FILLED = Pattern("<font> { <number:number> }", font={*_FONTS, "\\mathbb"}, number="01")
 _ACCENTS = word_set(r"\hat \tilde \bar \widehat \widetilde \check")
-_CAPITALS = frozenset(ascii_uppercase) | word_set(
-    r"\Gamma \Delta \Theta \Lambda \Xi \Pi \Sigma \Upsilon \Phi \Psi \Omega"
-)
 _MEANS_TOO = frozenset("mk")  # whole numbers, and columns of means and of values of a kernel
 _OFTEN_COLUMNS = word_set(r"\beta \theta \mu")
+_COLUMNS = _OFTEN_COLUMNS | frozenset("buvwxyz")
 _MARKED = word_set(r"\top \det \| \langle '")
 _MARKS = (Pattern("^ { T"), Pattern("^ { \\T"), Pattern("\\mathrm { t r }"))
 _MOST_SYMBOLS = 6
@@ -92,8 +97,10 @@ class Fitting(NamedTuple):
     marked: bool = False
     free: tuple[str, ...] = ()  # symbols that may be arrays
     refuted: bool = False  # whether no shapes fit, and that is known of all of them
-    traced: tuple[str, ...] = ()  # capitals below a trace or a determinant
-    scalars: tuple[str, ...] = ()  # small letters with which it holds as numbers, not as columns
+    traced: tuple[str, ...] = ()  # capitals below a trace or a determinant, or in a norm
+    scalars: tuple[str, ...] = ()  # symbols with which it holds as numbers, and not as arrays
+    moved: tuple[str, ...] = ()  # small letters that change places with a capital
+    grams: tuple[str, ...] = ()  # X where the inverse of `X^\\top X` stands, and none of X
 
 
 def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
@@ -110,8 +117,9 @@ def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
 def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     """Return the assignments of shapes that fit `latex`, and whether it asks for one.
 
-    >>> fitting(r"\\operatorname{tr}(X) = X", {})
-    Fitting(shapes=(), marked=True, free=('X',), refuted=True, traced=('X',), scalars=())
+    >>> found = fitting(r"\\operatorname{tr}(X) = X", {})
+    >>> found.marked, found.refuted, fitting("A b = b A", {}).moved
+    (True, True, ('b',))
     """
     told = {normal(key): kind for key, kind in declared.items()}
     rng = np.random.default_rng(0)
@@ -138,7 +146,9 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     several = [key for key in free if options[key] != (0,)]
     if not several or reading.unknown:
         return Fitting()
-    found_marks = Fitting((), marked, tuple(several), traced=tuple(_traced(reading)))
+    moved = tuple(key for key in free if any(_moved(step, key) for step in reading.statement.steps))
+    found_marks = Fitting((), marked, tuple(several), False, tuple(_traced(reading)), (), moved)
+    found_marks = found_marks._replace(grams=tuple(dict.fromkeys(_grams(reading))))
     if len(several) > _MOST_SYMBOLS:
         return found_marks
     known_kinds = {key: told[key] for key in reading.symbols if key in told}
@@ -159,10 +169,19 @@ def _parts(reading: Reading) -> Iterator[t.Node]:
 
 
 def _traced(reading: Reading) -> Iterator[str]:
-    whole = (part for part in _parts(reading) if getattr(part, "name", "") in ("det", "tr"))
+    words = ("det", "tr")
+    whole = (p for p in _parts(reading) if isinstance(p, t.Norm) or getattr(p, "name", "") in words)
     for name in (name for part in whole for _, name in t.walk(part)):
         if _begins_with_a_capital(name) and by_custom(getattr(name, "key", "")).name != "whole":
             yield getattr(name, "key", "")
+
+
+def _grams(reading: Reading) -> Iterator[str]:
+    inverted = [part.base for part in _parts(reading) if isinstance(part, t.Inverse)]
+    for factors in (one.factors for one in inverted if isinstance(one, t.Product)):
+        for part in (part.base for part in factors if isinstance(part, t.Transpose)):
+            if part in factors and part not in inverted:
+                yield getattr(part, "key", "")
 
 
 def _is_of_arrays(part: t.Node, latex: str) -> bool:
@@ -173,7 +192,7 @@ def _is_of_arrays(part: t.Node, latex: str) -> bool:
     if isinstance(part, t.Inverse) and isinstance(part.base, t.Sum):
         return all(map(_begins_with_a_capital, part.base.terms))
     primed = isinstance(part, t.Transpose) and latex[: part.span[1]].rstrip("} ").endswith("'")
-    if primed or any(isinstance(inner, t.Block) for _, inner in t.children(part)):
+    if primed or any(isinstance(inner, t.Block) for _, inner in t.walk(part)):
         letters = (inner for _, inner in t.walk(part) if isinstance(inner, t.Name))
         if not any(_begins_with_a_capital(one) or _bold(one.key) for one in letters):
             return False
@@ -185,14 +204,34 @@ def _is_of_arrays(part: t.Node, latex: str) -> bool:
 def _begins_with_a_capital(term: t.Node) -> bool:
     factors = term.factors if isinstance(term, t.Product) else (term,)
     symbols = [one.key for one in factors if isinstance(one, t.Name)]
-    return len(symbols) == len(factors) and letter(_unaccented(symbols[-1])) in _CAPITALS
+    return len(symbols) == len(factors) and letter(_unaccented(symbols[-1])) in CAPITALS
+
+
+def _moved(step: t.Step, key: str) -> bool:
+    """Return whether a column's letter stands before a capital in a term, and behind in another.
+
+    So of numbers alone ``A b = b A`` holds. In ``A \\cos x`` a small letter is one.
+    """
+    around = (set[str](), set[str]())
+    for term in (one for side in (step.left, step.right) for one in _terms(side)):
+        factors = term.factors if isinstance(term, t.Product) else ()
+        for i in (i for i, one in enumerate(factors) if t.Name(key) in _terms(one)):
+            for found, others in zip(around, (factors[:i], factors[i + 1 :]), strict=True):
+                found.update(getattr(p, "key", "") for one in others for _, p in t.walk(one))
+    both = (one for one in around[0] & around[1] if by_custom(one).name != "whole")
+    moved = any(letter(one) in CAPITALS for one in both)
+    return moved and letter(key) in _COLUMNS and step.relation == "="
+
+
+def _terms(side: t.Node) -> tuple[t.Node, ...]:
+    return side.terms if isinstance(side, t.Sum) else (side,)
 
 
 def _options(key: str, latex: str, columns: bool) -> tuple[Form, ...]:
     """Return the numbers of axes that a symbol may have: where there are `columns`, small ones."""
     bold = _bold(key)
     inner = bold or letter(_unaccented(key))
-    capital = inner in _CAPITALS
+    capital = inner in CAPITALS
     if is_identity(key):
         return (2, 0)
     if is_filled(key):
@@ -367,20 +406,22 @@ def _scalars(
     form: Mapping[str, Form],
     at: Mapping[Axis, int],
 ) -> Iterator[str]:
-    """Yield small letters that are taken for numbers, and with which it fails as columns.
+    """Yield symbols that are taken for numbers, and with which it fails as arrays.
 
     So ``x^\\top A y = y x^\\top A`` holds if y is a number; as a column both sides have a value.
     """
     small = [key for key in form if options[key] == (0, 1) and not form[key]]
     small = [key for key in small if len(letter(key)) == 1 or letter(key) in _OFTEN_COLUMNS]
-    small = [key for key in small if by_custom(key).name == "real"]
+    axes = {key: 1 for key in small if by_custom(key).name == "real"}
+    axes |= {key: 2 for key in form if options[key] == (0, 2) and not form[key]}
     if any(step.relation != "=" for step in trial.reading.statement.steps):
         return
-    wide, sizes = dict(form), {**at, **{(key, 0): _SIZE for key in small}}
-    for key in (*small, *small):  # as one of them is a column another may be
-        other = {**wide, key: 1}
+    wide, sizes = dict(form), {**at, **{(key, i): _SIZE for key in axes for i in range(axes[key])}}
+    for key in (*axes, *axes):  # as one of them is an array another may be
+        other = {**wide, key: axes[key]}
         wide = other if trial.holds(other, sizes) else wide
-    yield from (key for key in small if not wide[key] and trial.has_values({**wide, key: 1}, sizes))
+    as_arrays = ((key, {**wide, key: axes[key]}) for key in axes if not wide[key])
+    yield from (key for key, other in as_arrays if trial.has_values(other, sizes))
 
 
 def _score(form: Mapping[str, Form], options: Mapping[str, tuple[Form, ...]]) -> tuple[int, int]:

@@ -16,9 +16,8 @@ from .tried.token_patterns import (
     ORDERS,
     Row,
     Span,
-    behind_script,
-    behind_symbol,
     function_head,
+    is_scripted,
     is_symbol,
     occurrences,
     pieces_of,
@@ -69,7 +68,7 @@ class Statement:
             return False
         row = row_of(self.sides[0])
         named = function_head((*row, *row_of("= 0")))
-        if not (named or _is_symbol(row)):
+        if not (named or is_scripted(row)):
             return False
         key = named[0] if named else "".join(texts(row))
         others = [row_of(side) for side in self.sides[1:]]
@@ -87,14 +86,6 @@ class Statement:
     def equal(self, first: int, end: int) -> bool:
         """Return whether the sides from `first` until before `end` are said to be equal."""
         return all(sign in EQUAL for sign in self.signs[first : end - 1])
-
-
-def _is_symbol(row: Row) -> bool:
-    """Return whether a row is one symbol, with scripts or without."""
-    end = behind_symbol(row, 0)
-    for sign in "_^":
-        end = behind_script(row, end, sign)
-    return 0 < end == len(row)
 
 
 def stated_in(latex: str) -> tuple[Statement, ...]:

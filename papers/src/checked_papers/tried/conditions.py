@@ -223,7 +223,7 @@ def _definition(text: str, reading: Reading, known: Known) -> Condition | None:
         return None
     step = _solved(steps[0]) or steps[0]
     left, right = step.left, step.right
-    if not isinstance(left, t.Name) or mentions(right, left.key) or not _symbols(right):
+    if not isinstance(left, t.Name) or mentions(right, left.key) or not has_symbols(right):
         return None
     symbols = tuple(key for key in _free(reading, known) if key != left.key)
     solved = step is not steps[0]
@@ -252,5 +252,6 @@ def _reciprocal(term: t.Node) -> t.Node | None:
     return None
 
 
-def _symbols(node: t.Node) -> bool:
+def has_symbols(node: t.Node) -> bool:
+    """Return whether symbols stand in it."""
     return any(isinstance(part, t.Name) for _, part in t.walk(node))

@@ -428,7 +428,7 @@ def _plan(
             drawn[key] = known_kinds.large_complex if plane else known_kinds.large
         elif conjugate in rows and kind is None and (ends := told_apart.ends(conjugate, key)):
             derived[key] = _mean_of(conjugate, *ends)
-        elif not kind and conjugate in body.symbols and _has_a_conjugate(kind_of(conjugate)):
+        elif not kind and conjugate in body.symbols and str(kind_of(conjugate)) == "complex":
             derived[key] = _conjugate_of(conjugate)
         elif key.removesuffix("'") in moduli and key.endswith("'"):
             derived[key] = _complement_of(key.removesuffix("'"))
@@ -502,11 +502,6 @@ def _mean_of(key: str, first: int, last: str) -> Made:
         return np.mean(every)
 
     return mean
-
-
-def _has_a_conjugate(kind: Kind) -> bool:
-    """Return whether a bar says that; over any other symbol it makes one of its own."""
-    return kind.name == "complex" and not kind.axes
 
 
 def _shared(body: Reading, key: str) -> tuple[int, str] | tuple[()]:

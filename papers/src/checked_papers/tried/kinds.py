@@ -165,7 +165,23 @@ def _function(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> C
 
 
 def _matrix(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
-    return rng.normal(size=shape)
+    """Entries of a size of one, but far out, or near zero, where an order of arrays may fail."""
+    size = region.span if region in BEYOND else 1.0
+    entries = rng.normal(size=shape)
+    if kind.name == "positive definite":
+        entries = entries @ entries.T + 0.5 * np.eye(len(entries))
+    sign = {"symmetric": 1.0, "antisymmetric": -1.0}.get(kind.name, 0.0)
+    return size * (entries + sign * entries.T if sign else entries)
+
+
+def _idempotent(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    onto, along = rng.normal(size=(2, shape[0], 2))
+    return onto @ np.linalg.solve(along.T @ onto, along.T)
+
+
+def _commuting(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    basis = np.random.default_rng(shape[0]).normal(size=shape)
+    return basis @ (rng.normal(size=shape[:1]) * np.linalg.inv(basis).T).T
 
 
 _POINTS = 4  # of a distribution that is drawn
@@ -213,11 +229,14 @@ _DRAWS: Mapping[str, Draw] = {
     "operation": lambda kind, rng, shape, region: kind.value,
     "vector": _matrix,
     "matrix": _matrix,
-    "symmetric": lambda kind, rng, shape, region: (a := rng.normal(size=shape)) + a.T,
-    "positive definite": lambda kind, rng, shape, region: (
-        (a := rng.normal(size=shape)) @ a.T + 0.5 * np.eye(len(a))
+    "symmetric": _matrix,
+    "antisymmetric": _matrix,
+    "idempotent": _idempotent,
+    "commuting": _commuting,
+    "positive definite": _matrix,
+    "orthogonal": lambda kind, rng, shape, region: (  # of either determinant
+        np.linalg.qr(rng.normal(size=shape))[0] * rng.choice([-1.0, 1.0], shape[1])
     ),
-    "orthogonal": lambda kind, rng, shape, region: np.linalg.qr(rng.normal(size=shape))[0],
     "identity": lambda kind, rng, shape, region: np.eye(shape[0]),
     "column of ones": lambda kind, rng, shape, region: np.ones(shape),
     "column of zeros": lambda kind, rng, shape, region: np.zeros(shape),
@@ -286,49 +305,22 @@ def operation(value: Callable[..., Any]) -> Kind:
     return Kind("operation", value=value)
 
 
-def vector(n: Size) -> Kind:
-    """A column of `n` numbers."""
-    return Kind("vector", (n,))
-
-
 def matrix(m: Size, n: Size) -> Kind:
     """A matrix with `m` rows and `n` columns."""
     return Kind("matrix", (m, n))
 
 
-def symmetric(n: Size) -> Kind:
-    """A symmetric matrix."""
-    return Kind("symmetric", (n, n))
+def _of(name: str, axes: int) -> Callable[[Size], Kind]:
+    """Return the maker of columns, or of square matrices, of a kind and a size."""
+    return lambda n: Kind(name, (n,) * axes)
 
 
-def spd(n: Size) -> Kind:
-    """A symmetric positive definite matrix."""
-    return Kind("positive definite", (n, n))
-
-
-def identity(n: Size) -> Kind:
-    """The identity matrix."""
-    return Kind("identity", (n, n))
-
-
-def ones(n: Size) -> Kind:
-    """The column of ones."""
-    return Kind("column of ones", (n,))
-
-
-def zeros(n: Size) -> Kind:
-    """The column of zeros."""
-    return Kind("column of zeros", (n,))
-
-
-def orthogonal(n: Size) -> Kind:
-    """An orthogonal matrix."""
-    return Kind("orthogonal", (n, n))
-
-
-def probabilities(n: Size) -> Kind:
-    """Positive numbers that sum to one."""
-    return Kind("probability vector", (n,))
+vector, ones, zeros = (_of(name, 1) for name in ("vector", "column of ones", "column of zeros"))
+probabilities = _of("probability vector", 1)  # positive numbers that sum to one
+symmetric, spd = _of("symmetric", 2), _of("positive definite", 2)
+antisymmetric, idempotent = _of("antisymmetric", 2), _of("idempotent", 2)
+identity, orthogonal = _of("identity", 2), _of("orthogonal", 2)
+commuting = _of("commuting", 2)  # with all of its size
 
 
 def function(latex: str, argument: str = "x") -> Kind:

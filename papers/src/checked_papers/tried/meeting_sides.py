@@ -10,14 +10,14 @@ import numpy as np
 from checked_equations.latex import tree as t
 
 from .drawing import PLACES, More, Sample, real_symbols
-from .sample_fates import fate_of
+from .sample_fates import STRICT, fate_of
 
 _GRID = np.arange(-40, 41) / 10.0 + 0.0137  # beside the places that are tried by themselves
 _CLEAR = 1e-6  # of the sides: what a place where they meet rises to beside it
 _FAR = 0.5  # of the sides: more than what they differ by so near a place
 _BESIDE, _MET = 0.05, 1e-12
 _SHRINK = (5.0**0.5 - 1.0) / 2.0
-_ROUNDS = 45
+_ROUNDS = 60
 _FEW = 3  # symbols that are moved, one by one
 
 
@@ -31,7 +31,7 @@ def meeting(sample: Sample, more: More, steps: Sequence[t.Step], known: Collecti
         told = [n for n in PLACES if f"{key} ≠ {n:g}" in known]
         beside = (k for k in keys if {f"{k} ≠ {key}", f"{key} ≠ {k}"}.intersection(known))
         told += [sample.bindings[other] for other in beside]
-        for step in (step for step in steps if step.relation in "<>"):
+        for step in (step for step in steps if step.relation in STRICT):
             gap = _gap(sample, more, step, key)
             for place in _least(gap):
                 apart = all(abs(place - one) > _BESIDE for one in told)

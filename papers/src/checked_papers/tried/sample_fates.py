@@ -44,6 +44,7 @@ _ASIDE = 25  # effort of a sample, or of a mutant, beside the values of its node
 _NOT_PRINTED = (f"drop the factor ${SIGN}$",)  # a sign is chosen, and is no factor
 _NO_VALUE = (EquationError, OperationError, Misfit, ArithmeticError, ValueError, TypeError)
 FAR = 1e-4  # a residual below is lost digits, and accuses no display
+STRICT = frozenset(["<", ">", "\\ne"])  # relations that fail where both sides are the same
 _WRONG_DIGIT = 1e-11  # but next to a long decimal, where one digit may be wrong
 
 
@@ -383,7 +384,7 @@ def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
         for place, step in enumerate(statement.steps):
             comparison = bound.compare(place, step)
             residual, holds = max(residual, comparison.residual), holds and comparison.holds
-            same |= step.relation in "<>" and np.array_equal(*bound.draws[0].sides(step))
+            same |= step.relation in STRICT and np.array_equal(*bound.draws[0].sides(step))
     except TimeoutError as late:
         return Fate(sample, None, False, str(late))
     except _NO_VALUE as wrong:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from string import ascii_uppercase
 
 from checked_equations.errors import EquationError
 from checked_equations.latex.balance import balanced_span
@@ -29,6 +30,9 @@ Row = Sequence[Token]
 Span = tuple[int, int]
 Test = Callable[[str], bool]
 
+CAPITALS = frozenset(ascii_uppercase) | word_set(
+    r"\Gamma \Delta \Theta \Lambda \Xi \Pi \Sigma \Upsilon \Phi \Psi \Omega"
+)
 ORDERS = word_set(r"< > \le \ge \ne")
 _SHUTS = {"(": ")", "[": "]", "\\{": "\\}", "{": "}"}
 
@@ -112,12 +116,12 @@ def function_head(row: Row) -> tuple[str, tuple[str, ...], int] | None:
     if not behind.startswith(("=", ":=")):
         return None
     listed = split(row[end + 1 : shut], SEPARATORS)[0]
-    if not all(map(_is_argument, listed)):
+    if not all(map(is_scripted, listed)):
         return None
     return joined(row[:end]), tuple(map(joined, listed)), shut + 2 + (row[shut + 1].text == ":")
 
 
-def _is_argument(row: Row) -> bool:
+def is_scripted(row: Row) -> bool:
     """Return True for a symbol, with an index or a power or without: ``\\sigma^2``."""
     end = behind_symbol(row, 0)
     for sign in "_^":

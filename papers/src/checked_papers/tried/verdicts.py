@@ -13,11 +13,12 @@ from checked_equations.evaluate.effort import SECOND, allowing, current
 from checked_equations.latex import tree as t
 
 from ..mends import Mend, Mends
+from .conditions import has_symbols
 from .drawing import ALL_ZERO, NEAR_AN_END, More, Plan
 from .kinds import Kind
 from .meeting_sides import meeting
 from .negative_bases import wants_positive_bases
-from .sample_fates import Fate, Trial, is_long
+from .sample_fates import STRICT, Fate, Trial, is_long
 from .token_patterns import ORDERS
 from .unbound_statement import mentions
 from .whole_numbers import (
@@ -166,7 +167,8 @@ def _by_chance(trial: Trial, plan: Plan) -> bool:
     rough = is_long(trial.statement) or any(
         isinstance(p, t.Slope | t.Primed) for _, p in t.walk(trial.statement)
     )
-    return _folds(trial.statement) and not rough and not trial.choices
+    turned = any(kind.name == "orthogonal" for kind in plan.drawn.values())
+    return (turned or _folds(trial.statement)) and not rough and not trial.choices
 
 
 def _sure(trial: Trial, others: Trial) -> Trial:
@@ -257,7 +259,8 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         return Tried("not read", _ARGUMENT, residual=trial.residual)
     if first.relation == "\\sim":
         return _noted(trial, "the ratio of its sides does not tend to one on the way to the limit")
-    if first.relation not in ("=", ":=", "\\approx", "\\propto") and len(trial.failed) < _MANY:
+    few = plan.drawn and len(trial.failed) < _MANY
+    if few and first.relation not in ("=", ":=", "\\approx", "\\propto"):
         return Tried("not read", _CONDITION, residual=trial.residual)
     loose = [
         key
@@ -265,15 +268,11 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         if not any(mentions(step.left, key) and mentions(step.right, key) for step in steps)
     ]
     sides = (side for step in steps for side in (step.left, step.right))
-    if not doubt and len(loose) > _LOOSE and all(map(_symbols, sides)):
+    if not doubt and len(loose) > _LOOSE and all(map(has_symbols, sides)):
         return Tried("not read", _loose(loose), residual=trial.residual)
     if loose or doubt:
         return _noted(trial, doubt or _loose(loose))
     return Tried("does not hold", residual=trial.residual, mend=trial.mends())
-
-
-def _symbols(side: t.Node) -> bool:
-    return any(isinstance(part, t.Name) for _, part in t.walk(side))
 
 
 def _noted(trial: Trial, why: str) -> Tried:
@@ -337,7 +336,6 @@ def _one_sided(trial: Trial, fate: Fate) -> bool:
     return any((left is None) != (right is None) for left, right in sides)
 
 
-_STRICT = frozenset("<>")
 _JUMPING = frozenset({"sign", r"\mathrm{sign}", "floor", "ceil", "indicator"})
 
 
@@ -345,7 +343,7 @@ def _apart(trial: Trial, more: More) -> list[str]:
     """The places where it fails, if it has jumps or strict orders: ``x ≠ 0``, ``a ≠ b``."""
     parts = [part for _, part in t.walk(trial.statement)]
     jumps = any(isinstance(p, t.Cases) or getattr(p, "name", "") in _JUMPING for p in parts)
-    strict = any(step.relation in _STRICT for step in trial.statement.steps)
+    strict = any(step.relation in STRICT for step in trial.statement.steps)
     rough = is_long(trial.statement) or any(isinstance(p, t.Slope | t.Primed) for p in parts)
     if rough or not (jumps or strict) or trial.far or trial.choices or _in_the_limit(trial):
         return []
