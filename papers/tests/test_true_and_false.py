@@ -124,6 +124,11 @@ def test_what_stands_beside_these(latex: str, outcome: str) -> None:
     assert (found.outcome, found.noted) == (outcome, False), str(found)
 
 
+def test_what_fails_of_printed_properties_is_a_note_since_a_text_may_say_more() -> None:
+    found = tried(r"(A B)^\top = A B, \quad A B = B A")  # as it is where both are symmetric
+    assert (found.outcome, found.fails, found.noted) == (FAILS, False, True), str(found)
+
+
 def test_definite_matrices_have_any_size() -> None:
     known = declared("S be positive definite n×n")
     assert tried(r"\det(S) > 0", known).outcome == AGREES

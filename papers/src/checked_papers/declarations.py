@@ -141,9 +141,9 @@ def declared_all(texts: Iterable[str]) -> Declared:
 def with_properties(latex: str) -> tuple[str, Declared]:
     """Return a display without the properties of matrices behind a claim, and these declared.
 
-    >>> found, told = with_properties("x^\\top A x = 0, \\quad A^\\top = -A")
-    >>> found, str(told.kinds["A"])
-    ('x^\\top A x = 0', 'antisymmetric n × n')
+    >>> found, told = with_properties(r"x^\\top A x = 0, \\quad A^\\top = -A")
+    >>> print(found, "where A is", told.kinds["A"])
+    x^\\top A x = 0 where A is antisymmetric n × n
     """
     claims, told = list[str](), dict[str, Kind]()
     every = stated_in(latex)

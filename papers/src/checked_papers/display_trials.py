@@ -138,8 +138,11 @@ def _tried(task: Task) -> Tried:
     meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
     full = substituted(plainly(full), meant)
     full, properties = with_properties(full)
+    if properties.kinds:  # and the text may say more of these
+        known = properties.and_then(task.declared)
+        found = _tried(replace(task, latex=full, macros={}, declared=known))
+        return replace(found, verdict=FAILS) if found.verdict == "does not hold" else found
     bare, claims = without_notes(full)
-    task = replace(task, declared=properties.and_then(task.declared))
     found = _as_a_whole(task, bare)
     if bare != full and not claims:
         found = replace(found, why="; ".join(filter(None, [_NO_NOTES, found.why])))
@@ -514,10 +517,7 @@ def _on_arrays(plain: Tried, full: str, declared: Mapping[str, Kind], attempt: A
 
 
 def _of_shapes(plain: Tried, fit: Fitting, attempt: Attempt) -> Tried:
-    """Return the verdict on the shapes that fit.
-
-    Of several assignments that fit as well, one for which it holds may be meant.
-    """
+    """Return the verdict on shapes; of several that fit, one for which it holds may be meant."""
     shapes, marked, free, refuted, traced, scalars, *_ = fit
     if len(shapes) == 1:
         found = together(plain, shapes[0], attempt)

@@ -181,7 +181,7 @@ def _idempotent(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) ->
 
 def _commuting(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
     basis = np.random.default_rng(shape[0]).normal(size=shape)
-    return basis @ (rng.normal(size=shape[:1]) * np.linalg.inv(basis).T).T
+    return np.linalg.solve(basis.T, (basis * rng.normal(size=shape[:1])).T).T
 
 
 _POINTS = 4  # of a distribution that is drawn
