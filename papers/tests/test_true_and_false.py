@@ -27,6 +27,7 @@ PAIRS = (
     (r"\int_0^\infty \sin(x^2) \,dx = \frac12 \sqrt{\frac{\pi}{2}}", r"\int_0^\infty \sin(a x) \,dx = \frac1a"),
     (r"\int_0^\infty \frac{\cos x}{\sqrt x} \,dx = \sqrt{\frac{\pi}{2}}", r"\int_0^\infty \sqrt x \sin x \,dx = \frac12 \sqrt{\frac{\pi}{2}}"),
     (r"\int_{-\infty}^\infty e^{-\frac{(x - m)^2}{2 s^2}} \,dx = \sqrt{2 \pi} |s|", r"\int_{-\infty}^\infty e^{-(x - 40)^2} \,dx = 0"),
+    (r"\int_{-\infty}^\infty x^2 \frac{e^{-x}}{(1 + e^{-x})^2} \,dx = \frac{\pi^2}{3}", r"\int_{-\infty}^\infty \frac{e^{-x}}{(1 + e^{-x})^2} \,dx = 2"),
     (r"\int_{-\infty}^\infty \frac{\sin x}{x} \,dx = \pi", r"\int_{-\infty}^\infty e^{-(x - 1000)^2} \,dx = 0"),
     # orders of arrays, of any size
     (r"\|x\| \ge 0", r"\|x\| \ge \frac{1}{100}"),
@@ -112,6 +113,10 @@ def test_what_holds_of_other_things_says_of_which(latex: str, region: str) -> No
     ("latex", "outcome"),
     [
         (r"(A B)^{-1} \ne A^{-1} B^{-1}", "holds"),
+        (
+            r"x^\top \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix} y = y^\top \begin{pmatrix} 1 & 3 \\ 2 & 4 \end{pmatrix} x",
+            "",
+        ),
         (r"P = X (X^\top X)^{-1} X^\top, \quad P^2 = P", "holds"),  # P is defined
         (r"P^\top = P, \quad P^2 = P", FAILS),  # which defines P; no note without a mend
         ("3 < 2", FAILS),  # what a text contradicts

@@ -157,7 +157,8 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     options = {key: options[key] for key in free}
     trial = _Trial.of(reading, known_kinds, free, indexed)
     best = [one for one in _best(trial, options, found_marks.marked) if any(one[0].values())]
-    refuted = not best and not trial.unclear
+    printed = any(isinstance(part, t.Block) for part in _parts(reading))  # of a size of its own
+    refuted = not best and not trial.unclear and not printed
     plain = trial.fits(dict.fromkeys(free, 0), {})
     shapes = tuple(Shapes(_named(trial, *one), plain) for one in best)
     scalars = tuple(_scalars(trial, options, *best[0])) if len(best) == 1 else ()
@@ -213,18 +214,14 @@ def _moved(step: t.Step, key: str) -> bool:
     So of numbers alone ``A b = b A`` holds. In ``A \\cos x`` a small letter is one.
     """
     around = (set[str](), set[str]())
-    for term in (one for side in (step.left, step.right) for one in _terms(side)):
+    for term in (one for side in (step.left, step.right) for one in getattr(side, "terms", [side])):
         factors = term.factors if isinstance(term, t.Product) else ()
-        for i in (i for i, one in enumerate(factors) if t.Name(key) in _terms(one)):
+        for i in (i for i, f in enumerate(factors) if t.Name(key) in getattr(f, "terms", [f])):
             for found, others in zip(around, (factors[:i], factors[i + 1 :]), strict=True):
                 found.update(getattr(p, "key", "") for one in others for _, p in t.walk(one))
     both = (one for one in around[0] & around[1] if by_custom(one).name != "whole")
     moved = any(letter(one) in CAPITALS for one in both)
     return moved and letter(key) in _COLUMNS and step.relation == "="
-
-
-def _terms(side: t.Node) -> tuple[t.Node, ...]:
-    return side.terms if isinstance(side, t.Sum) else (side,)
 
 
 def _options(key: str, latex: str, columns: bool) -> tuple[Form, ...]:

@@ -97,6 +97,16 @@ def test_a_tail_that_dies_away_slowly_has_one(power):
     assert abs(integrate(lambda x: math.sin(x) * x**-power, 0.0, math.inf) - value) < 1e-7
 
 
+def test_what_is_gone_before_its_exponentials_overflow_has_an_integral():
+    def logistic(x):
+        return math.exp(x) / (1.0 + math.exp(x)) / (1.0 + math.exp(x))
+
+    for f in (logistic, lambda x: logistic(-x)):
+        assert abs(integrate(f, -math.inf, math.inf) - 1.0) < 1e-9
+    with pytest.raises(OperationError, match="does not settle"):
+        integrate(lambda x: math.exp(x) / math.exp(x), 0.0, math.inf)
+
+
 def test_nothing_has_the_integral_zero():
     assert integrate(lambda x: 0.0, 0.0, math.inf) == integrate(lambda x: 0.0, -1.0, 2.0) == 0.0
 

@@ -31,6 +31,7 @@ _DYING = 0.95  # of the pieces of a tail, from its middle to its end: a power of
 _ZEROS = 26  # of a tail that oscillates
 _GRID = 800
 _FAR = 60.0  # where a peak is looked for
+_LARGE, _GONE = 600.0, 1e-99  # behind, exponentials overflow; what is less there is nothing
 _RULE = np.polynomial.legendre.leggauss(24)
 
 
@@ -150,7 +151,7 @@ def _is_nothing(f: Integrand, low: float, high: float) -> bool:
     """
     ends = ((max(low, -far), min(high, far)) for far in (_FAR, 50 * _FAR))
     places = (float(x) for pair in ends for x in np.linspace(*pair, _GRID))
-    return not any(abs(_value(f, x)) > 0.0 for x in places)
+    return not any(abs(_value(f, x).real) > 0.0 for x in places)
 
 
 def without_rounding(total: complex, size: float) -> complex:
@@ -160,13 +161,14 @@ def without_rounding(total: complex, size: float) -> complex:
 
 
 def _term(f: Integrand, x: float, weight: float) -> complex:
-    """One term; where the weight leaves the reach of floats, an integrand may have no value."""
+    """One term; where it leaves the reach of floats, or its exponentials do, it may be nothing."""
     if weight == 0.0 or not math.isfinite(x) or not math.isfinite(weight):
         return 0.0
     try:
         value = complex(f(x)) * weight
     except (EquationError, OperationError, ArithmeticError, ValueError):
-        return 0.0 if weight < 1e-9 or weight > 1e9 else complex(math.nan)
+        behind = abs(x) > _LARGE and abs(_value(f, math.copysign(_LARGE, x)).real) < _GONE
+        return 0.0 if behind or weight < 1e-9 or weight > 1e9 else complex(math.nan)
     return value
 
 
