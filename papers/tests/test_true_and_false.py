@@ -28,7 +28,8 @@ PAIRS = (
     (r"\int_0^\infty \frac{\cos x}{\sqrt x} \,dx = \sqrt{\frac{\pi}{2}}", r"\int_0^\infty \sqrt x \sin x \,dx = \frac12 \sqrt{\frac{\pi}{2}}"),
     (r"\int_{-\infty}^\infty e^{-\frac{(x - m)^2}{2 s^2}} \,dx = \sqrt{2 \pi} |s|", r"\int_{-\infty}^\infty e^{-(x - 40)^2} \,dx = 0"),
     (r"\int_{-\infty}^\infty x^2 \frac{e^{-x}}{(1 + e^{-x})^2} \,dx = \frac{\pi^2}{3}", r"\int_{-\infty}^\infty \frac{e^{-x}}{(1 + e^{-x})^2} \,dx = 2"),
-    (r"\int_{-\infty}^\infty \frac{\sin x}{x} \,dx = \pi", r"\int_{-\infty}^\infty e^{-(x - 1000)^2} \,dx = 0"),
+    (r"\int_{-\infty}^\infty \frac{\sin x}{x} \,dx = \pi", r"\int_{-\infty}^\infty e^{-(x - 200)^2} \,dx = 0"),
+    (r"\int_{-\infty}^\infty \int_{-\infty}^\infty e^{-x^2 - y^2} \,dx \,dy = \pi", r"\int_0^\infty \int_0^x e^{-x - y} \,dy \,dx = 1"),
     # orders of arrays, of any size
     (r"\|x\| \ge 0", r"\|x\| \ge \frac{1}{100}"),
     (r"x^\top A^\top A x \ge 0", r"x^\top x \ge \frac{1}{10}"),

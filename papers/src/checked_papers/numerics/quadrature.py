@@ -149,8 +149,8 @@ def _is_nothing(f: Integrand, low: float, high: float) -> bool:
     >>> _is_nothing(lambda x: math.exp(-((x - 40) ** 2)), 0.0, math.inf)
     False
     """
-    ends = ((max(low, -far), min(high, far)) for far in (_FAR, 50 * _FAR))
-    places = (float(x) for pair in ends for x in np.linspace(*pair, _GRID))
+    ends = ((max(low, -far), min(high, far)) for far in (_FAR, 5 * _FAR))
+    places = (float(x) for pair in ends for x in np.linspace(*pair, 24))
     return not any(abs(_value(f, x).real) > 0.0 for x in places)
 
 
