@@ -135,7 +135,10 @@ def test_where_values_go():
     assert isinstance(_end([2.0 + 0.5**k for k in range(9)]), float)
     mixed = [complex(1.0, 0.5 if k else 0.0) for k in range(12)]
     assert _end(mixed) == 1.0 + 0.5j
-    assert _end([1e3, 1e3, 1e3 + 2e-4]) == 1e3 + 2e-4
+    still = [1e3, 1e3, 1e3 + 1e-2, 1e3 + 2e-4, 1e3, 1e3 + 2e-4]  # a last step of rounding
+    assert _end(still) == pytest.approx(1e3, abs=1e-3)
+    with pytest.raises(OperationError, match="do not settle"):
+        _end([1e3, 1e3, 1e3 + 2e-4])
     for apart in ([1.0, 1.0, 1.0 + 2e-6], [5e-7, 0.0, 9e-7, 0.0, 1e-6]):
         with pytest.raises(OperationError, match="grow apart"):
             _end(apart)
