@@ -163,13 +163,11 @@ PLAIN = [
 
 def never_holds(latex: str, other: str) -> None:
     for slip in SLIPS:
+        if slip == "a side off by one" and "+ C" in latex:  # which takes a third up
+            continue
         found = tried(spoilt(latex, slip, other), mending=False)
         assert found.outcome != "holds", f"{spoilt(latex, slip, other)}: {found}"
         assert found.outcome != "does not hold" or slip.startswith("a side o"), str(found)
-
-
-def _left(latex: str) -> str:
-    return latex.partition("=")[0].strip()
 
 
 QUICK = [latex for latex in PLAIN if not any(word in latex for word in ("int", "part", "sum"))]
@@ -181,9 +179,10 @@ def test_no_display_holds_with_something_that_does_not(latex: str) -> None:
 
 
 def test_no_display_at_all_holds_with_something_that_does_not() -> None:
+    # sides of another part of the lists, as neighbours may say the same, and of no free constant
+    others = [latex for latex in PLAIN if r"\int " not in latex]
     for i, latex in enumerate(PLAIN):
-        before = [*PLAIN[i:], *PLAIN[:i]]  # with another left side: two of one may both hold
-        never_holds(latex, next(one for one in reversed(before) if _left(one) != _left(latex)))
+        never_holds(latex, others[(i + len(others) // 3) % len(others)])
     assert tried(HIDDEN_AT_NIGHT).outcome == FAILS
 
 
