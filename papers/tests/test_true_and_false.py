@@ -1,4 +1,4 @@
-"""Displays of many fields with nothing bound, true ones beside false ones that a hand may print."""
+"""True displays from many fields, each beside a plausible false one, with nothing bound."""
 
 # ruff: noqa: E501 - a formula on a line
 
@@ -14,7 +14,7 @@ from checked_papers.display_trials import tasks, try_one
 from checked_papers.document_formats import read
 
 PAIRS = (
-    # limits: what is nothing has a scale, and what only turns has no limit
+    # limits: those that are zero, and functions that oscillate and have none
     (r"\lim_{n \to \infty} \frac{n!}{n^n} = 0", r"\lim_{n \to \infty} \frac{n!}{n^n} = 1"),
     (r"\lim_{x \to \infty} \frac{\ln x}{\sqrt x} = 0", r"\lim_{x \to \infty} \frac{\ln x}{\sqrt x} = 1"),
     (r"\lim_{x \to \infty} \frac{x}{e^x} = 0", r"\lim_{x \to \infty} \frac{e^x}{x} = 0"),
@@ -22,7 +22,7 @@ PAIRS = (
     (r"\lim_{x \to 0^+} \sqrt x \ln x = 0", r"\lim_{x \to 0^+} \sqrt x \ln x = 1"),
     (r"\lim_{n \to \infty} a^n = 0, \quad 0 < a < 1", r"\lim_{x \to \infty} \sin(\ln x) = 0"),
     (r"\lim_{n \to \infty} n^{1 / \ln n} = e", r"\lim_{n \to \infty} n^{1 / \ln n} = 1"),
-    # integrals that turn for ever, and peaks far from zero
+    # integrals of functions that keep oscillating, and peaks far from zero
     (r"\int_0^\infty \frac{\sin x}{x} \,dx = \frac{\pi}{2}", r"\int_0^\infty \sin x \,dx = 1"),
     (r"\int_0^\infty \sin(x^2) \,dx = \frac12 \sqrt{\frac{\pi}{2}}", r"\int_0^\infty \sin(a x) \,dx = \frac1a"),
     (r"\int_0^\infty \frac{\cos x}{\sqrt x} \,dx = \sqrt{\frac{\pi}{2}}", r"\int_0^\infty \sqrt x \sin x \,dx = \frac12 \sqrt{\frac{\pi}{2}}"),

@@ -113,7 +113,7 @@ NANOSECONDS = 1_700_000_000_000_000_000
 
 
 def _stamps(stamps):
-    """Every kind of table in which whole numbers come, alone and beside fractions."""
+    """Whole numbers in every kind of table, alone and beside fractions."""
     whole = np.asarray(stamps, dtype=np.int64)
     mixed = {"at": whole, "b": np.full(len(whole), 1.5)}
     return [
@@ -134,7 +134,7 @@ def test_whole_numbers_that_floats_would_round_are_refused(kind):
         ValueError, match=f"X must be near enough to zero; {said}07: .* dates by gpnotes.days"
     ):
         floats(lost[kind], "X")
-    # whole seconds are multiples of 512, which is what is left of that size
+    # floats of this size are 256 apart, and whole seconds are multiples of 512 nanoseconds
     seconds = floats(_stamps([NANOSECONDS + second * 10**9 for second in range(3)])[kind], "X")
     assert [float(seconds[row, 0]) - NANOSECONDS for row in range(3)] == [0.0, 1e9, 2e9]
     with pytest.raises(ValueError, match="X must be finite in float64"):

@@ -1,4 +1,4 @@
-"""Matrices of a stack of kernels, and their pullbacks, beside those of each kernel alone."""
+"""Kernels in a stack have the matrices and pullbacks that each has alone."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     in_double,
+    kept_where,
     symmetric_part,
     whole_power,
 )
@@ -206,7 +207,7 @@ def _angular(u: Matrix, v: Matrix | None, order: int) -> tuple[Array, Array, Arr
 def _inverse(sine: Matrix) -> Matrix:
     """One over it, zero at a kink."""
     xp, kink = array_namespace(sine), sine <= 0.0
-    return xp.where(kink, 0.0, 1.0 / xp.where(kink, 1.0, sine))
+    return kept_where(~kink, 1.0 / xp.where(kink, 1.0, sine))
 
 
 def _squared_sines(u: Matrix, v: Matrix | None) -> Matrix:
