@@ -50,7 +50,9 @@ def compared(chance: Matrix, told: Matrix) -> LeftOut:
     guess = xp.max(chance, axis=1)
     right = xp.sum(xp.where(chance == guess[:, None], told, xp.zeros_like(told)), axis=1)
     means, shares = xp.mean(chance, axis=0), xp.mean(told, axis=0)
-    which = int(xp.argmax(xp.abs(means - shares)))
+    gaps = xp.abs(means - shares)
+    # the first of those that are equally far but for rounding, as two classes always are
+    which = int(xp.argmax(xp.astype(gaps > xp.max(gaps) - 1e-4, gaps.dtype)))
     spread = max(float(xp.sum(guess * (1.0 - guess))), 1.0) ** 0.5
     return LeftOut(
         float(xp.mean(guess)), float(xp.mean(right)), float(xp.sum(right - guess)) / spread,
