@@ -616,4 +616,7 @@ def test_a_search_of_twelve_evaluations_takes_few_calls():
         return float((x[0] - 0.3) ** 2 + (x[1] + 0.2) ** 2)
 
     made = trip(lambda: minimise(bowl, [(-1.0, 1.0), (-1.0, 1.0)], 12, rng=0))
-    assert len(made) <= 85_000
+    # how many evidences the fits ask for hangs on rounding: 427 here, 448 with other kernels
+    evidences = made.count("infer/objective.py __call__")
+    assert evidences <= 460
+    assert len(made) <= 33_500 + 120 * evidences
