@@ -161,16 +161,19 @@ def seen_through(cp: ModuleType, which: str) -> tuple[Any, Any, Any]:
 def test_a_step_to_a_mode_or_a_sweep_over_sites(
     cp: ModuleType, which: str, launches: int, reads: int
 ) -> None:
-    """Two reads each, of the factor and of its end; of classes one more, for that of their sum."""
+    """Two reads each, of the factor and of its end; of classes one more, for that of their sum.
+
+    Where steps are short one more asks if the curvature rests.
+    """
     model, X, y = seen_through(cp, which)
     posterior = condition(model, X, y)
     steps = getattr(posterior, "sweeps", None) or posterior.steps
     counts = counted(lambda: condition(model, X, y))
     assert counts.launches <= launches * steps
-    assert counts.crossings <= reads * steps + 7
+    assert counts.crossings <= reads * steps + 8
     with_gradient = counted(lambda: log_evidence_and_gradient(model, X, y))
     assert with_gradient.launches <= launches * steps + 185
-    assert with_gradient.crossings <= reads * steps + 6
+    assert with_gradient.crossings <= reads * steps + 7
 
 
 @pytest.mark.parametrize("which", ["drawn", "sines"])

@@ -138,3 +138,29 @@ def test_a_mode_is_found_from_zero_for_counts_however_large(size):
     )
     np.testing.assert_allclose(far.predict(X)[0], np.log(y), rtol=1e-6)
     np.testing.assert_allclose(near.predict(X)[0], np.log(y), rtol=1e-6)
+
+
+@pytest.mark.parametrize("link", ["probit", "logit"])
+@pytest.mark.parametrize(("dtype", "variance"), [("float32", 1e6), ("float64", 1e14)])
+def test_a_step_that_is_short_for_a_wide_prior_is_not_the_last(link, dtype, variance):
+    """Steps were short beside the prior's deviation, f off by two, and variances a hundredth."""
+    one = np.ones((1, 1), dtype)
+    found = condition(LaplaceGP(GP(RBF(variance), 0.0), Bernoulli(link)), one, one[0])
+    f, told = float(found.mode[0]), float(found.variance(one)[0])
+    # at the mode f = v ∇log p(y | f), and 1/variance = 1/v + W
+    slope = f / variance
+    if link == "probit":
+        density = math.exp(-0.5 * f * f) / math.sqrt(2.0 * math.pi)
+        wanted, W = density / (0.5 * math.erfc(-f / math.sqrt(2.0))), slope * (f + slope)
+    else:
+        wanted, W = 1.0 / (1.0 + math.exp(f)), slope * (1.0 - slope)
+    assert slope == pytest.approx(wanted, rel=1e-3)
+    assert 1.0 / told == pytest.approx(1.0 / variance + W, rel=1e-3)
+
+
+def test_a_mode_that_rounding_keeps_from_settling_is_taken_with_a_warning():
+    """What all classes have in common no label tells, and float32 moves it to and fro."""
+    one = np.ones((1, 1), np.float32)
+    with pytest.warns(RoundingWarning):
+        found = condition(SoftmaxGP(GP(RBF(1e6), 0.0), 2), one, one[0])
+    np.testing.assert_allclose(found.mode, [[-6.01, 6.01]], atol=0.3)

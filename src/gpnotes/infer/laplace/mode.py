@@ -13,9 +13,10 @@ from ...ground.xp import Array, Matrix, array_namespace, diagonal, epsilon, fuse
 
 __all__ = ["Mode", "Seen", "mode_of"]
 
-_MOST_STEPS, _MOST_HALVINGS = 200, 20
+_MOST_STEPS, _MOST_HALVINGS, _MOST_SHORT = 200, 20, 50
 _FARTHEST = 100  # halvings of a step from 0 to counts however large, whose exp(f) overflows
 _FAR = 100.0  # times the rounding of f, which a step through K and the curvature makes larger
+_TURN = 1e-3  # by how much of W + 1/K the last step may have changed it: the next squares that
 
 
 class Seen(NamedTuple):
@@ -56,17 +57,18 @@ def mode_of(
     error, whose question is `doubt`.
 
     A device is read once a step, and once for each factor that the step takes: all numbers on
-    which it depends if a step was right are launched before the first of them is read.
+    which it depends if a step was right are launched before the first of them is read. Where a step
+    is short W is asked if it changed.
     """
     xp = array_namespace(K)
     alpha, f, pull, offset = xp.zeros_like(mean), mean, xp.zeros_like(mean), xp.abs(mean)
     seen, variance, level = look(alpha, f), xp.max(diagonal(K)), xp.max(offset)
     here, bends = float(seen.value), bool(seen.bends)
     eps = epsilon(K)
-    deviation = math.sqrt(float(variance))  # f has the unit of y, which may be any
+    deviation, short = math.sqrt(float(variance)), 0  # f has the unit of y, which may be any
     for step in range(1, _MOST_STEPS + 1):
         # steps are of α, not of f: K α is in the range of K, however nearly singular that is
-        toward = newton(alpha, seen.slopes, bends)
+        toward, before = newton(alpha, seen.slopes, bends), seen
         for halvings in range(_FARTHEST):
             tried = alpha + 0.5**halvings * toward
             pulled = K @ tried
@@ -84,9 +86,14 @@ def mode_of(
                 break
         alpha, f, pull, here, bends = tried, new, pulled, there, bool(seen.bends)
         rounded = _FAR * eps * (far + size)  # what y less f loses far from zero
-        # Newton squares it: √eps leaves eps
+        # Newton squares it: √eps leaves eps, if W is what it was, which a wide prior hides
         # a step that was halved does not say how far the top is
-        if halvings == 0 and moved <= max(eps**0.5 * (deviation + size), rounded):
+        if halvings > 0 or moved > max(eps**0.5 * (deviation + size), rounded):
+            short = 0
+            continue
+        short += 1
+        steady = moved <= rounded or short > _MOST_SHORT
+        if steady or _turned(K, before, seen, moved / (_FAR * eps), alpha) <= _TURN:
             return Mode(f, alpha, seen.slopes, bends, step)
     wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
     raise _check.NoValueError(f"{wanted}; it was not: {doubt}")
@@ -96,6 +103,18 @@ def _summed(K: Matrix, alpha: Array, offset: Array) -> Array:
     """``|α|ᵀ (|K| |α| + |m|)``: the sizes of all that ``αᵀ f`` sums, which it is rounded by."""
     size = array_namespace(K).abs(alpha)
     return _sum_of_sizes(size, array_namespace(K).abs(K) @ size, offset)
+
+
+def _turned(K: Matrix, before: Seen, after: Seen, moved: float, alpha: Array) -> float:
+    """The largest change of W, or of shares of classes, beside ``W + 1/K``: that of precisions.
+
+    It is zero where K α is rounded by more than it moved.
+    """
+    xp, W, new = array_namespace(K), before.slopes[:2][-1], after.slopes[:2][-1]
+    own = diagonal(K) if W.ndim == 1 else diagonal(K)[:, None]
+    turned = xp.max(own * xp.abs(new - W) / (1.0 + own * xp.abs(W)))
+    reach = xp.max(xp.abs(K) @ xp.abs(alpha))
+    return float(xp.where(reach < moved, turned, xp.zeros_like(turned)))
 
 
 @fused
