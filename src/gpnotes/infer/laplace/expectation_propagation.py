@@ -145,7 +145,7 @@ def _settled(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli) -> tuple
         gap, *products = map(float, (swept.gap, *here.products(before)))
         # the evidence is stationary in the sites: where they are off by √eps, it is off by eps;
         # moments are not, and in float32 take some sweeps more
-        more += more > 0 or gap <= near
+        more += more > 0 or (gap <= near and sweep > _PLAIN_SWEEPS)
         if gap <= min(near, _NEAR) or (gap <= near and more > _MORE):
             return swept, sweep
         if not math.isfinite(gap):
