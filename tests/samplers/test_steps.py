@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from gpnotes import samplers, stream
+from gpnotes import samplers, stream, testing
 from gpnotes.ground.xp import array_namespace, epsilon, to_numpy
 from gpnotes.samplers import (
     HMC,
@@ -22,6 +22,7 @@ from gpnotes.samplers import (
     RandomWalkMetropolis,
 )
 from gpnotes.samplers.integrator import PhasePoint
+from gpnotes.samplers.metropolis import accept_or_reject
 from gpnotes.samplers.nuts import _log_sum
 from gpnotes.testing import check_sampler
 
@@ -470,6 +471,44 @@ class Restless(RandomWalkMetropolis):
 def test_a_sampler_that_does_not_is_told(wrong, said):
     with pytest.raises(AssertionError, match=said):
         check_sampler(wrong, np.zeros(1))
+
+
+class Uncorrected(MALA):
+    """A MALA that forgets the ratio of its proposals, or changes it, or shortens the noise."""
+
+    share, noise = 0.0, 2.0
+
+    def step(self, target, state, stream):
+        tau, x, z = self.step_size, state.position, stream.normal(state.position.shape)
+        there = x + tau * state.gradient + math.sqrt(self.noise * tau) * z
+        value, slope = target(there)
+        back = z + math.sqrt(tau / 2.0) * (state.gradient + slope)
+        ratio = value - state.log_density - 0.5 * self.share * float(back @ back - z @ z)
+        proposed = samplers.State(there, value, slope, state.count + 1)
+        return accept_or_reject(state, proposed, ratio, stream)
+
+
+class Overcorrected(Uncorrected):
+    share = 2.0
+
+
+class Quieter(Uncorrected):
+    share, noise = 1.0, 1.0
+
+
+class Right(Uncorrected):
+    share = 1.0
+
+
+@pytest.mark.parametrize(("seed", "step_size"), [(0, 0.3), (1, 0.45), (2, 0.6)])
+def test_a_correction_of_proposals_that_is_not_right_is_told(step_size, seed, monkeypatch):
+    """A normal density hid that the ratio of proposals was left out."""
+    monkeypatch.setattr(testing.samplers, "stream", lambda n: stream(n + 1000 * seed))
+    for wrong in (Uncorrected, Overcorrected, Quieter):
+        with pytest.raises(AssertionError, match="standard errors off after"):
+            check_sampler(wrong(step_size), np.zeros(1))
+    for right in (Right, MALA):
+        check_sampler(right(step_size), np.zeros(1))
 
 
 @pytest.mark.parametrize("stays", [False, True])
