@@ -65,6 +65,22 @@ def test_what_is_no_date_is_named():
             days_since(TEXTS, origin)
 
 
+@pytest.mark.parametrize(
+    "made",
+    [np.asarray, list, pd.DatetimeIndex, pd.Series, lambda a: pl.Series(a), lambda a: a.astype(str),
+     lambda a: [pd.Timestamp(one) for one in a], lambda a: [a[0], pd.Timestamp(a[1]), str(a[2])]],
+)  # fmt: skip
+def test_stamps_keep_their_nanoseconds(made):
+    """All were cut to microseconds: readings 400 ns apart fell upon each other."""
+    later = np.asarray([100, 500, 1300])
+    stamps = np.datetime64("2020-01-01T00:00:00", "ns") + later.astype("timedelta64[ns]")
+    for origin, since in (("2020-01-01", 0), (stamps[1], 500), (pd.Timestamp(stamps[1]), 500)):
+        found = days_since(made(stamps), origin)
+        np.testing.assert_allclose(found * 86400e9, later - since, rtol=1e-12, atol=1e-12)
+    far = days_since(made(stamps), "0001-01-01")
+    np.testing.assert_allclose(far, 737424.0, rtol=1e-15)
+
+
 def test_a_model_that_gets_dates_names_the_way_out():
     dates = np.asarray(TEXTS, dtype="datetime64[us]")
     for X in (dates[:, None], pd.DataFrame({"date": dates}), [[d] for d in dates],

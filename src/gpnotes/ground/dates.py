@@ -51,15 +51,16 @@ def days_since(dates: object, origin: object) -> HostVector:
     >>> days_since([datetime.date(2021, 1, 1)], "2020-01-01")
     array([366.])
     """
-    found, start = _as_dates(dates, "dates"), _as_dates(origin, "origin")
+    (found, parts), (start, part) = _as_dates(dates, "dates"), _as_dates(origin, "origin")
     if found.ndim != 1:
         raise ValueError(f"dates must have shape (n,); got {found.shape}")
     if start.ndim:
         raise ValueError(f"origin must be one date; got {start.shape}")
-    return (found - start) / _DAY
+    return (found - start) / _DAY + (parts - part)
 
 
-def _as_dates(given: object, name: str) -> HostArray:
+def _as_dates(given: object, name: str) -> tuple[HostArray, HostArray]:
+    """Dates by the microsecond, and the days that they are after it."""
     host = np.asarray(given)
     entries = host.ravel().tolist() if host.dtype.kind in "OU" else []
     of_polars = getattr(getattr(given, "dtype", None), "time_zone", None)  # whose array is in UTC
@@ -89,7 +90,17 @@ def _as_dates(given: object, name: str) -> HostArray:
         what = f"{name} must have no missing dates; {missing.sum()} are"
         where = f", the first in row {np.argmax(missing)}: leave those rows out" * missing.ndim
         raise _check.NoValueError(what + where)
-    return made
+    if host.dtype.kind != "M":
+        finer = np.asarray([_finer(one) for one in host.ravel()], "timedelta64[ns]")
+        return made, finer.reshape(host.shape) / _DAY
+    return made, (host - made) / _DAY
+
+
+def _finer(entry: Any) -> Any:
+    """The nanoseconds that an entry is after its microsecond."""
+    if isinstance(entry, str | np.datetime64):
+        return np.datetime64(entry) - np.datetime64(entry, "us")
+    return getattr(entry, "nanosecond", 0)
 
 
 def _is_missing(entry: Any) -> bool:
