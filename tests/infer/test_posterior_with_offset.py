@@ -32,6 +32,7 @@ from gpnotes import (
     to_numpy,
 )
 from gpnotes.ground.chunks import Chunks
+from gpnotes.ground.linalg import RoundingWarning
 from gpnotes.infer.laplace import EPGP
 from gpnotes.infer.objective import objective_of
 from gpnotes.infer.svgp import Minibatches
@@ -333,3 +334,27 @@ def test_a_fit_far_from_its_rates_ends_where_one_near_them_does(offset):
     model = LaplaceGP(GP(RBF(), 0.0, ConstantMean(0.0)), Poisson())
     far, near = (fit(model, X, y, offset=np.full(40, off)) for off in (offset, 0.0))
     assert far.log_evidence == pytest.approx(near.log_evidence, abs=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:q had not converged")
+@pytest.mark.parametrize("make", [LaplaceGP, EPGP, lambda gp: SVGP(gp, Gaussian(0.1), 3)])
+def test_an_offset_that_rounding_has_the_digits_of_is_no_secret(make: Any) -> None:
+    """Against a mean of 1e8 float32 left f off by two deviations, in silence."""
+    X = np.linspace(0.0, 5.0, 12)[:, None].astype(np.float32)
+    y, model = np.where(np.sin(X[:, 0]) > 0.0, 1.0, -1.0).astype(np.float32), GP(RBF(), 0.0)
+    for level, dtype in ((1e8, np.float32), (1e4, np.float32), (1e8, np.float64)):
+        there = make(replace(model, mean=ConstantMean(level)))
+        data = X.astype(dtype), y.astype(dtype)
+        offset = np.full(12, -level, dtype)
+        if level == 1e8 and dtype is np.float32:
+            for verb in (condition, log_evidence, log_evidence_and_gradient):
+                with pytest.warns(
+                    RoundingWarning, match=r"offset is rounded by .* in float32"
+                ) as told:
+                    verb(there, *data, offset=offset)
+                said = [one for one in told if "offset is" in str(one.message)]
+                assert len(said) == 1
+            continue
+        near = condition(make(model), *data).predict(data[0])
+        far = condition(there, *data, offset=offset).predict(data[0], offset=offset)
+        np.testing.assert_allclose(far[0], near[0], atol=3e-3)

@@ -6,16 +6,18 @@ weights w and the known variances v of the data, and the σ_n² of the process, 
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple, TypeGuard
 
 from ..ground import check as _check
 from ..ground.chunks import Chunks, Rows
-from ..ground.xp import Matrix, Numbers, Vector, array_namespace, in_double
+from ..ground.linalg import RoundingWarning
+from ..ground.xp import Matrix, Numbers, Vector, array_namespace, epsilon, in_double
 from ..model.gaussian_process import GP
 
 __all__ = [
     "Noise", "in_double_of", "joined", "knows_noise", "noise_given", "noise_of", "noise_of_chunk",
-    "noise_under", "validate_noise",
+    "noise_under", "validate_noise", "warn_of_offset",
 ]  # fmt: skip
 
 
@@ -96,3 +98,14 @@ def validate_noise(X: Matrix, n: int, noise_var: Vector | None, weights: Vector 
     if weights is not None:
         # a weight may be positive, and yet so small that its share of the noise is infinite
         _check.no_overflow(1.0 / weights, "weights", "1 / weights")
+
+
+def warn_of_offset(gp: GP, rows: Rows, latent: bool) -> None:
+    """Warn of offsets so large that their rounding moves f, of size 1 where it is `latent`."""
+    xp = array_namespace(rows.X)
+    lost = epsilon(rows.X) * float(xp.max(xp.abs(rows.offset)))
+    size = float(xp.max(gp.kernel._diag(rows.X))) ** 0.5
+    if lost > 0.01 * (min(size, 1.0) if latent else size):
+        said = f"offset is rounded by {lost:.1e} in {rows.X.dtype}, and f, of size {size:.1e}, too"
+        remedy = "take its level out of it, and out of y or the mean of gp, or compute in float64"
+        warnings.warn(f"{said}: {remedy}", RoundingWarning, stacklevel=7)

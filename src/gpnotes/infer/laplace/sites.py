@@ -21,7 +21,8 @@ from ...model import means
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import GP, validate_data
 from ...model.kernels import Kernel
-from ...model.likelihoods.adapter import require_observable
+from ...model.likelihoods.adapter import is_latent, require_observable
+from ..known_noise import warn_of_offset
 from ..posterior import PartPosterior, Posterior, require_inputs
 
 __all__ = ["SitePosterior", "factored", "shifted_mean", "validate", "warn_of_rounding"]
@@ -161,5 +162,6 @@ def validate(gp: GP, rows: Rows, likelihood: Likelihood) -> None:
         n = rows.X.shape[0]
         _check.alike(_check.vector(rows.offset, "offset", size=n), "offset", rows.X, "X")
         _check.squarable(rows.offset, "offset")
+        warn_of_offset(gp, rows, is_latent(likelihood))
     require_observable(likelihood, rows.y, shifted_mean(gp, rows))
     memory.require_of_rows(rows.X.shape[0], like=rows.X, copies=5, what="the Gram matrix")

@@ -10,9 +10,10 @@ from ...ground.params import cotangent
 from ...ground.xp import LOG_2PI, Vector, array_namespace
 from ...model.contracts import Likelihood
 from ...model.likelihoods import Gaussian
+from ...model.likelihoods.adapter import is_latent
 from ...model.likelihoods.hermite_averages import Expected
 from ...model.likelihoods.multiclass import MulticlassLikelihood
-from ..known_noise import Noise, knows_noise, noise_under
+from ..known_noise import Noise, knows_noise, noise_under, warn_of_offset
 from .model import SVGP
 from .posterior import Marginals
 
@@ -61,6 +62,7 @@ def validate_offset(model: SVGP, rows: Rows) -> None:
         raise TypeError(f"offset must be None: {what}; got {_check.kind_of(rows.offset)}")
     size = rows.X.shape[0]
     _check.alike(_check.vector(rows.offset, "offset", size=size), "offset", rows.X, "X")
+    warn_of_offset(model.gp, rows, is_latent(model.likelihood))
 
 
 def require_normal(likelihood: object, rows: Rows) -> None:
