@@ -762,3 +762,22 @@ def test_a_trend_of_a_prior_too_wide_is_no_secret_and_a_basis_takes_it(model):
     vague = GP(Constant(1e-12), 1.0, BasisMean(Powers()))
     known, limit = (condition(gp, X, y).predict(Xs) for gp in (basis, vague))
     np.testing.assert_allclose(known[1], limit[1], rtol=1e-9)
+
+
+def test_a_mean_that_rounding_has_the_digits_of_is_no_secret(rng):
+    """Without noise a rough y was missed by a seventh of its size; only the evidence told."""
+    X = np.linspace(0.0, 5.0, 20)[:, None]
+    smooth = np.sin(X[:, 0])
+    rough, gp = smooth + 0.1 * rng.normal(size=20), GP(RBF(), 0.0)
+    for told in (
+        lambda: condition(gp, X, rough),
+        lambda: condition(gp, X[:9], rough[:9]).extend(X[9:], rough[9:]),
+    ):
+        with pytest.warns(
+            RoundingWarning, match="the mean of f may be off .* larger noise_var"
+        ) as said:
+            told()
+        assert {one.filename for one in said} == {__file__}
+    condition(GP(RBF(), 1e-4), X, rough)
+    X = X[::2]
+    np.testing.assert_allclose(condition(gp, X, smooth[::2]).mean(X), smooth[::2], atol=1e-9)

@@ -98,7 +98,8 @@ def _as_dates(given: object, name: str) -> tuple[HostArray, HostArray]:
 
 def _finer(entry: Any) -> Any:
     """The nanoseconds that an entry is after its microsecond."""
-    if isinstance(entry, str | np.datetime64):
+    as_numpy = isinstance(entry, str | np.datetime64)
+    if as_numpy:
         return np.datetime64(entry) - np.datetime64(entry, "us")
     return getattr(entry, "nanosecond", 0)
 

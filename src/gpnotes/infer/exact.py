@@ -353,7 +353,10 @@ class ExactPosterior(Posterior):
         return _mean_ratio(self.gp.kernel._diag(self.X), pivots, self.alpha, n)
 
     def _warn_of_loss(self, stacklevel: int) -> None:
-        if self.cholesky.jitter or not _is_wide(self):  # of jitter another warning has told
+        if self.cholesky.jitter or not _is_wide(self, 0.125):  # another warning has told of jitter
+            return
+        _warn_of_sums(self, stacklevel)
+        if not _is_wide(self):
             return
         own, r = self.gp.kernel._diag(self.X), self.residual
         parts = _sum_of_products(own, 1.0), _sum_of_products(r, r)
@@ -583,13 +586,13 @@ class _Evidence(Evidence[GP, ExactPosterior]):
         return number(value), numbers_read(gp_bar)
 
 
-def _is_wide(posterior: ExactPosterior) -> bool:
+def _is_wide(posterior: ExactPosterior, power: float = 0.25) -> bool:
     """Return False where pivots on the host are so alike that nothing can be lost."""
     lower = posterior.cholesky.lower
     if not isinstance(lower, np.ndarray) or not lower.size:
         return bool(lower.shape[0])
     pivots = lower.diagonal()
-    return bool(np.max(pivots) * np.finfo(lower.dtype).eps ** 0.25 > np.min(pivots))
+    return bool(np.max(pivots) * np.finfo(lower.dtype).eps ** power > np.min(pivots))
 
 
 @fused
@@ -654,6 +657,15 @@ def _evidence_error(gp: GP, rows: Rows, alpha: Vector, precision_root: HostVecto
         return float(0.5 * epsilon(alpha) * np.sum(moved))
 
 
+def _warn_of_sums(posterior: ExactPosterior, stacklevel: int) -> None:
+    """Warn, on the host, where ``K α`` is a sum of terms so large that their rounding is seen."""
+    alpha, r, gp, X = posterior.alpha, posterior.residual, posterior.gp, posterior.X
+    if isinstance(alpha, np.ndarray) and isinstance(r, np.ndarray):
+        moved = epsilon(X) * float(np.sum(np.abs(alpha)) * np.max(gp.kernel._diag(X)))
+        if moved > 0.01 * float(np.max(np.abs(r))):
+            _warn_of_singular(f"the mean of f may be off by {moved:.1e}", gp, X, stacklevel + 1)
+
+
 def warn_of_rounding(value: float, error: float, gp: GP, X: Matrix, *, stacklevel: int) -> None:
     """Warn of a log evidence whose error leaves it less than a quarter of its digits.
 
@@ -661,14 +673,15 @@ def warn_of_rounding(value: float, error: float, gp: GP, X: Matrix, *, stackleve
     """
     share, n = epsilon(X) ** 0.25, float(X.shape[0])
     if not expect(lambda: error, share * n) and error > share * max(abs(value), n):
-        said = f"the log evidence {value:.6g} may be off by {error:.1e}: {_gram_name(gp)}"
-        usual = (
-            "give a larger noise_var, shorter lengthscales or a wide trend as "
-            "mean=BasisMean(Powers()), or for one input a StateSpaceGP"
-        )
-        remedy = nearer_origin(gp.kernel, X) or usual
-        warnings.warn(
-            f"{said} is nearly singular in its precision; {remedy}",
-            RoundingWarning,
-            stacklevel=stacklevel,
-        )
+        said = f"the log evidence {value:.6g} may be off by {error:.1e}"
+        _warn_of_singular(said, gp, X, stacklevel + 1)
+
+
+def _warn_of_singular(said: str, gp: GP, X: Matrix, stacklevel: int) -> None:
+    usual = (
+        "give a larger noise_var, shorter lengthscales or a wide trend as "
+        "mean=BasisMean(Powers()), or for one input a StateSpaceGP"
+    )
+    why = f"{_gram_name(gp)} is nearly singular in its precision"
+    remedy = nearer_origin(gp.kernel, X) or usual
+    warnings.warn(f"{said}: {why}; {remedy}", RoundingWarning, stacklevel=stacklevel)
