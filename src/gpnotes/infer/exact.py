@@ -661,7 +661,7 @@ def _warn_of_sums(posterior: ExactPosterior, stacklevel: int) -> None:
     """Warn, on the host, where ``K α`` is a sum of terms so large that their rounding is seen."""
     alpha, r, gp, X = posterior.alpha, posterior.residual, posterior.gp, posterior.X
     if isinstance(alpha, np.ndarray) and isinstance(r, np.ndarray):
-        moved = epsilon(X) * float(np.sum(np.abs(alpha)) * np.max(gp.kernel._diag(X)))
+        moved = epsilon(X) * float(np.sum(np.abs(alpha)) * np.max(to_numpy(gp.kernel._diag(X))))
         if moved > 0.01 * float(np.max(np.abs(r))):
             _warn_of_singular(f"the mean of f may be off by {moved:.1e}", gp, X, stacklevel + 1)
 

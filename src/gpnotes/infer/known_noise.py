@@ -102,6 +102,8 @@ def validate_noise(X: Matrix, n: int, noise_var: Vector | None, weights: Vector 
 
 def warn_of_offset(gp: GP, rows: Rows, latent: bool) -> None:
     """Warn of offsets so large that their rounding moves f, of size 1 where it is `latent`."""
+    if rows.offset is None:
+        return
     xp = array_namespace(rows.X)
     lost = epsilon(rows.X) * float(xp.max(xp.abs(rows.offset)))
     size = float(xp.max(gp.kernel._diag(rows.X))) ** 0.5
