@@ -159,14 +159,15 @@ def test_a_run_is_kept_and_made_once(races, monkeypatch, tmp_path):
         script.main()
     assert made == [(method, seed) for seed in (0, 1) for method in script.METHODS]
     assert len(json.loads((tmp_path / "runs.jsonl").read_text().splitlines()[0])["rows"]) == 2
-    table = np.loadtxt(tmp_path / "cartpole-races.csv", delimiter=",", skiprows=1)
+    table = np.loadtxt(tmp_path / "cartpole-races.csv.gz", delimiter=",", skiprows=1)
     assert table.shape == (36, 7)
     assert (tmp_path / "cartpole-policy.csv").read_text() == "p0\n1\n"
     monkeypatch.setattr(
         sys, "argv", [*sys.argv[:1], "--seeds", "3", "--methods", "pilco", *options]
     )
     script.main()
-    assert (np.loadtxt(tmp_path / "cartpole-races.csv", delimiter=",", skiprows=1) == table).all()
+    again = np.loadtxt(tmp_path / "cartpole-races.csv.gz", delimiter=",", skiprows=1)
+    assert (again == table).all()
 
 
 def test_a_search_is_as_long_as_its_method_says(races, monkeypatch):
