@@ -54,6 +54,8 @@ PAIRS = (
     # linear algebra
     ("c A = A c", r"\operatorname{tr}(A B C) = \operatorname{tr}(A C B)"),
     ("A (x + y) = A x + A y", r"(A - B)(A + B) = A^2 - B^2"),
+    (r"e^{A x + b} = e^{A x} e^b", r"(A x)(A y) = A^2 x y"),  # an exponent is a number
+    (r"A (c x) = c (A x)", r"A^{-1} x = \frac{x}{A}"),
     (r"\lambda A x = A x \lambda", r"\operatorname{tr}(A \otimes B) = \operatorname{tr} A + \operatorname{tr} B"),
     (r"x x^\top - y y^\top = \frac12 \left((x - y)(x + y)^\top + (x + y)(x - y)^\top\right)", r"x x^\top - y y^\top = (x - y)(x + y)^\top"),
     (r"P - P H^\top (H P H^\top + R)^{-1} H P = (P^{-1} + H^\top R^{-1} H)^{-1}", r"P - P H^\top (H P H^\top + R)^{-1} H P = P^{-1} + H^\top R^{-1} H"),
@@ -82,6 +84,9 @@ ONLY_IF = {  # what is false of what its letters stand for elsewhere
     r"K (K + \sigma^2 I)^{-1} y = y K (K + \sigma^2 I)^{-1}": "y is a number",
     r"K (L + \sigma^2 I)^{-1} = (L + \sigma^2 I)^{-1} K": "K is a number",
     r"\|A x\| = \|A\| \|x\|": "A is a number",
+    "(A x + b)^2 = A^2 x^2 + 2 A b x + b^2": "A, x, b are numbers",
+    "A^{-1} b = b / A": "A, b are numbers",
+    "W (x y) = (W x) y": "x, y are numbers",
     r"X X (X^\top X)^{-1} X^\top = X": "X is square",
     r"\frac{\partial}{\partial x} x^\top A x = x^\top (A + A^\top)": "the slope by a column is a row",
     r"\frac{\partial}{\partial x} x^\top A x = 2 x^\top A": "A is symmetric, the slope by a column is a row",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +41,7 @@ from .tried.token_patterns import (
     texts,
 )
 from .tried.trailing_conditions import parted
-from .tried.unbound_statement import NotRead, Reading, read
+from .tried.unbound_statement import NotRead, Reading, mentioned, read
 
 _FONTS = word_set(r"\mathbf \boldsymbol \vec \mathsf")
 _FILLED = Pattern("<font> { <number:number> }", font={*_FONTS, "\\mathbb"}, number="01")
@@ -99,7 +99,7 @@ class Fitting(NamedTuple):
     refuted: bool = False  # whether no shapes fit, and that is known of all of them
     traced: tuple[str, ...] = ()  # capitals below a trace or a determinant, or in a norm
     scalars: tuple[str, ...] = ()  # symbols with which it holds as numbers, and not as arrays
-    moved: tuple[str, ...] = ()  # small letters that change places with a capital
+    moved: tuple[str, ...] = ()  # letters that change places with a capital, or are acted on
     grams: tuple[str, ...] = ()  # X where the inverse of `X^\\top X` stands, and none of X
 
 
@@ -151,11 +151,15 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     found_marks = found_marks._replace(grams=tuple(dict.fromkeys(_grams(reading))))
     if len(several) > _MOST_SYMBOLS:
         return found_marks
+    acting = tuple(key for key in dict.fromkeys(_acting(reading)) if key in free)
     known_kinds = {key: told[key] for key in reading.symbols if key in told}
     known_kinds |= {key: kinds.for_each(axes) for key, axes in rows.items()}
     free = [key for key in free if key not in rows]
     options = {key: options[key] for key in free}
     trial = _Trial.of(reading, known_kinds, free, indexed)
+    as_arrays = {key: 1 + (letter(key) in CAPITALS) for key in acting}
+    if acting and not moved and not trial.holds({**dict.fromkeys(free, 0), **as_arrays}, {}):
+        found_marks = found_marks._replace(moved=acting)
     best = [one for one in _best(trial, options, found_marks.marked) if any(one[0].values())]
     printed = any(isinstance(part, t.Block) for part in _parts(reading))  # of a size of its own
     refuted = not best and not trial.unclear and not printed
@@ -222,6 +226,41 @@ def _moved(step: t.Step, key: str) -> bool:
     both = (one for one in around[0] & around[1] if by_custom(one).name != "whole")
     moved = any(letter(one) in CAPITALS for one in both)
     return moved and letter(key) in _COLUMNS and step.relation == "="
+
+
+def _acting(reading: Reading) -> Iterator[str]:
+    """Yield the letters of ``A x + b`` and ``A^{-1} b``, and of ``(W x) y`` and ``W (x y)``.
+
+    So a matrix acts on columns, unless what divides, an exponent or a function has the letter.
+    """
+    numbers = set[str]()
+    for part in _parts(reading):
+        inner = (getattr(part, one, ()) for one in ("denominator", "exponent", "variable"))
+        for node in (*inner, *getattr(part, "arguments", ())):
+            numbers |= mentioned(node) if isinstance(node, t.Node) else set()
+    for part in _parts(reading):
+        terms = getattr(part, "terms", ())
+        acted = [_acted(term) for term in terms]
+        keys = [key for one in acted for key in one]
+        if acted and all(acted) and len(keys) > len(acted) and numbers.isdisjoint(keys):
+            yield from keys
+        factors = part.factors if isinstance(part, t.Product) else ()
+        for one, other in (*pairwise(factors), *pairwise(factors[::-1])):
+            inverse = isinstance(one, t.Inverse) and _acted(t.Product((one.base, other)))
+            yield from inverse or ()
+        keys = [getattr(n, "key", "") for one in factors for n in getattr(one, "factors", [one])]
+        columns = [key for key in keys if letter(key) in "vwxyz"]
+        apart = any(isinstance(one, t.Product) for one in factors)
+        if apart and len(columns) > 1 and any(letter(key) in CAPITALS for key in keys):
+            yield from columns
+
+
+def _acted(term: t.Node) -> list[str]:
+    """Return the letters of a column, or of a capital that stands before one."""
+    factors = term.factors if isinstance(term, t.Product) else (term,)
+    keys = [getattr(one, "key", "") for one in factors]
+    column = letter(keys[-1]) in _COLUMNS
+    return keys if column and all(letter(key) in CAPITALS for key in keys[:-1]) else []
 
 
 def _options(key: str, latex: str, columns: bool) -> tuple[Form, ...]:
