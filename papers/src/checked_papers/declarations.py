@@ -37,6 +37,15 @@ _SPACE = re.compile(
 _TOGETHER = re.compile(
     r"^(?P<names>[^<>]+?,[^<>]+?)\s*(?P<rest>(?:[<>]|\\(?:le|ge|leq|geq|ne|neq)(?![A-Za-z])).+)$"
 )
+_APART = r"(?:[,;]|\\q?quad(?![A-Za-z])|\\forall(?![A-Za-z])|\\text\s*\{[a-z ]*\}|\\[ ;])"
+_NAME = (
+    r"(?!\\q?quad)(?:\\(?:mathbf|boldsymbol)\s*)?(?:\\?[A-Za-z]+|\{\\?[A-Za-z]+\})(?:_\w|_\{\w+\})?"
+)
+_SIZED = re.compile(  # `x, y \in \mathbb R^n` behind a claim
+    rf"^(?P<claim>.+?)\s*{_APART}(?:{_APART}|\s)*(?P<names>{_NAME}(?:\s*,\s*{_NAME})*)\s*\\in\s*"
+    r"(?P<set>\\mathbb\s*\{?R\}?\s*\^[^,;]+?)[.,;\s]*$",
+    re.DOTALL,
+)
 _INTERVAL = re.compile(r"^(?P<left>[(\[])(?P<low>[^,]+),(?P<high>[^,]+)(?P<right>[)\]])$")
 _TIMES = re.compile(r"\s*(?:×|\\times(?![A-Za-z]))\s*|\s+x\s+|(?<=^\w)x(?=\w$)")
 _WORDS = {
@@ -139,13 +148,19 @@ def declared_all(texts: Iterable[str]) -> Declared:
 
 
 def with_properties(latex: str) -> tuple[str, Declared]:
-    """Return a display without the properties of matrices behind a claim, and these declared.
+    """Return a display without the properties and sizes of arrays behind it, and these declared.
 
     >>> found, told = with_properties(r"x^\\top A x = 0, \\quad A^\\top = -A")
     >>> print(found, "where A is", told.kinds["A"])
     x^\\top A x = 0 where A is antisymmetric n × n
     """
     claims, told = list[str](), dict[str, Kind]()
+    while match := _SIZED.match(latex):
+        try:
+            told |= _in(latex, match).kinds
+        except DeclarationError:
+            break
+        latex = match["claim"]
     every = stated_in(latex)
     defined = {one.sides[0] for one in every if one.defines}
     for one in every:
@@ -155,8 +170,8 @@ def with_properties(latex: str) -> tuple[str, Declared]:
         kind = _PROPERTIES.get("".join(signs.get(text, text) for text in row))
         if kind is None or not defined.isdisjoint(keys):
             claims.append(one.latex)
-        elif not claims or not told.keys().isdisjoint(keys):
-            return latex, Declared()
+        elif not claims:
+            return latex, Declared(told)
         else:
             told |= dict.fromkeys(keys, kind("n"))
     return (", \\quad ".join(claims) if told else latex), Declared(told)

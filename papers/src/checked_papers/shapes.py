@@ -135,11 +135,12 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     free = [key for key in reading.symbols if key not in told and key not in fixed]
     marked = any(_is_of_arrays(part, latex) for part in _parts(reading))
     columns = marked or _marked(latex) or any(map(is_identity, free))
+    marked = marked and not any(told[key].shape for key in reading.symbols if key in told)
     options = {key: _options(key, latex, columns) for key in free}
     found = entries_in(reading.statement)
-    every = {key: axes for key, axes in found.axes.items() if key in free}
-    rows = {key: axes for key, axes in every.items() if not _bold(key)}
-    indexed = {key: axes for key, axes in every.items() if key not in rows}
+    axes = {key: axes for key, axes in found.axes.items() if key in free}
+    rows = {key: one for key, one in axes.items() if not _bold(key)}
+    indexed = {key: one for key, one in axes.items() if key not in rows}
     options |= {key: (axes,) for key, axes in found.arrays.items() if key in free}
     free = [key for key in free if key not in found.unranged]
     options |= dict.fromkeys((*rows, *found.letters & {*free}), (0,))
@@ -160,9 +161,10 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     as_arrays = {key: 1 + (letter(key) in CAPITALS) for key in acting}
     if acting and not moved and not trial.holds({**dict.fromkeys(free, 0), **as_arrays}, {}):
         found_marks = found_marks._replace(moved=acting)
-    best = [one for one in _best(trial, options, found_marks.marked) if any(one[0].values())]
+    every = _best(trial, options, found_marks.marked)
+    best = [one for one in every if any(one[0].values())]
     printed = any(isinstance(part, t.Block) for part in _parts(reading))  # of a size of its own
-    refuted = not best and not trial.unclear and not printed
+    refuted = not every and not trial.unclear and not printed
     plain = trial.fits(dict.fromkeys(free, 0), {})
     shapes = tuple(Shapes(_named(trial, *one), plain) for one in best)
     scalars = tuple(_scalars(trial, options, *best[0])) if len(best) == 1 else ()
