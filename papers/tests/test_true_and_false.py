@@ -36,6 +36,12 @@ PAIRS = (
     (r"\|x + y\|^2 \le 2 \|x\|^2 + 2 \|y\|^2", r"\|x\|^2 \le 1000"),
     (r"\operatorname{tr}(A^\top A) \ge 0", r"\operatorname{tr}(A^\top A) \ge 1"),
     (r"x^\top A x \ge 0, \quad A = B^\top B", r"x^\top A x \ge 1, \quad A = B^\top B"),
+    (r"\|x\|_1 \le \sqrt n \|x\|_2, \quad x \in \mathbb R^n", r"\|x\|_1 \le 3 \|x\|_2"),
+    (r"\|A\|_2 \le \|A\|_F", r"\|A\|_F \le 2 \|A\|_2"),
+    (r"|x| \ge x", r"|x| \le x"),
+    (r"\max(x, y) \ge x", r"|a b| \le a b"),
+    # arrays whose sizes are printed
+    (r"\det(c A) = c^n \det A, \quad A \in \mathbb R^{n \times n}", r"\det(c A) = c \det A, \quad A \in \mathbb R^{n \times n}"),
     # closed orders
     (r"\frac12 < \frac23 < \frac34", r"\frac12 < \frac34 < \frac23"),
     # properties of matrices behind a claim

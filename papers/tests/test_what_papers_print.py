@@ -53,6 +53,11 @@ def test_a_wrong_digit_is_a_note_and_no_accusation(latex: str) -> None:
     assert found.noted == ("approx" in latex)
 
 
+def test_a_tie_is_rounded_to_even_by_some_and_up_by_others() -> None:
+    found = {digits: tried(rf"\frac18 = {digits}").outcome for digits in ("0.12", "0.13", "0.14")}
+    assert found == {"0.12": "holds", "0.13": "holds", "0.14": FAILS}
+
+
 def test_zeros_at_the_end_say_nothing_of_how_near() -> None:
     assert tried(r"17^2 \approx 300").verdict == "not read"
 

@@ -15,7 +15,7 @@ from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.latex import tree as t
 
 from .conditions import Condition
-from .kinds import BEYOND, COMPLEX, FAR, FAR_APART, REAL, Kind, Region, Rng, Sizes, constant
+from .kinds import BEYOND, COMPLEX, EVEN, FAR, FAR_APART, REAL, Kind, Region, Rng, Sizes, constant
 
 _TRIES = 400
 _SOME = 20  # where few numbers meet a condition, or all of them do
@@ -78,7 +78,8 @@ class More:
         found = [_sample(one, plan, (*conditions, sign), rng) for one, sign in signs]
         rounds = itertools.chain(*itertools.repeat(wide, _ROUNDS), FAR if far else ())
         found += [_sample(region, plan, conditions, rng) for region in rounds]
-        found += [_sample(one, plan, conditions, rng, _SOME) for one in BEYOND if beyond]
+        even = EVEN if any(kind.shape for kind in plan.drawn.values()) else ()
+        found += [_sample(one, plan, conditions, rng, _SOME) for one in (*BEYOND, *even) if beyond]
         return (sample for sample in found if sample is not None)
 
     def by(self, plans: Iterable[Plan], regions: Sequence[Region]) -> Iterator[Sample]:

@@ -92,11 +92,13 @@ BEYOND = (
     Region("very far and positive", 1e4, "+"),
     Region("very far and negative", 1e4, "-"),
 )
+EVEN = (Region("of many entries, all one", 1.0, "+"), Region("of many rows, all apart", 1.0, "+"))
 
 
 _INDICES = {1: "index", 2: "two indices"}
 
 
+_MORE = 40  # rows and columns than elsewhere
 BOUND = ("function", "distribution", "operation")  # what the grammar must know beforehand
 
 
@@ -138,14 +140,15 @@ class Kind:
 
     def draw(self, rng: Rng, sizes: Sizes, region: Region = REAL[1]) -> Any:
         """Numbers of this kind; sizes that are symbols are drawn into `sizes`, or taken from it."""
-        draw = partial(_DRAWS[self.name], self, rng, _shape(self.shape, rng, sizes), region)
+        more = _MORE if region in EVEN else 0
+        draw = partial(_DRAWS[self.name], self, rng, _shape(self.shape, rng, sizes, more), region)
         return Entries(self.axes, draw) if self.axes and self.name != "distribution" else draw()
 
 
-def _shape(shape: tuple[Size, ...], rng: Rng, sizes: Sizes) -> tuple[int, ...]:
+def _shape(shape: tuple[Size, ...], rng: Rng, sizes: Sizes, more: int) -> tuple[int, ...]:
     for size in shape:
         if isinstance(size, str) and size not in sizes:
-            free = sorted({3, 4, 5, 6} - set(sizes.values())) or [7]
+            free = sorted({n + more for n in (3, 4, 5, 6)} - set(sizes.values())) or [7 + more]
             sizes[size] = int(rng.choice(free))
     return tuple(sizes[size] if isinstance(size, str) else size for size in shape)
 
@@ -165,7 +168,14 @@ def _function(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> C
 
 
 def _matrix(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
-    """Entries of a size of one, but far out, or near zero, where an order of arrays may fail."""
+    """Entries of a size of one, but far out, or near zero, where an order of arrays may fail.
+
+    So it may where many are alike: ``\\|x\\|_1 \\le 3 \\|x\\|_2`` holds of nine.
+    """
+    if region in EVEN and kind.name in ("vector", "matrix"):
+        return (
+            np.eye(shape[0], shape[-1]) if region == EVEN[1] and len(shape) > 1 else np.ones(shape)
+        )
     size = region.span if region in BEYOND else 1.0
     entries = rng.normal(size=shape)
     if kind.name == "positive definite":

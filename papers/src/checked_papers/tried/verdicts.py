@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, Literal
 
+import numpy as np
+
 from checked_equations.check.outcomes import Mutants
 from checked_equations.evaluate.effort import SECOND, allowing, current
 from checked_equations.latex import tree as t
@@ -15,7 +17,7 @@ from checked_equations.latex import tree as t
 from ..mends import Mend, Mends
 from .conditions import has_symbols
 from .drawing import ALL_ZERO, NEAR_AN_END, More, Plan
-from .kinds import Kind
+from .kinds import EVEN, Kind
 from .meeting_sides import meeting
 from .negative_bases import wants_positive_bases
 from .sample_fates import STRICT, Fate, Trial, is_long
@@ -193,7 +195,7 @@ def _wants_an_end(trial: Trial, sure: Trial) -> bool:
     inside = {region.signs for region in regions if region.name in known}
     signs = {fate.sample.region.signs for fate in sure.held} - inside
     beyond = (region for region in regions if region.name not in known)
-    return any(one == NEAR_AN_END or one.signs in signs for one in beyond)
+    return any(one in (NEAR_AN_END, *EVEN) or one.signs in signs for one in beyond)
 
 
 def _on_some(trial: Trial, others: Trial, plan: Plan, told: str, more: More) -> Tried:
@@ -302,6 +304,8 @@ def _held(trial: Trial, plan: Plan, told: str, more: More) -> Tried:
     """Return the verdict of a statement that holds on some numbers or on all."""
     if trial.failed and not _equal(trial) and (loose := _unrelated(trial, plan)):
         return Tried("not read", _loose(loose))
+    if trial.failed and not _equal(trial) and all(_meet(trial, fate) for fate in trial.held):
+        return Tried("not read", _CONDITION)
     bases = [] if trial.failed else _of_bases(trial, more)
     if bases:
         trial = replace(trial, samples=tuple(one.sample for one in trial.held if _positive(one)))
@@ -315,6 +319,12 @@ def _held(trial: Trial, plan: Plan, told: str, more: More) -> Tried:
     if not told and not regions and any(_one_sided(trial, fate) for fate in without):
         told = BOTH
     return Tried(verdict, told, ", ".join(regions) or None, trial.residual, _slips_of(trial))
+
+
+def _meet(trial: Trial, fate: Fate) -> bool:
+    """Return whether sides are equal where it holds, as in ``|x| \\le x``: so it says x ≥ 0."""
+    steps, draw = trial.statement.steps, fate.draw
+    return draw is not None and all(np.allclose(*draw.sides(one), atol=0.0) for one in steps)
 
 
 def _of_bases(trial: Trial, more: More) -> list[str]:
