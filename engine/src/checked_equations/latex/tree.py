@@ -62,9 +62,11 @@ def _parts(node: Node) -> Iterator[tuple[Place, Node]]:
 
 def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
     """Every node below and including `node`, parents first, with the path that leads to it."""
-    yield path, node
-    for place, child in children(node):
-        yield from walk(child, (*path, place))
+    left = [(path, node)]
+    while left:
+        path, node = left.pop()
+        yield path, node
+        left += [((*path, place), child) for place, child in reversed(children(node))]
 
 
 def mapped(node: Node, change: Callable[[Node], Node]) -> Node:

@@ -274,6 +274,7 @@ class Pattern:
         own = {name: frozenset(values).__contains__ for name, values in sets.items()}
         self._known: Mapping[str, Test] = {**_CLASSES, **own}
         self._words = words.split()
+        self._needed = {word for word in self._words if word[0] not in "<?!" or len(word) == 1}
 
     def at(self, latex: str, row: Row, i: int) -> Found | None:
         """Return the match that begins at place `i`, or None."""
@@ -311,6 +312,8 @@ class Pattern:
     def every(self, latex: str, row: Row | None = None) -> list[Found]:
         """Return the matches in a row, without overlaps."""
         row = row_of(latex) if row is None else row
+        if not self._needed.issubset(token.text for token in row):
+            return []
         found: list[Found] = []
         i = 0
         while i < len(row):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from string import ascii_letters, digits
 
 from checked_equations.errors import EquationError
@@ -42,9 +43,9 @@ def read(latex: str, known: Known) -> Reading:
     latex = re.sub(r"\\$", "", latex.rstrip(_END)).rstrip(_END)  # of `\ .`
     try:
         # a first look says what is called, what runs, what has an index
-        first = paired(parse(latex, known.kinds, free=True))
+        first = _parsed(latex, frozenset(known.kinds.items()))
         found = dict.fromkeys(_letters(first, latex, known), "value")
-        second = paired(parse(latex, {**known.kinds, **found}, free=True))
+        second = _parsed(latex, frozenset({**known.kinds, **found}.items()))
     except EquationError as wrong:
         raise NotRead(str(wrong.problem)) from wrong
     _refuse_unread(second, known)
@@ -56,6 +57,11 @@ def read(latex: str, known: Known) -> Reading:
     free = [p.key for p in parts if isinstance(p, t.Name) and p.key not in {*known.kinds, DOTS}]
     called = [p.key for p in parts if isinstance(p, t.Apply) and p.key not in {*known.kinds, DOTS}]
     return Reading(latex, statement, tuple(dict.fromkeys(free)), tuple(dict.fromkeys(called)))
+
+
+@lru_cache(maxsize=512)
+def _parsed(latex: str, kinds: frozenset[tuple[str, str]]) -> t.Statement:
+    return paired(parse(latex, dict(kinds), free=True))
 
 
 def _refuse_unread(statement: t.Statement, known: Known) -> None:
