@@ -25,6 +25,7 @@ from checked_papers.numerics.kinks import _PLACES, cuts, from_kink_to_kink
         (r"\int_0^{2 \pi} |\sin x| dx = 4", ("= 4", "= 0")),
         (r"\int_0^{2 a} |x - a| dx = a^2, \quad a > 0", ("= a^2", "= 2 a^2")),
         (r"\int_3^0 |x - 1| dx = -\frac{5}{2}", ("= -", "= ")),
+        (r"\int_0^8 (1 + \operatorname{sech}^2(40 (x - 5))) dx = 8 + \frac{1}{20}", ("8 +", "8 -")),
         (r"\int_0^{10} (1 + e^{-(99 x - 33)^2}) dx = 10 + \frac{\sqrt\pi}{99}", ("- 33", "- 0")),
     ],
 )

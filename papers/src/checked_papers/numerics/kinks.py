@@ -22,6 +22,7 @@ _PLACES = 240  # at which signs are compared
 _HALVES = 80  # of a stretch, so that an end between two floats is found
 _MOST = 40  # kinks, and so many pieces
 _FOLDED = ("max", "min")
+_AT_ZERO = ("sign", "cosh", "sech")
 Real = Callable[[float], float]
 
 
@@ -37,9 +38,8 @@ def folds_in(body: t.Node) -> Iterator[t.Node]:
         if isinstance(part, t.Bars):
             yield part.base
         elif isinstance(part, t.Power) and part.exponent == t.Number(2.0):
-            if isinstance(part.base, t.Sum):
-                yield part.base
-        elif isinstance(part, t.Function) and part.name == "sign":
+            yield from [part.base] * any(isinstance(one, t.Sum) for _, one in t.walk(part.base))
+        elif isinstance(part, t.Function) and part.name in _AT_ZERO:
             yield part.arguments[0]
         elif isinstance(part, t.Function) and part.name in _FOLDED:
             for one, other in itertools.combinations(part.arguments, 2):
