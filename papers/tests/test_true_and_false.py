@@ -62,6 +62,9 @@ PAIRS = (
     ("A (x + y) = A x + A y", r"(A - B)(A + B) = A^2 - B^2"),
     (r"e^{A x + b} = e^{A x} e^b", r"(A x)(A y) = A^2 x y"),  # an exponent is a number
     (r"A (c x) = c (A x)", r"A^{-1} x = \frac{x}{A}"),
+    (r"A^{-1} (x + b) = A^{-1} x + A^{-1} b", r"A^{-1} (x + b) = \frac{x + b}{A}"),
+    (r"\|A\|_2 \le \|A\|_F", r"\|A\|_2 \le \|A\|_1"),
+    (r"(A B)^2 = A B A B", r"(A x)^2 = A^2 x^2"),
     (r"\lambda A x = A x \lambda", r"\operatorname{tr}(A \otimes B) = \operatorname{tr} A + \operatorname{tr} B"),
     (r"x x^\top - y y^\top = \frac12 \left((x - y)(x + y)^\top + (x + y)(x - y)^\top\right)", r"x x^\top - y y^\top = (x - y)(x + y)^\top"),
     (r"P - P H^\top (H P H^\top + R)^{-1} H P = (P^{-1} + H^\top R^{-1} H)^{-1}", r"P - P H^\top (H P H^\top + R)^{-1} H P = P^{-1} + H^\top R^{-1} H"),

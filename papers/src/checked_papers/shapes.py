@@ -248,8 +248,11 @@ def _acting(reading: Reading) -> Iterator[str]:
             yield from keys
         factors = part.factors if isinstance(part, t.Product) else ()
         for one, other in (*pairwise(factors), *pairwise(factors[::-1])):
-            inverse = isinstance(one, t.Inverse) and _acted(t.Product((one.base, other)))
-            yield from inverse or ()
+            if isinstance(one, t.Inverse):
+                for term in getattr(other, "terms", (other,)):
+                    yield from _acted(t.Product((one.base, term)))
+        if isinstance(part, t.Power) and isinstance(part.base, t.Product):
+            yield from _acted(part.base)
         keys = [getattr(n, "key", "") for one in factors for n in getattr(one, "factors", [one])]
         columns = [key for key in keys if letter(key) in "vwxyz"]
         apart = any(isinstance(one, t.Product) for one in factors)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from unicodedata import name
 
@@ -26,8 +27,10 @@ _CONGRUENT = re.compile(r"([^,;&]*?)\\pmod\s*(\{[^{}]*\}|[^\s{}\\])")
 _OPENS = re.compile(r"\\left\s*\\(?:\{|lbrace)\s*\\begin\s*\{array\}\s*(?:\[[a-z]\]\s*)?\{[^{}]*\}")
 _SHUTS = re.compile(r"\\end\s*\{array\}\s*\\right\s*\.")
 _BETWEEN = re.compile(r"&\s*&")
+_HALF = Pattern("\\nabla _ <group:by> \\frac { <digit:n> } { <digit:m> }")  # before its body
 
 
+@lru_cache(maxsize=256)
 def plainly(latex: str) -> str:
     """Return LaTeX without signs of Unicode, arrays for cases and several letters in one font.
 
@@ -35,6 +38,7 @@ def plainly(latex: str) -> str:
     'x \\\\le  \\\\begin{cases} 1 & a \\\\end{cases}'
     """
     latex = _DEGREES.sub(r" \\degree ", latex.translate(_SIGNS))
+    latex = _HALF.put(latex, lambda f: rf"\frac{{{f['n']}}}{{{f['m']}}} \nabla_{{{f['by']}}} ")
     # behind a sum `\bmod` may take all of it or not, and stays
     if any(sign in latex for sign in (r"\mod", r"\bmod", r"\pmod")):
         latex, called = "", _CONGRUENT.sub(_congruent, latex)

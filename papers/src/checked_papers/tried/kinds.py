@@ -92,7 +92,8 @@ BEYOND = (
     Region("very far and positive", 1e4, "+"),
     Region("very far and negative", 1e4, "-"),
 )
-EVEN = (Region("of many entries, all one", 1.0, "+"), Region("of many rows, all apart", 1.0, "+"))
+_ALIKE_IN = ("ones", "rows apart", "ones in a row", "ones in a column")
+EVEN = tuple(Region(f"of many {said}", 1.0, "+") for said in _ALIKE_IN)
 
 
 _INDICES = {1: "index", 2: "two indices"}
@@ -173,9 +174,9 @@ def _matrix(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.
     So it may where many are alike: ``\\|x\\|_1 \\le 3 \\|x\\|_2`` holds of nine.
     """
     if region in EVEN and kind.name in ("vector", "matrix"):
-        return (
-            np.eye(shape[0], shape[-1]) if region == EVEN[1] and len(shape) > 1 else np.ones(shape)
-        )
+        apart = np.eye(shape[0], shape[-1]) if len(shape) > 1 else np.ones(shape)
+        ones = np.ones(shape)
+        return (ones, apart, apart[..., :1] * ones, apart[:1] * ones)[EVEN.index(region)]
     size = region.span if region in BEYOND else 1.0
     entries = rng.normal(size=shape)
     if kind.name == "positive definite":
