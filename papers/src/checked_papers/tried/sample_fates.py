@@ -376,6 +376,11 @@ def bound_on(
     )
 
 
+def _same(left: np.ndarray, right: np.ndarray) -> bool:
+    """Both sides, but for rounding."""
+    return np.shape(left) == np.shape(right) and np.allclose(left, right, rtol=1e-13, atol=0.0)
+
+
 def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
     """Evaluate a statement on a sample."""
     bound = bound_on(statement, [sample.bindings], far)
@@ -384,7 +389,7 @@ def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
         for place, step in enumerate(statement.steps):
             comparison = bound.compare(place, step)
             residual, holds = max(residual, comparison.residual), holds and comparison.holds
-            same |= step.relation in STRICT and np.array_equal(*bound.draws[0].sides(step))
+            same |= step.relation in STRICT and _same(*bound.draws[0].sides(step))
     except TimeoutError as late:
         return Fate(sample, None, False, str(late))
     except _NO_VALUE as wrong:
