@@ -123,7 +123,7 @@ names: $(WHOLE)  ## look up each function of arrays that the package calls in th
 	@PYTHONPATH=_build/wheels $(BIN)/python tools/array_names.py
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
 	@$(BIN)/python tests/notebooks/make.py --notebooks
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env -m "not book" tests/notebooks
 properties: $(WHOLE)  ## run the property tests on twenty times as many examples (minutes)
 	@$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=full -m hypothesis tests
 claims: $(WHOLE)  ## repeat every claim on fresh draws and keep the counts (FRESH=20, CHAPTERS=book/part/slug.md)
