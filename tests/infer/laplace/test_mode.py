@@ -143,7 +143,7 @@ def test_a_mode_is_found_from_zero_for_counts_however_large(size):
 @pytest.mark.parametrize("link", ["probit", "logit"])
 @pytest.mark.parametrize(("dtype", "variance"), [("float32", 1e6), ("float64", 1e14)])
 def test_a_step_that_is_short_for_a_wide_prior_is_not_the_last(link, dtype, variance):
-    """Steps were short beside the prior's deviation, f off by two, and variances a hundredth."""
+    """Such a step left f off by two, and a variance at a hundredth of its value."""
     one = np.ones((1, 1), dtype)
     found = condition(LaplaceGP(GP(RBF(variance), 0.0), Bernoulli(link)), one, one[0])
     f, told = float(found.mode[0]), float(found.variance(one)[0])
