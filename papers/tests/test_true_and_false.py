@@ -1,4 +1,4 @@
-"""True displays from many fields, each beside a plausible false one, with nothing bound."""
+"""True displays from many fields, each paired with a plausible false one; nothing is bound."""
 
 # ruff: noqa: E501 - a formula on a line
 

@@ -113,7 +113,7 @@ NANOSECONDS = 1_700_000_000_000_000_000
 
 
 def _stamps(stamps):
-    """Whole numbers in every kind of table, alone and beside fractions."""
+    """Whole numbers in every kind of table, alone and together with fractions."""
     whole = np.asarray(stamps, dtype=np.int64)
     mixed = {"at": whole, "b": np.full(len(whole), 1.5)}
     return [

@@ -106,7 +106,7 @@ def _summed(K: Matrix, alpha: Array, offset: Array) -> Array:
 
 
 def _turned(K: Matrix, before: Seen, after: Seen, moved: float, alpha: Array) -> float:
-    """The largest change of W, or of shares of classes, beside ``W + 1/K``: that of precisions.
+    """Return the largest change of W, or of the classes' shares, relative to ``W + 1/K``.
 
     It is zero where K α is rounded by more than it moved.
     """
