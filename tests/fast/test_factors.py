@@ -16,7 +16,9 @@ def lower_of(rng, n, dtype=np.float64):
     return np.asfortranarray(lower.astype(dtype))
 
 
-@pytest.mark.parametrize("n", [1, 96, 97, 250, 1001])
+# 1002, not 1001: with Prescott's kernels, older than any processor that NumPy 2.4 runs on, OpenBLAS
+# 0.3.30 ends the process in `strtri` where n is odd and large (151, 1001)
+@pytest.mark.parametrize("n", [1, 96, 97, 250, 1002])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_a_triangle_is_inverted_where_it_stands_and_what_is_above_it_stays(rng, n, dtype):
     lower = lower_of(rng, n, dtype)
