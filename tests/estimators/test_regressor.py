@@ -19,7 +19,7 @@ import gpnotes.ground.linalg
 import gpnotes.model.kernels
 import gpnotes.model.means
 from gpnotes import GP, RBF, ConstantMean, Linear, Matern32, Periodic, White
-from gpnotes.estimators import GPClassifier, GPRegressor
+from gpnotes.estimators import GPClassifier, GPRegressor, MultiOutputGPRegressor
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.infer import noise_floor, sparse
 from gpnotes.model import kernels
@@ -383,6 +383,44 @@ def test_what_counts_in_units_of_its_dtype_is_no_number(estimator, kind):
     if estimator is GPRegressor and "frame" not in kind:
         with pytest.raises((TypeError, ValueError), match=r"^y must"):
             GPRegressor(optimise=False).fit(X, strange[:, 0])
+
+
+SIDEWAYS = np.arange(60.0).reshape(3, 20)
+ODD = {
+    "dates, flat": (DATES, np.ones(30), "X must hold real numbers.*days_since"),
+    "dates, a column": (DATES[:, None], np.ones(30), "X must hold real numbers.*days_since"),
+    "a frame of dates": (
+        pd.DataFrame({"when": DATES.astype("datetime64[s]")}), np.ones(30),
+        "X must hold real numbers; .* in column 'when': gpnotes.days_since",
+    ),
+    "sparse columns": (
+        pd.DataFrame({"a": pd.arrays.SparseArray(np.linspace(0.0, 1.0, 30))}), np.ones(30),
+        r"X must have dense columns; .* give X\.sparse\.to_dense\(\)",
+    ),
+    "columns for rows": (SIDEWAYS, np.ones(20), r"y must .*\(20,\): X .*\(3, 20\); give X\.T"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ODD)
+@pytest.mark.parametrize("estimator", [GPRegressor, GPClassifier, MultiOutputGPRegressor])
+def test_an_error_of_data_says_what_mends_them(estimator, case):
+    X, y, wanted = ODD[case]
+    with pytest.raises((TypeError, ValueError), match=wanted):
+        estimator(optimise=False).fit(X, np.cumsum(y) % 2)
+
+
+@pytest.mark.parametrize("estimator", [GPRegressor, MultiOutputGPRegressor])
+def test_truths_are_labels_for_a_classifier(estimator):
+    X = np.linspace(0.0, 1.0, 30)[:, None]
+    for truths in ([True, False] * 15, np.arange(30) % 2 == 0, pd.Series([True, False] * 15)):
+        with pytest.raises(TypeError, match=r"y must hold real numbers; .*GPClassifier"):
+            estimator(optimise=False).fit(X, truths)
+
+
+def test_outputs_in_rows_want_to_be_turned():
+    X = np.linspace(0.0, 1.0, 30)[:, None]
+    with pytest.raises(ValueError, match=r"y must have shape .*\(2, 30\): give y\.T"):
+        MultiOutputGPRegressor(optimise=False).fit(X, np.ones((2, 30)))
 
 
 def test_what_the_caller_changes_later_changes_nothing(data, Xs):

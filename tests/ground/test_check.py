@@ -286,6 +286,11 @@ def test_a_divisor_is_refused_exactly_where_its_reciprocal_overflows(factor):
         (lambda: _check.vector(np.ones((3, 0)), "y"), r"got \(3, 0\)$"),
         (lambda: _check.vector(np.ones((2, 2)), "y", size=3), r"got \(2, 2\)$"),
         (
+            lambda: _check.vector(np.ones(3), "y", rows=np.ones((2, 3)), of="Xs"),
+            r"\(2,\); got \(3,\): Xs has shape \(2, 3\); give Xs.T if its columns are the obs",
+        ),
+        (lambda: _check.vector(np.ones(4), "y", rows=np.ones((2, 3))), r"\(2,\); got \(4,\)$"),
+        (
             lambda: _check.vector(np.asarray([1.0, np.nan]), "y"),
             "row 1: leave those rows out of all",
         ),

@@ -296,7 +296,7 @@ def _admitted(fit: FitFunction, X: Matrix, y: Vector) -> int:
     n = _check.matrix(X, "X").shape[0]
     if n < 2:
         raise ValueError(f"X must have at least two rows; got {tuple(X.shape)}")
-    _check.alike(_check.vector(y, "y", size=n), "y", X, "X")
+    _check.alike(_check.vector(y, "y", rows=X), "y", X, "X")
     return n
 
 

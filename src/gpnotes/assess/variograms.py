@@ -124,7 +124,7 @@ def variogram(
     (array([1.]), array([1.25]), array([2.]))
     """
     X = _check.matrix(X, "X")
-    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
+    _check.alike(_check.vector(y, "y", rows=X), "y", X, "X")
     robust = _check.flag(robust, "robust")
     values: HostVector = np.asarray(to_numpy(y), dtype=np.float64)
     _check.squarable(values, "y")

@@ -26,6 +26,7 @@ from ..ground.conversion import (
     faithful,
     floats,
     framed,
+    on_host,
     ordered,
     out_of_order,
 )
@@ -48,7 +49,7 @@ from ..model.starts import noise_is_open
 from .fitted import validate_fitted
 
 __all__ = [
-    "GPEstimator", "RandomState", "ScoreOfRows", "finite", "numbers", "random_state_of", "renamed",
+    "GPEstimator", "RandomState", "ScoreOfRows", "finite", "random_state_of", "renamed",
     "stream_of_state", "warn_of_order",
 ]  # fmt: skip
 
@@ -322,6 +323,7 @@ class GPEstimator(BaseEstimator):
         """Rows as a matrix of float64, of as many columns as at the fit unless `reset`."""
         X = framed(X)  # scikit-learn knows the names of frames alone
         _check.plain(X, "X")
+        _require_numbers(X, "X")
         try:
             settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": reset}
             settings["ensure_min_samples"] = int(reset)  # of no rows there are no predictions
@@ -329,8 +331,11 @@ class GPEstimator(BaseEstimator):
         except (TypeError, ValueError) as problem:
             if columns_of(X):
                 floats(X, "X")  # whose error names the column, and what to do
+            if hasattr(X, "sparse"):  # which a frame has where all its columns are
+                got = "got sparse ones: give X.sparse.to_dense()"
+                raise TypeError(f"X must have dense columns; {got}") from problem
             raise renamed(problem, "X must be rows of real numbers, (n, d)") from problem
-        return finite(numbers(ordered(X, "X", ()), rows, "X"), "X", columns_of(X))
+        return finite(faithful(ordered(X, "X", ()), rows, "X"), "X", columns_of(X))
 
     def _new_rows(self, X: ArrayLike) -> HostMatrix:
         """Rows as those of the fit, which the kernel takes; nothing need look at them again."""
@@ -397,6 +402,7 @@ def _changed(kernel: Kernel | None, within: dict[str, object]) -> Kernel:
 def reals(given: ArrayLike, name: str, wanted: str, *, column: bool = False) -> HostArray:
     """Return a float64 copy of an array, which may hold NaN; of a `column`, a vector."""
     _check.plain(given, name)
+    _require_numbers(given, name)
     settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": True, "input_name": name}
     try:
         table = check_array(given, ensure_2d=False, **settings)
@@ -407,22 +413,22 @@ def reals(given: ArrayLike, name: str, wanted: str, *, column: bool = False) -> 
         if column and "1d array" in str(problem):
             remedy = " (of several columns, give it to MultiOutputGPRegressor)"
         raise renamed(problem, f"{name} must be {wanted}{remedy}") from problem
-    return numbers(given, made, name)
+    return faithful(given, made, name)
 
 
-def numbers(given: ArrayLike, made: HostArray, name: str) -> HostArray:
-    """Return `made`, the numbers that scikit-learn made of `given`, if it held these.
+def _require_numbers(given: ArrayLike, name: str) -> None:
+    """Refuse what scikit-learn would make numbers of: dates, bytes, records, truths as y.
 
     A date would count the units of its dtype, a record its fields.
     """
-    host = np.asarray(given)
-    strange = (bytes, np.datetime64, np.timedelta64)
-    if host.dtype.kind in "MmSV":
+    host = on_host(given, name)
+    if host.dtype.kind in ("bMmSV" if name == "y" else "MmSV"):
+        floats(given, name)  # whose error names the column, and what to do
         raise TypeError(f"{name} must hold real numbers; got entries of type {host.dtype}")
+    strange = (bytes, np.datetime64, np.timedelta64)
     for entry in host.flat if host.dtype.kind == "O" else ():
         if isinstance(entry, strange):
             raise TypeError(f"{name} must hold real numbers; got {entry!r} in it")
-    return faithful(given, made, name)
 
 
 def renamed(problem: Exception, wanted: str) -> Exception:

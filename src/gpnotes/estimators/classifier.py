@@ -203,7 +203,7 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
         self.check_arguments()
         warn_of_order(X=X, y=y)
         rows = self._rows(X, reset=True)
-        labels, number = _numbered(y, rows.shape[0])
+        labels, number = _numbered(y, rows)
         kernel = self.kernel if self.kernel is not None else RBF(1.0, lengths_of(rows))
         classes = labels.size
         told = 2.0 * number - 1.0 if classes == 2 else number
@@ -354,8 +354,8 @@ def _functions(posterior: object) -> int:
     return int(getattr(posterior, "classes", 2))
 
 
-def _numbered(y: ArrayLike, n: int) -> tuple[HostArray, HostVector]:
-    """The labels that occur, sorted, and of each of `n` rows the number of its own."""
+def _numbered(y: ArrayLike, rows: HostMatrix) -> tuple[HostArray, HostVector]:
+    """The labels that occur, sorted, and of each row the number of its own."""
     if y is None:
         raise ValueError("GPClassifier requires y to be passed, but the target y is None")
     _check.plain(y, "y")
@@ -366,8 +366,9 @@ def _numbered(y: ArrayLike, n: int) -> tuple[HostArray, HostVector]:
         classes, number = np.unique(labels, return_inverse=True)
     except (TypeError, ValueError) as problem:
         raise renamed(problem, "y must be a vector of labels, (n,)") from problem
-    if labels.shape[0] != n:
-        raise ValueError(f"y must have shape ({n},); got {labels.shape}")
+    if labels.shape != rows.shape[:1]:
+        remedy = _check.turned(labels, rows)
+        raise ValueError(f"y must have shape {rows.shape[:1]}; got {labels.shape}{remedy}")
     if classes.size < 2:
         raise ValueError(f"y must hold at least two classes; got one class, {classes.tolist()}")
     return classes, number.astype(np.float64)

@@ -164,7 +164,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         names = columns_of(y)
         noise_var = _as_outputs(noise_var, "noise_var", names)
         rows = self._rows(X, reset=True)
-        table = _outputs(y, rows.shape[0])
+        table = _outputs(y, rows)
         known = None if noise_var is None else _known_noise(noise_var, table)
         is_vector = table.ndim == 1
         table = table.reshape(rows.shape[0], -1)
@@ -345,13 +345,15 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         self.is_vector_ = is_vector
 
 
-def _outputs(y: ArrayLike, n: int) -> HostArray:
+def _outputs(y: ArrayLike, rows: HostMatrix) -> HostArray:
     """The outputs (n, p) or (n,) as float64, NaN where none was read."""
     if y is None:
         raise ValueError("MultiOutputGPRegressor requires y to be passed, but the target y is None")
     table = reals(y, "y", "outputs of real numbers, (n, p)")
+    n = rows.shape[0]
     if table.shape[:1] != (n,):
-        raise ValueError(f"y must have shape ({n}, p) or ({n},); got {table.shape}")
+        remedy = ": give y.T" if table.shape[1:] == (n,) else _check.turned(table, rows)
+        raise ValueError(f"y must have shape ({n}, p) or ({n},); got {table.shape}{remedy}")
     if np.isinf(table).any():
         row = int(np.argwhere(np.isinf(table))[0, 0])
         raise ValueError(f"y must be finite, or NaN for a gap; got inf, the first in row {row}")

@@ -206,8 +206,8 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         X, told = taken_out(X, **named)
         warn_of_order(X=X, y=y, alpha=self.alpha, **told)
         rows = self._rows(X, reset=True)
-        targets = _targets(y, rows.shape[0])
-        known = self._known(rows.shape[0], **told)
+        targets = _targets(y, rows)
+        known = self._known(rows, **told)
         start = self._start(rows, targets)
         learns = self._learns(start, targets)
         if learns and _variance(targets) and self._leaves_noise_open(known["noise_var"]):
@@ -368,7 +368,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
         X, found = taken_out(X, **(again | told))
         X = taken_out(X, **{n: c for n, c in again.items() if n in told and c in columns_of(X)})[0]
         rows = self._new_rows(X)
-        known = {n: _targets(cast(Any, one), rows.shape[0], n) for n, one in found.items()}
+        known = {n: _targets(cast(Any, one), rows, n) for n, one in found.items()}
         return rows, known if noise else {n: known[n] for n in told}
 
     def check_arguments(self) -> None:
@@ -385,14 +385,15 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
             if self.optimise:
                 require(self.mean, "mean", Mean)
 
-    def _known(self, n: int, noise_var: Any, weights: Any) -> dict[str, Any]:
-        """Return the known noise of each of `n` targets, from here or from the constructor."""
-        counts = None if weights is None else _targets(weights, n, "weights")
-        own = None if noise_var is None else _targets(noise_var, n, "noise_var")
+    def _known(self, rows: HostMatrix, noise_var: Any, weights: Any) -> dict[str, Any]:
+        """Return the known noise of each row's target, from here or from the constructor."""
+        counts = None if weights is None else _targets(weights, rows, "weights")
+        own = None if noise_var is None else _targets(noise_var, rows, "noise_var")
         alpha = self.alpha
         if isinstance(alpha, float) and alpha == 0.0:
             return {"noise_var": own, "weights": counts}
-        each = _targets(alpha, n, "alpha") if np.ndim(alpha) else np.full(n, _alpha(alpha))
+        one = np.ndim(alpha) == 0
+        each = np.full(len(rows), _alpha(alpha)) if one else _targets(alpha, rows, "alpha")
         return {"noise_var": _alpha(each) + (0.0 if own is None else own), "weights": counts}
 
     def _start(self, X: HostMatrix, y: HostVector) -> GP:
@@ -432,12 +433,12 @@ def _alpha(alpha: Any) -> Any:
     )
 
 
-def _targets(y: ArrayLike, n: int, name: str = "y") -> HostVector:
-    """Targets as a vector of float64, one for each of `n` rows."""
+def _targets(y: ArrayLike, rows: HostMatrix, name: str = "y") -> HostVector:
+    """Targets as a vector of float64, one for each row."""
     if y is None:
         raise ValueError("GPRegressor requires y to be passed, but the target y is None")
     targets = finite(reals(y, name, "a vector of real numbers, (n,)", column=True), name)
-    _check.vector(targets, name, size=n)
+    _check.vector(targets, name, rows=rows)
     return targets
 
 

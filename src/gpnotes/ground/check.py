@@ -98,16 +98,29 @@ def _symmetric(a: Matrix, name: str) -> Matrix:
     return a
 
 
-def vector(a: Vector, name: str, *, size: int | None = None) -> Vector:
-    """Return `a` if it is a finite real vector of the stated size."""
+def vector(
+    a: Vector, name: str, *, size: int | None = None, rows: Matrix | None = None, of: str = "X"
+) -> Vector:
+    """Return `a` if it is a finite real vector of the stated size, or as long as there are `rows`.
+
+    Errors call the rows `of`.
+    """
     _floating(a, name)
+    size = size if rows is None else rows.shape[0]
     if a.ndim != 1 or size not in (None, a.shape[0]):
         n = "n" if size is None else size
         column = a.ndim == 2 and a.shape[1] and size in (None, a.shape[0])
         one = "" if a.shape[-1:] == (1,) else "one column at a time, as "
-        remedy = f": give {one}{name}[:, 0]" if column else ""
+        remedy = f": give {one}{name}[:, 0]" if column else turned(a, rows, of)
         raise ValueError(f"{name} must have shape ({n},); got {tuple(a.shape)}{remedy}")
     return _finite(a, name)
+
+
+def turned(a: Array, rows: Matrix | None, of: str = "X") -> str:
+    """Return the advice where `a` has an entry for each column of the rows, and none for a row."""
+    if rows is None or rows.ndim != 2 or a.shape[:1] != rows.shape[1:]:
+        return ""
+    return f": {of} has shape {tuple(rows.shape)}; give {of}.T if its columns are the observations"
 
 
 def semidefinite(

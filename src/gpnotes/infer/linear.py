@@ -98,7 +98,7 @@ def _evidence(model: BayesianLinear, data: Data) -> _Evidence:
     size = model.prior_cov.shape[0]
     _check.alike(_check.matrix(rows.X, "X", columns=size), "X", model.prior_cov, "prior_cov")
     _check.squarable(rows.X, "X")
-    _check.alike(_check.vector(rows.y, "y", size=rows.X.shape[0]), "y", rows.X, "X")
+    _check.alike(_check.vector(rows.y, "y", rows=rows.X), "y", rows.X, "X")
     return _Evidence(rows)
 
 
@@ -228,7 +228,7 @@ class WeightPosterior(Posterior):
         _check.alike(_check.matrix(phi, "phi", columns=size), "phi", self.weight_mean, "prior_cov")
         _check.squarable(phi, "phi")
         batch: Any = y
-        _check.alike(_check.vector(batch, "y", size=phi.shape[0]), "y", phi, "phi")
+        _check.alike(_check.vector(batch, "y", rows=phi, of="phi"), "y", phi, "phi")
         return named(self._update(phi, batch, self.noise_var), self.columns)
 
     def _update(self, Phi: Matrix, y: Vector, noise_var: Numbers) -> WeightPosterior:

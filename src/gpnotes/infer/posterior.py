@@ -414,7 +414,7 @@ class Posterior(ABC):
             The log densities, for labels and counts the log probabilities.
         """
         self._admit("log_density", Xs, chunk=chunk, offset=offset)
-        _check.alike(_check.vector(y, "y", size=Xs.shape[0]), "y", Xs, "Xs")
+        _check.alike(_check.vector(y, "y", rows=Xs, of="Xs"), "y", Xs, "Xs")
         known = self._known("log_density", Xs, True, offset, noise_var, weights)
         if offset is None and known is None:
             return self._log_density(Xs, y, chunk)

@@ -93,7 +93,7 @@ def means_of_repeats(X: MatrixLike, y: VectorLike) -> Repeats:
     >>> round(few.log_evidence_within(0.1), 4)
     -10.1142
     """
-    _check.vector(y, "y", size=_check.matrix(X, "X").shape[0])
+    _check.vector(y, "y", rows=_check.matrix(X, "X"))
     _check.alike(_check.squarable(y, "y"), "y", X, "X")
     _, first, place = np.unique(to_numpy(X), axis=0, return_index=True, return_inverse=True)
     # argsort of a permutation is its inverse: places in the order in which they first occurred

@@ -170,7 +170,7 @@ def spread(X: Matrix, y: Vector) -> Spread:
     >>> spread(np.asarray([[0.0], [2.0]]), np.asarray([3.0, 5.0])).deviation
     array([1., 1.])
     """
-    _check.vector(y, "y", size=_check.matrix(X, "X").shape[0])
+    _check.vector(y, "y", rows=_check.matrix(X, "X"))
     return _spread(X, y)
 
 

@@ -249,7 +249,7 @@ def validate_data(
     if _check.matrix(X, name, columns=columns).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {tuple(X.shape)}")
     gp.kernel._validate_inputs(X, name)
-    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, name)
+    _check.alike(_check.vector(y, "y", rows=X, of=name), "y", X, name)
 
 
 def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:

@@ -173,7 +173,7 @@ def check_data(
     model.network.check_weights_and_inputs(like, X)
     if X.shape[0] == 0:
         raise ValueError(f"X must have at least one row; got shape {tuple(X.shape)}")
-    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
+    _check.alike(_check.vector(y, "y", rows=X), "y", X, "X")
     _check.squarable(y, "y")
     if counts is not None:
         _check.alike(_check.floating(counts, "counts"), "counts", X, "X")

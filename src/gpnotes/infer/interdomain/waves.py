@@ -418,7 +418,7 @@ def wave_sums(variables: WaveVariables[Kernel], X: Matrix, y: Vector) -> WaveSum
     _check.instance(variables, "variables", WaveVariables)
     if variables.require_places(X).shape[0] == 0:
         raise ValueError(f"X must have at least one row; got {tuple(X.shape)}")
-    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
+    _check.alike(_check.vector(y, "y", rows=X), "y", X, "X")
     wide, values = in_double(X), _check.squarable(in_double(y), "y")
     xp = array_namespace(wide)
     mean = float(xp.mean(values))
