@@ -118,8 +118,11 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     Costs O(n³) a sweep or Newton step; each step of the fit takes some ten, for c classes
     c times that; where classes separate, some forty sweeps. Two hundred rows take a second or two
     by ``"ep"``, up to fifteen where a class is rare, and a third of a second by ``"laplace"``.
-    With M inducing points a step costs O(c (n M² + M³)), of n rows or of a batch of them. Source:
-    Rasmussen & Williams (2006), sections 3.4 to 3.6 and 5.5; Hensman, Matthews & Ghahramani (2015).
+    With M inducing points a step costs O(c (n M² + M³)), of n rows or of a batch of them. With the
+    fifty points of 1500 rows it takes 0.03 s for each class: a fit of a hundred classes may take
+    ten minutes, and one of a thousand hours. Where the labels are amounts, as counts are, take
+    `GPRegressor`. Source: Rasmussen & Williams (2006), sections 3.4 to 3.6 and 5.5; Hensman,
+    Matthews & Ghahramani (2015).
 
     Examples
     --------
