@@ -198,10 +198,13 @@ def to_write(a: Array) -> Array:
 
 
 def cast_like(a: Array, like: Array) -> Array:
-    """Return an array in the kind of another, from the host or of its own namespace."""
+    """Return an array in the kind of another, from the host or of its own namespace.
+
+    One that is of that kind comes back itself.
+    """
     xp = array_namespace(a)
     same = xp is array_namespace(like)
-    return xp.astype(a, like.dtype) if same else as_array(a, like)
+    return xp.astype(a, like.dtype, copy=False) if same else as_array(a, like)
 
 
 def set_at(a: Array, index: object, values: object) -> Array:
