@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpnotes.ground import in_step
-from gpnotes.ground.in_step import Question, ask, asks, run_in_step
+from gpnotes.ground.in_step import ask, asks, run_in_step
 
 
 @pytest.fixture(params=[True, False], ids=["greenlets", "without"])
@@ -23,7 +23,7 @@ def test_all_that_are_under_way_are_answered_at_once():
     log = []
 
     def task(number, rounds):
-        return [ask(Question(number + i)) for i in range(rounds)]
+        return [ask(number + i) for i in range(rounds)]
 
     tasks = [partial(task, 1, 2), partial(task, 5, 0), partial(task, 7, 3)]
     assert run_in_step(tasks, partial(counted, log=log), "numbers") == [[10, 20], [], [70, 80, 90]]
@@ -35,7 +35,7 @@ def test_without_greenlets_each_question_is_answered_alone(monkeypatch):
     log = []
 
     def task(number, rounds):
-        return [ask(Question(number + i)) for i in range(rounds)]
+        return [ask(number + i) for i in range(rounds)]
 
     tasks = [partial(task, 1, 2), partial(task, 5, 0), partial(task, 7, 1)]
     assert run_in_step(tasks, partial(counted, log=log), "numbers") == [[10, 20], [], [70]]
@@ -54,14 +54,14 @@ def test_only_a_task_asks_and_only_what_is_answered():
 def test_an_answer_that_is_an_error_is_raised_where_it_was_asked():
     def careful():
         try:
-            return ask(Question("bad"))
+            return ask("bad")
         except ArithmeticError as problem:
             return str(problem)
 
     def answers(questions):
         return [ArithmeticError("no value") if q == "bad" else q for q in questions]
 
-    assert run_in_step([careful, lambda: ask(Question("good"))], answers, "words") == [
+    assert run_in_step([careful, lambda: ask("good")], answers, "words") == [
         "no value",
         "good",
     ]
@@ -72,7 +72,7 @@ def test_an_error_of_one_ends_the_others():
 
     def waits():
         try:
-            ask(Question(1))
+            ask(1)
         finally:
             ended.append(True)
 
@@ -89,7 +89,7 @@ def test_a_task_has_the_context_of_its_caller_and_keeps_its_own():
     def task():
         before = np.geterr()["over"]
         np.seterr(over="raise")
-        ask(Question(1))
+        ask(1)
         return before, np.geterr()["over"]
 
     with np.errstate(over="ignore"):

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from .in_step import Question, ask, run_in_step
+from .in_step import ask, run_in_step
 from .xp import HostMatrix, HostVector, Minimum, minimise
 
 __all__ = ["UNEVALUABLE", "Ascent", "ascend", "ascend_all", "finite_or_none"]
@@ -83,13 +83,13 @@ def ascend(
     >>> ascend(lambda v: (-float(v @ v), -2.0 * v), np.ones(2), box, 9).vector
     array([0.5, 0. ])
     """
-    moved = _Moved(function, _clipped(start, limits), limits, units)
-    start, limits = moved.back(moved.start), moved.box(limits)
-    ends = None if ends is None else moved.box(ends)
-    walled = _Walled(moved)
+    moves = _Moves(_clipped(start, limits), limits, units)
+    start, limits = moves.to(moves.start), moves.box(limits)
+    ends = None if ends is None else moves.box(ends)
+    walled = _Walled(function, moves)
     loss, _ = walled(start)  # kept for the optimiser, which asks for its start again
     if walled.problem:
-        return Ascent(moved.start, -math.inf, 1, False, f"no value at the start: {walled.problem}")
+        return Ascent(moves.start, -math.inf, 1, False, f"no value at the start: {walled.problem}")
     if not start.size:
         return Ascent(start, -loss, 1, True, "nothing is free")
     minimum = minimise(walled, start, limits, steps, rows)
@@ -106,9 +106,9 @@ def ascend(
     if walled.problem:
         points = "1 point" if walled.walls == 1 else f"{walled.walls} points"
         message += f"; {points} had no value, the last: {walled.problem}"
-    vector = moved.at(minimum.x)
+    vector = moves.at(minimum.x)
     if not np.isfinite(vector).all():  # its own step overflowed
-        return Ascent(moved.start, -loss, walled.evaluations, False, message)
+        return Ascent(moves.start, -loss, walled.evaluations, False, message)
     success = bool(minimum.success)
     return Ascent(vector, -float(minimum.fun), walled.evaluations, success, message)
 
@@ -139,18 +139,13 @@ def ascend_all(
 
     def climb(i: int) -> Ascent:
         sides = None if rows is None else (rows[0], rows[1][i])
-        return ascend(_at, starts[i], limits, steps, rows=sides)
+        # value and gradient, once all that are under way have asked for theirs
+        return ascend(ask, starts[i], limits, steps, rows=sides)
 
     climbs = [partial(climb, i) for i in range(len(starts))]
     groups = (climbs[i : i + _TOGETHER] for i in range(0, len(starts), _TOGETHER))
     answers = partial(_answers, function)
     return [ascent for group in groups for ascent in run_in_step(group, answers, "points")]
-
-
-def _at(vector: HostVector) -> tuple[float, HostVector]:
-    """Value and gradient, once all that are under way have asked for theirs."""
-    # a copy: the optimiser may write its next point there
-    return ask(Question[tuple[float, HostVector]](vector.copy()))
 
 
 _Answer: TypeAlias = tuple[float, HostVector] | Exception
@@ -195,31 +190,26 @@ def _clipped(vector: HostVector, box: HostMatrix) -> HostVector:
     return np.clip(vector, box[:, 0], box[:, 1])
 
 
-class _Moved:
-    """A function by moves away from `start` in units; a unit of 1 changes no bit of a move."""
+class _Moves:
+    """Moves away from `start` in units; a unit of 1 changes no bit of a move."""
 
-    def __init__(
-        self, function: Function, start: HostVector, limits: HostMatrix, units: HostVector | None
-    ) -> None:
+    def __init__(self, start: HostVector, limits: HostMatrix, units: HostVector | None) -> None:
         self.start = start
-        self._function = function
-        self._limits = limits
-        self._units = np.ones(start.size) if units is None else units
-        self._origin = np.where(self._units == 1.0, 0.0, start)
+        self.units = np.ones(start.size) if units is None else units
+        self._low, self._high = limits.T
+        self._origin = np.where(self.units == 1.0, 0.0, start)
 
     def at(self, moves: HostVector) -> HostVector:
-        low, high = self._limits.T
-        return np.clip(self._origin + self._units * moves, low, high)
+        """Where moves lead, within the limits."""
+        return np.clip(self._origin + self.units * moves, self._low, self._high)
 
-    def back(self, vector: HostVector) -> HostVector:
-        return (vector - self._origin) / self._units
+    def to(self, vector: HostVector) -> HostVector:
+        """The moves that lead to a vector."""
+        return (vector - self._origin) / self.units
 
     def box(self, box: HostMatrix) -> HostMatrix:
-        return np.stack([self.back(box[:, 0]), self.back(box[:, 1])], axis=1)
-
-    def __call__(self, moves: HostVector) -> tuple[float, HostVector]:
-        value, gradient = self._function(self.at(moves))
-        return value, self._units * gradient
+        """A box of moves."""
+        return (box - self._origin[:, None]) / self.units[:, None]
 
 
 def finite_or_none(function: Function, vector: HostVector) -> tuple[float, HostVector] | None:
@@ -227,51 +217,46 @@ def finite_or_none(function: Function, vector: HostVector) -> tuple[float, HostV
 
     That is where either is not finite, or not below 1e150.
     """
-    found = _evaluated(function, vector)
-    return None if isinstance(found, str) else found
-
-
-def _evaluated(function: Function, vector: HostVector) -> tuple[float, HostVector] | str:
-    """Return value and gradient, or the problem of the place."""
-    try:
-        with np.errstate(all="ignore"):  # here alone
-            value, gradient = function(vector)
-    except UNEVALUABLE as problem:
-        return str(problem)
-    if not np.max(np.abs(np.append(gradient, value))) < _LARGEST:  # NaN is not either
-        return "value or gradient overflow"
-    return value, gradient
+    anywhere = np.tile([-math.inf, math.inf], (vector.size, 1))
+    walled = _Walled(function, _Moves(vector, anywhere, None))
+    loss, slopes = walled(vector)
+    return None if walled.walls else (-loss, -slopes)
 
 
 class _Walled:
-    """The negative of a function with walls, and a count of its evaluations."""
+    """The negative of a function of moves with walls, and a count of its evaluations."""
 
-    def __init__(self, function: Function) -> None:
-        self._function = function
+    def __init__(self, function: Function, moves: _Moves) -> None:
+        self._function, self._moves = function, moves
         self._last: tuple[HostVector, tuple[float, HostVector]] | None = None
         self._highest = 0.0
         self.evaluations = 0
         self.walls = 0
         self.problem = ""
 
-    def __call__(self, vector: HostVector) -> tuple[float, HostVector]:
+    def __call__(self, moves: HostVector) -> tuple[float, HostVector]:
         """Loss and gradient; the last ones are kept, since the start is asked for twice."""
-        if self._last is not None and np.array_equal(self._last[0], vector):
+        if self._last is not None and np.array_equal(self._last[0], moves):
             return self._last[1]
         self.evaluations += 1
-        found = _evaluated(self._function, vector)
-        if isinstance(found, str):
-            loss = self._wall(vector, found)
+        try:
+            with np.errstate(all="ignore"):  # here alone
+                value, slopes = self._function(self._moves.at(moves))
+                gradient = self._moves.units * slopes
+        except UNEVALUABLE as problem:
+            loss = self._wall(moves, str(problem))
         else:
-            value, gradient = found
-            self._highest = max(self._highest, -value)
-            loss = -value, -gradient
-        self._last = vector.copy(), loss
+            if np.max(np.abs(np.append(gradient, value))) < _LARGEST:  # NaN is not
+                self._highest = max(self._highest, -value)
+                loss = -value, -gradient
+            else:
+                loss = self._wall(moves, "value or gradient overflow")
+        self._last = moves.copy(), loss
         return loss
 
-    def _wall(self, vector: HostVector, problem: str) -> tuple[float, HostVector]:
+    def _wall(self, moves: HostVector, problem: str) -> tuple[float, HostVector]:
         self.walls += 1
         self.problem = problem
         # above all losses seen, so that the line search turns back, and finite, since it puts a
         # polynomial through values and slopes; nothing is known of the slope
-        return 2.0 * self._highest + 1.0, np.zeros_like(vector)
+        return 2.0 * self._highest + 1.0, np.zeros_like(moves)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar, copy_context
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 try:
     from greenlet import getcurrent, greenlet
@@ -22,7 +22,7 @@ except ImportError:
 else:
     HAS_GREENLETS = True
 
-__all__ = ["Question", "ask", "asks", "run_in_step"]
+__all__ = ["ask", "asks", "run_in_step"]
 
 T = TypeVar("T")
 
@@ -45,8 +45,8 @@ class _Alone(NamedTuple):
 _ALONE: ContextVar[_Alone | None] = ContextVar("alone", default=None)
 
 
-class Question(NamedTuple, Generic[T]):
-    """What a task waits for, whose answer is a T; what it returns in the end is no question."""
+class _Question(NamedTuple):
+    """What a task waits for; what it returns in the end is no question."""
 
     content: object
 
@@ -57,18 +57,18 @@ def asks(kind: str) -> bool:
     return isinstance(current, (_Task, _Alone)) and current.kind == kind
 
 
-def ask(question: Question[T]) -> T:
+def ask(question: object) -> Any:
     """Wait until the other tasks have asked too, and return the answer.
 
     An answer that is an exception is raised.
     """
     if HAS_GREENLETS:
-        answer = cast("greenlet", getcurrent().parent).switch(question)
+        answer = cast("greenlet", getcurrent().parent).switch(_Question(question))
     else:
-        (answer,) = cast("_Alone", _ALONE.get()).answers([question.content])
+        (answer,) = cast("_Alone", _ALONE.get()).answers([question])
     if isinstance(answer, BaseException):
         raise answer
-    return cast("T", answer)
+    return answer
 
 
 def run_in_step(tasks: Sequence[Callable[[], T]], answers: Answers, kind: str) -> list[T]:
@@ -84,8 +84,8 @@ def run_in_step(tasks: Sequence[Callable[[], T]], answers: Answers, kind: str) -
     >>> def double(questions):
     ...     print("asked", questions)
     ...     return [2 * question for question in questions]
-    >>> first = lambda: ask(Question(1))
-    >>> second = lambda: ask(Question(2)) + ask(Question(3))
+    >>> first = lambda: ask(1)
+    >>> second = lambda: ask(2) + ask(3)
     >>> run_in_step([first, second], double, "a number")
     asked [1, 2]
     asked [3]
@@ -101,7 +101,7 @@ def run_in_step(tasks: Sequence[Callable[[], T]], answers: Answers, kind: str) -
         running.append(started)
     try:
         said = {i: one.switch() for i, one in enumerate(running)}
-        while waiting := {i: q.content for i, q in said.items() if isinstance(q, Question)}:
+        while waiting := {i: q.content for i, q in said.items() if isinstance(q, _Question)}:
             found = answers(list(waiting.values()))
             for i, answer in zip(waiting, found, strict=True):
                 said[i] = running[i].switch(answer)

@@ -22,7 +22,7 @@ from ..ground import memory
 from ..ground.chunks import Data, Rows
 from ..ground.class_tags import saved_as
 from ..ground.conversion import takes
-from ..ground.in_step import Question, ask, asks
+from ..ground.in_step import ask, asks
 from ..ground.late_reads import expect, number, on_trial, trials
 from ..ground.linalg import (
     Cholesky,
@@ -570,7 +570,7 @@ class _Evidence(Evidence[GP, ExactPosterior]):
 
     def value_and_gradient(self, gp: GP, *, quiet: bool = False) -> tuple[float, GP]:
         if asks(KIND) and is_stacked(gp, self.rows):
-            found = ask(Question[Answer](Asked(gp, self.rows, quiet)))
+            found: Answer = ask(Asked(gp, self.rows, quiet))
             if found is not None:
                 return found
         if quiet and isinstance(self.rows.X, np.ndarray):  # as in every step of a fit

@@ -70,19 +70,19 @@ class Watched:
         try:
             value, gradient = self._function(vector)
         except UNEVALUABLE:
-            self._tell(-math.inf)
+            if self._hear is not None:
+                self._tell(self._hear, -math.inf)
             raise
         if math.isfinite(value) and (self._best is None or value > self._best[0]):
             # a copy: the array is the optimiser's own, which may put its next place into it
             self._best = value, vector.copy()
-        self._tell(value if math.isfinite(value) else -math.inf)
+        if self._hear is not None:
+            self._tell(self._hear, value if math.isfinite(value) else -math.inf)
         return value, gradient
 
-    def _tell(self, value: float) -> None:
-        if self._hear is None:
-            return
+    def _tell(self, hear: OnStep, value: float) -> None:
         best = self._best[0] if self._best else -math.inf
-        answer = self._hear(FitStep(self._run, self._evaluations, value, best))
+        answer = hear(FitStep(self._run, self._evaluations, value, best))
         if answer is not None and _check.flag(answer, "on_step(step)"):
             raise Enough
 
