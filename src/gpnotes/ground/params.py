@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from types import EllipsisType
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -374,8 +374,9 @@ class Leaf(NamedTuple):
     @property
     def entries(self) -> list[str]:
         """The names of the free entries."""
-        shape = () if isinstance(self.value, float) else tuple(self.value.shape)
-        every = entry_names(self.path, shape)
+        if isinstance(self.value, float):
+            return [self.path]
+        every = entry_names(self.path, tuple(self.value.shape))
         return every if self.free is None else [every[i] for i in self.free]
 
 
@@ -489,33 +490,81 @@ def flatten(obj: P, *, fixed: Collection[str] = ()) -> tuple[HostVector, Callabl
     >>> rebuild(vector + 1.0)
     RBF(variance=2.71828, lengthscale=5.43656)
     """
-    flat, rebuild = _flatten(obj, fixed=fixed)
+    flat, way = vector_of(obj, fixed=fixed), Flattening(obj, fixed)
 
     def checked(vector: HostVector) -> P:
         """The object whose free parameters `vector` holds, in the order of `names`."""
         vector = np.asarray(vector, dtype=np.float64)
         _check.vector(vector, "vector", size=flat.size)
-        return rebuild(vector)
+        return way.rebuild(vector)
 
     return flat, checked
 
 
-def _flatten(obj: P, *, fixed: Collection[str]) -> tuple[HostVector, Callable[[HostVector], P]]:
-    """`flatten`, whose function takes a vector as it is."""
-    free = free_leaves(obj, fixed)
-    flat = _joined(_to_flat(leaf) for leaf in free)
-    sizes = [_chosen(leaf, _host(leaf.value)).size for leaf in free]
-    ends = itertools.accumulate(sizes)
-    parts = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+def vector_of(obj: Parameters, *, fixed: Collection[str] = ()) -> HostVector:
+    """Return the vector of `flatten` alone."""
+    return _joined([_to_flat(leaf) for leaf in free_leaves(obj, fixed)])
 
-    def rebuild(vector: HostVector) -> P:
+
+class Flattening(Generic[P]):
+    """The ways between objects like one and vectors of their free parameters, as in `flatten`.
+
+    Which these are is found once: a fit goes both ways at every step.
+
+    Parameters
+    ----------
+    obj : Parameters
+        The object.
+    fixed : collection of str
+        The parameters that stay out.
+    """
+
+    def __init__(self, obj: P, fixed: Collection[str]) -> None:
+        """Find the free parameters, and their parts of the vector."""
+        free, sizes = free_leaves(obj, fixed), _sizes(leaves(obj))
+        counts = [sizes[leaf.path] if leaf.free is None else len(leaf.free) for leaf in free]
+        ends = itertools.accumulate(counts)
+        parts = (slice(end - count, end) for count, end in zip(counts, ends, strict=True))
+        self._obj, self._sizes, self._size = obj, sizes, sum(counts)
+        self._free = list(zip(free, parts, strict=True))
+        self._signed = np.zeros(self._size, dtype=bool)
+        for leaf, part in self._free:
+            self._signed[part] = leaf.constraint == "real"
+
+    def rebuild(self, vector: HostVector) -> P:
+        """Return the object that a vector (p,) stands for."""
         values = {}
         with np.errstate(all="ignore"):
-            for leaf, part in zip(free, parts, strict=True):
+            for leaf, part in self._free:
                 values[leaf.path] = _from_flat(leaf, vector[part])
-        return replaced(obj, values, make=_moved)
+        return replaced(self._obj, values, make=_moved)
 
-    return flat, rebuild
+    def read(self, obj: Parameters, name: str = "obj") -> HostVector:
+        """Return the entries of a like object, or of its cotangent, in their own units, (p,).
+
+        One with other parameters is refused by its `name`.
+        """
+        given: dict[str, Numbers] = {}
+        for leaf in leaves(obj):
+            given[leaf.path] = leaf.value
+        alike = len(given) == len(self._sizes)
+        for path, size in self._sizes.items():
+            alike = alike and path in given and math.prod(getattr(given[path], "shape", ())) == size
+        if not alike:
+            wanted = f"the parameters of obj, {self._sizes}"
+            raise ValueError(f"{name} must have {wanted}; got {_sizes(leaves(obj))}")
+        read = np.empty(self._size)
+        for leaf, part in self._free:
+            value = given[leaf.path]
+            read[part] = value if isinstance(value, float) else _host(value, leaf.free)
+        return read
+
+    def chain(self, values: HostVector) -> HostVector:
+        """Return the derivatives of entries in their own units by the vector, (p,).
+
+        By ``log θ`` that is θ.
+        """
+        return np.where(self._signed, 1.0, values)
 
 
 def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> HostVector:
@@ -544,32 +593,8 @@ def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> Host
     """
     for thing, name in ((obj, "obj"), (obj_bar, "obj_bar")):
         _require_dataclass(thing, name)
-    return _flatten_gradient(obj, obj_bar, fixed)
-
-
-def _flatten_gradient(obj: Parameters, obj_bar: Parameters, fixed: Collection[str]) -> HostVector:
-    """`flatten_gradient` of what are known to be dataclasses."""
-    every, others = leaves(obj), leaves(obj_bar)
-    bars: dict[str, Numbers] = {}
-    for other in others:
-        bars[other.path] = other.value
-    alike = len(bars) == len(every)
-    for leaf in every:
-        bar = bars.get(leaf.path)
-        shape, wanted = getattr(bar, "shape", ()), getattr(leaf.value, "shape", ())
-        alike = alike and bar is not None and math.prod(shape) == math.prod(wanted)
-    if not alike:
-        sizes, given = _sizes(every), _sizes(others)
-        raise ValueError(f"obj_bar must have the parameters of obj, {sizes}; got {given}")
-    parts = []
-    for leaf in _free(every, fixed):
-        bar, value = bars[leaf.path], leaf.value
-        if isinstance(bar, float) and isinstance(value, float):
-            parts.append(np.array([bar if leaf.constraint == "real" else bar * value]))
-        else:
-            scale = 1.0 if leaf.constraint == "real" else _host(value)
-            parts.append(_chosen(leaf, _host(bar) * scale))
-    return _joined(parts)
+    way = Flattening(obj, fixed)
+    return way.read(obj_bar, "obj_bar") * way.chain(way.read(obj))
 
 
 def _sizes(some: list[Leaf]) -> dict[str, int]:
@@ -578,17 +603,6 @@ def _sizes(some: list[Leaf]) -> dict[str, int]:
         leaf.path: 1 if isinstance(leaf.value, float) else math.prod(leaf.value.shape)
         for leaf in some
     }
-
-
-def free_values(obj: Parameters, *, fixed: Collection[str]) -> tuple[HostVector, HostVector]:
-    """What `flatten` takes, in its own units, and the derivatives of that by the vector."""
-    values, chain = [], []
-    for leaf in _free(leaves(obj), fixed):
-        own = leaf.value
-        value = np.array([own]) if isinstance(own, float) else _chosen(leaf, _host(own))
-        values.append(value)
-        chain.append(np.ones_like(value) if leaf.constraint == "real" else value)
-    return _joined(values), _joined(chain)
 
 
 def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
@@ -620,7 +634,7 @@ def free_leaves(obj: Parameters, fixed: Collection[str]) -> list[Leaf]:
 
 
 def _free(every: list[Leaf], fixed: Collection[str]) -> list[Leaf]:
-    if fixed == ():  # as in every step of most fits
+    if fixed == ():
         return every
     held = {spelt(name) for name in require_names(fixed)}
     whole = {name for name in held if any(covered((name,), leaf.path) for leaf in every)}
@@ -641,17 +655,13 @@ def _require_dataclass(obj: object, name: str) -> None:
         raise TypeError(f"{name} must be a dataclass of parameters; got {_check.kind_of(obj)}")
 
 
-def _host(value: Numbers) -> HostVector:
+def _host(value: Numbers, free: tuple[int, ...] | None = None) -> HostVector:
+    """The entries of a parameter, or those that are free."""
     if isinstance(value, float):
         return np.array([value])
-    if type(value) is np.ndarray:
-        return value.astype(np.float64).ravel()
-    return np.ravel(np.asarray(to_numpy(value), dtype=np.float64))
-
-
-def _chosen(leaf: Leaf, entries: HostVector) -> HostVector:
-    """Those that are free."""
-    return entries if leaf.free is None else entries[list(leaf.free)]
+    host = value if type(value) is np.ndarray else to_numpy(value)
+    entries = host.astype(np.float64).ravel()
+    return entries if free is None else entries[list(free)]
 
 
 def _joined(parts: Iterable[HostVector]) -> HostVector:
@@ -659,7 +669,7 @@ def _joined(parts: Iterable[HostVector]) -> HostVector:
 
 
 def _to_flat(leaf: Leaf) -> HostVector:
-    value = _chosen(leaf, _host(leaf.value))
+    value = _host(leaf.value, leaf.free)
     if leaf.constraint == "real":
         return value
     if not value.all():

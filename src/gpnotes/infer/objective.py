@@ -8,7 +8,7 @@ A model is a dataclass of parameters, with a room of its own that registers its 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
@@ -20,13 +20,7 @@ from ..ground.ascent import Ascent, Function, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.interrupts import INTERRUPTED, kept_interrupts
 from ..ground.naming import path_of, require_names, without
-from ..ground.params import (
-    Parameters,
-    _flatten,
-    _flatten_gradient,
-    flatten,
-    names,
-)
+from ..ground.params import Flattening, Parameters, names, vector_of
 from ..ground.showing import preformatted, summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, OfEach, Table, as_array, to_numpy
 from ..model.bounds import Spread, ends, limits, touched, units
@@ -119,12 +113,16 @@ class Objective(Generic[M]):
         return places(self.model, self.fixed, self.tied)
 
     @cached_property
-    def _rebuild(self) -> Callable[[HostVector], M]:
-        return _flatten(self.model, fixed=self.held)[1]
+    def _own(self) -> HostVector:
+        """For each entry of the vector, its place among those that move."""
+        moving = names(self.model, fixed=self.held)
+        own = [moving.index(name) for name in names(self.model, fixed=self.fixed)]
+        return np.asarray(own, dtype=np.int64)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the function that `flatten` made, which cannot be pickled."""
-        return {name: part for name, part in vars(self).items() if name != "_rebuild"}
+    @cached_property
+    def _way(self) -> Flattening[M]:
+        """The ways between the model and the entries that move, followers among them."""
+        return Flattening(self.model, self.held)
 
     def vector(self, model: M) -> HostVector:
         """Return the vector of a model's free parameters.
@@ -139,7 +137,7 @@ class Objective(Generic[M]):
         HostVector
             The parameters, and then the inputs of its inducing variables where these move.
         """
-        parameters, _ = flatten(model, fixed=self.fixed)
+        parameters = vector_of(model, fixed=self.fixed)
         inputs = to_numpy(_inputs(model)) if self.moves_inputs else np.zeros(0)
         return np.append(parameters, inputs.astype(np.float64))
 
@@ -153,7 +151,7 @@ class Objective(Generic[M]):
         """
         many = len(self.limits)
         moving = vector[:many]
-        model: Any = self._rebuild(moving[self._places] if self.tied else moving)
+        model: Any = self._way.rebuild(moving[self._places] if self.tied else moving)
         if not self.moves_inputs:
             return model
         inputs = _inputs(model)
@@ -177,11 +175,15 @@ class Objective(Generic[M]):
         """
         here = self.at(vector)
         value, bar = self.evidence.value_and_gradient(here, quiet=True)
-        gradient = self.gradient(here, bar)
+        values = self._way.read(here)
+        chain = self._way.chain(values)
+        gradient = self._gathered(bar, chain)
         if not self.priors:
             return value, gradient
-        log_prior, slopes = density_and_gradient(self.priors, here, self.fixed)
-        gradient[: slopes.size] += slopes
+        if self.tied:
+            values, chain = values[self._own], chain[self._own]
+        log_prior, slopes = density_and_gradient(self.priors, values)
+        gradient[: slopes.size] += slopes * chain
         return value + log_prior, gradient
 
     def gradient(self, model: M, bar: Any) -> HostVector:
@@ -199,7 +201,11 @@ class Objective(Generic[M]):
         HostVector
             The derivatives, in the order of the vector.
         """
-        slopes = _flatten_gradient(model, bar, self.held)
+        return self._gathered(bar, self._way.chain(self._way.read(model)))
+
+    def _gathered(self, bar: Any, chain: HostVector) -> HostVector:
+        """The same, by what entries that move are differentiated by those of the vector."""
+        slopes = self._way.read(bar, "bar") * chain
         if self.tied:  # by the chain rule a number that is several has the sum of their derivatives
             slopes = np.bincount(self._places, slopes, len(self.limits))
         return np.append(slopes, to_numpy(bar.inducing)) if self.moves_inputs else slopes
@@ -278,10 +284,14 @@ class Objective(Generic[M]):
         if ascent.value == -math.inf:  # what could not be built is reported with the model given
             return Run(self.model, *ascent[1:])
         end = self.at(ascent.vector)
-        log_prior, _ = density_and_gradient(self.priors, end, self.fixed)
+        log_prior = self._log_prior(end)
         # the ascent climbed the sum, and a run has evidence and prior apart
         value = ascent.value - log_prior
         return Run(end, value, *ascent[2:], self.touched(end), log_prior)
+
+    def _log_prior(self, model: M) -> float:
+        values = self._way.read(model)
+        return density_and_gradient(self.priors, values[self._own] if self.tied else values)[0]
 
     def _raised(self, function: Function) -> Function:
         """A function like this one, of y in units of its standard deviation."""
@@ -305,7 +315,7 @@ class Objective(Generic[M]):
         model : Parameters
             The model.
         """
-        return touched(model, flatten(model, fixed=self.fixed)[0], self.box, fixed=self.fixed)
+        return touched(model, vector_of(model, fixed=self.fixed), self.box, fixed=self.fixed)
 
     def report(self, run: Run[M]) -> tuple[tuple[Hyperparameter, ...], float]:
         """Return the hyperparameters where a run ended, and how much higher a top may be.
@@ -421,16 +431,16 @@ def objective_given(
     model = evidence.settled(model)
     moves = hasattr(model, "variables")
     # inducing inputs are no leaf of the model, and are held below by not being moved
-    held = [name for name in require_names(fixed) if not (moves and name == "inducing")]
-    held += evidence.held
+    held = tuple(name for name in require_names(fixed) if not (moves and name == "inducing"))
+    held = (*held, *evidence.held)
     groups = ties_of(tied, model, held)
     model = tied_together(model, groups)
     evidence = evidence.for_fit(model)
     instead = followers(groups)
-    held += instead
+    held = (*held, *instead)
     box = limits(model, bounds, fixed=held, tied=instead)
     return Objective(
-        model, evidence, of, tuple(held), priors_of(priors, model, held, instead),
+        model, evidence, of, held, priors_of(priors, model, held, instead),
         _above(box, names(model, fixed=held), evidence.least(model)), ends(model, of, fixed=held),
         moves and "inducing" not in fixed and math.prod(_inputs(model).shape) > 0, tied=groups,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ground.naming import given_by_entry, without
-from ..ground.params import Parameters, free_leaves, free_values
+from ..ground.params import Parameters, free_leaves
 from ..ground.xp import HostVector
 from ..model.contracts import Prior, require
 
@@ -33,20 +33,19 @@ class NamedPrior:
     prior: Prior
     at: tuple[int, ...] | int
 
-    def log_density(self, values: HostVector) -> float:
-        """Evaluate it, given all free parameters in their own units."""
-        if isinstance(self.at, int):
-            return self.prior.log_density(float(values[self.at]))
-        return self.prior.log_density(values[list(self.at)])
+    def density_and_gradient(self, values: HostVector) -> tuple[float, HostVector]:
+        """Evaluate its log density, and differentiate it by all free parameters, (p,).
 
-    def gradient(self, values: HostVector) -> HostVector:
-        """Differentiate `log_density` by the values, (p,): zero but at its own."""
+        These are in their own units; the gradient is zero but at its own.
+        """
         slopes = np.zeros_like(values)
         if isinstance(self.at, int):
-            slopes[self.at] = self.prior.gradient(float(values[self.at]))
-        else:
-            slopes[list(self.at)] = self.prior.gradient(values[list(self.at)])
-        return slopes
+            number = float(values[self.at])
+            slopes[self.at] = self.prior.gradient(number)
+            return self.prior.log_density(number), slopes
+        at = list(self.at)
+        slopes[at] = self.prior.gradient(values[at])
+        return self.prior.log_density(values[at]), slopes
 
 
 def priors_of(
@@ -83,16 +82,20 @@ def priors_of(
 
 
 def density_and_gradient(
-    priors: Collection[NamedPrior], model: Parameters, fixed: Collection[str]
+    priors: Collection[NamedPrior], values: HostVector
 ) -> tuple[float, HostVector]:
-    """Evaluate the log density of all priors, and differentiate it by the vector of a fit.
+    """Evaluate the log density of all priors, and differentiate it by all free parameters.
 
-    It is of parameters in their own units, and its gradient by logarithms of positive ones.
+    Parameters
+    ----------
+    priors : collection of NamedPrior
+        The priors.
+    values : HostVector, shape (p,)
+        The parameters, in their own units; so is the gradient.
     """
-    values, chain = free_values(model, fixed=fixed)
     total, slopes = 0.0, np.zeros_like(values)
     for one in priors:
-        total += one.log_density(values)
-        slopes = slopes + one.gradient(values)
-    # priors have slopes by values in their own units, the vector has logarithms: the chain rule
-    return total, slopes * chain
+        density, slope = one.density_and_gradient(values)
+        total += density
+        slopes = slopes + slope
+    return total, slopes

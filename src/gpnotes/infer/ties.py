@@ -14,7 +14,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.naming import expansions, path_of, spelt, unknown, without
-from ..ground.params import Leaf, Parameters, _flatten, free_leaves, leaves, names
+from ..ground.params import Flattening, Leaf, Parameters, free_leaves, leaves, names, vector_of
 from ..ground.xp import HostVector
 
 __all__ = ["Groups", "followers", "groups_of", "places", "tied_together", "ties_of"]
@@ -63,8 +63,8 @@ def tied_together(model: M, groups: Groups) -> M:
         return model
     kept = without(names(model), [name for group in groups for name in group])
     fixed = (*kept, *followers(groups))
-    vector, _ = _flatten(model, fixed=fixed)
-    return _flatten(model, fixed=kept)[1](vector[places(model, fixed, groups)])
+    vector = vector_of(model, fixed=fixed)
+    return Flattening(model, kept).rebuild(vector[places(model, fixed, groups)])
 
 
 def places(model: Parameters, fixed: Collection[str], groups: Groups) -> HostVector:

@@ -8,7 +8,7 @@ is no noise. There an optimiser would only wander until its numbers overflow.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.naming import given_by_entry, path_of, without
-from ..ground.params import Leaf, Parameters, flatten, free_leaves, names
+from ..ground.params import Leaf, Parameters, free_leaves, names, vector_of
 from ..ground.showing import summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, epsilon, to_numpy
 
@@ -88,7 +88,7 @@ def limits(
         The ends, of logarithms for positive parameters; infinite where none is given.
     """
     given = _read(bounds, free_leaves(obj, without(fixed, tied)), tied)
-    return _pairs(given.get(name, _NONE) for name in names(obj, fixed=fixed))
+    return _pairs([given.get(name, _NONE) for name in names(obj, fixed=fixed)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,9 +211,9 @@ def ends(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostMat
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
     logs = _log_units(of)
-    start, _ = flatten(obj, fixed=fixed)
+    start = vector_of(obj, fixed=fixed)
     entries = zip(_paths(obj, fixed), start.tolist(), strict=True)
-    return _pairs(_end(kinds[path], here, logs) for path, here in entries)
+    return _pairs([_end(kinds[path], here, logs) for path, here in entries])
 
 
 def units(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVector:
@@ -233,7 +233,7 @@ def units(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVe
         else: logarithms have no unit.
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
-    start, _ = flatten(obj, fixed=fixed)
+    start = vector_of(obj, fixed=fixed)
     entries = zip(_paths(obj, fixed), start.tolist(), strict=True)
     return np.asarray([_unit(kinds[path], here, of) for path, here in entries], dtype=np.float64)
 
@@ -259,7 +259,7 @@ def strides(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> Host
         kinds[p].constraint == "real" and kinds[p].unit not in ("y", "1/x")
         for p in _paths(obj, fixed)
     ]
-    end, _ = flatten(obj, fixed=fixed)
+    end = vector_of(obj, fixed=fixed)
     sizes = np.where(np.asarray(others, dtype=bool), np.maximum(1.0, np.abs(end)), 1.0)
     return sizes * units(obj, of, fixed=fixed)
 
@@ -275,8 +275,8 @@ def _paths(obj: Parameters, fixed: Collection[str]) -> list[str]:
     return [path_of(name) for name in names(obj, fixed=fixed)]
 
 
-def _pairs(pairs: Iterable[tuple[float, float]]) -> HostMatrix:
-    return np.asarray(list(pairs), dtype=np.float64).reshape(-1, 2)
+def _pairs(pairs: list[tuple[float, float]]) -> HostMatrix:
+    return np.asarray(pairs, dtype=np.float64).reshape(-1, 2)
 
 
 def touched(
@@ -314,7 +314,7 @@ def _read(
         raise TypeError(f"bounds must be {wanted}; got {type(bounds).__name__}")
     there = {leaf.path: leaf.entries for leaf in free}
     keys = given_by_entry("bounds", bounds or {}, there, tied)
-    kinds = {entry: leaf.constraint for leaf in free for entry in leaf.entries}
+    kinds = {entry: leaf.constraint for leaf in free for entry in there[leaf.path]}
     pairs = bounds or {}
     return {entry: _interval(key, pairs[key], kinds[entry]) for entry, key in keys.items()}
 

@@ -132,4 +132,7 @@ def _log(value: Any) -> Any:
 
 
 def _sum(terms: Numbers) -> float:
-    return terms if isinstance(terms, float) else float(array_namespace(terms).sum(terms))
+    if isinstance(terms, float):
+        return terms
+    xp = np if type(terms) is np.ndarray else array_namespace(terms)
+    return float(xp.sum(terms))
