@@ -63,8 +63,8 @@ def gram_and_cross(
     for some in rows:
         part = as_host(X)[some]
         Phi = _fill(part, turned, amplitude, buffer[: part.shape[0]])
-        blas("syrk", gram)(1.0, Phi.T, 1.0, gram, lower=1, overwrite_c=1)
-        blas("gemv", gram)(1.0, Phi.T, as_host(r)[some], 1.0, cross, overwrite_y=1)
+        blas("syrk", gram.dtype)(1.0, Phi.T, 1.0, gram, lower=1, overwrite_c=1)
+        blas("gemv", gram.dtype)(1.0, Phi.T, as_host(r)[some], 1.0, cross, overwrite_y=1)
     return np.tril(gram) + np.tril(gram, -1).T, cross
 
 
@@ -76,7 +76,7 @@ def _augmented(omega: Matrix, offset: Vector) -> HostMatrix:
 def _fill(X: Matrix, omega: HostMatrix, amplitude: float, out: HostMatrix) -> HostMatrix:
     """Write `waves` into `out` (n, R) in C order; BLAS writes to its transpose."""
     inputs = np.column_stack([as_host(X), np.ones(X.shape[0])])
-    blas("gemm", out)(1.0, omega, inputs.T, c=out.T, overwrite_c=1)
+    blas("gemm", out.dtype)(1.0, omega, inputs.T, c=out.T, overwrite_c=1)
     cosines_of_turns(out, amplitude)
     return out
 

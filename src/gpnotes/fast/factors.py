@@ -50,15 +50,14 @@ def solved(
     K is given up: its place is that of the factor, and then of the inverse. Where the noise of each
     reading is its own, `share` is its derivative by σ_n². Several `threads` work on tiles.
     """
-    r = as_host(residual)
     lower = cholesky(K, noise_var, threads)
     if lower is None:
         return None
     log_det = 2.0 * float(np.sum(np.log(lower.diagonal())))
-    alpha, _ = lapack("potrs", K)(lower, r, lower=1)
+    alpha, _ = lapack("potrs", K.dtype)(lower, residual, lower=1)
     precision = inverse(lower, threads)
     # ∂ log p/∂K_y = ½ (α αᵀ − K_y⁻¹), of which σ_n² has the trace
-    value = -0.5 * (float(np.sum(r * alpha)) + log_det + r.shape[0] * LOG_2PI)
+    value = -0.5 * (float(np.sum(residual * alpha)) + log_det + K.shape[0] * LOG_2PI)
     shares = share if isinstance(share, float) else as_host(share)
     trace = float(np.sum(shares * precision.diagonal()))
     noise_var_bar = 0.5 * (float(np.sum(alpha * (shares * alpha))) - trace)
@@ -71,7 +70,7 @@ def inverse(lower: HostMatrix, threads: int) -> HostMatrix:
         ground.tiled_cholesky.invert(lower, threads)
         return lower
     invert(lower)
-    precision: HostMatrix = lapack("lauum", lower)(lower, lower=1, overwrite_c=1)[0]
+    precision: HostMatrix = lapack("lauum", lower.dtype)(lower, lower=1, overwrite_c=1)[0]
     return precision
 
 
@@ -81,7 +80,7 @@ def cholesky(K: HostMatrix, noise_var: Numbers, threads: int = 1) -> HostMatrix 
     on_diagonal += noise_var
     if threads > 1:
         return K if ground.tiled_cholesky.factor(K, threads) else None
-    lower, failed = lapack("potrf", K)(K, lower=1, clean=0, overwrite_a=1)
+    lower, failed = lapack("potrf", K.dtype)(K, lower=1, clean=0, overwrite_a=1)
     return None if failed else lower
 
 
@@ -93,13 +92,13 @@ def invert(lower: HostMatrix) -> None:
     """
     n = lower.shape[0]
     if n <= _SIDE or n > _LARGE:
-        found, _ = lapack("trtri", lower)(lower, lower=1, overwrite_c=1)
+        found, _ = lapack("trtri", lower.dtype)(lower, lower=1, overwrite_c=1)
         if not np.may_share_memory(found, lower):
             lower[...] = found
         return
     first, then = slice(0, n // 2), slice(n // 2, n)
     invert(lower[then, then])
-    trmm = blas("trmm", lower)
+    trmm = blas("trmm", lower.dtype)
     below = trmm(-1.0, lower[then, then], lower[then, first], lower=1)
     divide(below, lower[first, first])  # by L₁₁ itself, which therefore is inverted last
     lower[then, first] = below
@@ -108,7 +107,7 @@ def invert(lower: HostMatrix) -> None:
 
 def divide(K: HostMatrix, lower: HostMatrix, *, transposed: bool = False) -> None:
     """``K L⁻¹``, or ``K L⁻ᵀ``, in the place of K (n, M), in Fortran order: mostly by products."""
-    gemm, trsm = blas("gemm", K), blas("trsm", K)
+    gemm, trsm = blas("gemm", K.dtype), blas("trsm", K.dtype)
     # X L = K: the last columns of X depend on K alone, those before on all behind them, since
     # K_j = X_j L_jj + Σ_{i>j} X_i L_ij. With Lᵀ it is the other way round.
     panels = blocks(K.shape[1], 1, _PANEL)

@@ -11,10 +11,9 @@ from typing import TypeGuard
 
 import numpy as np
 
-from ..ground.distances import Pairs
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, as_host, blas
 from . import stationary_evidence
-from .stationary_evidence import AnyKernel, InPlaceKernel, cross, scaled_pair
+from .stationary_evidence import AnyKernel, HostPairs, InPlaceKernel, across, scaled_pair
 
 __all__ = ["predict_and_pullback", "supports"]
 
@@ -35,18 +34,18 @@ def predict_and_pullback(
     derivative by a place is ``2 Σᵢ Wᵢⱼ (v_j − u_i) / ℓ`` in units of the lengthscale ℓ. O(n² m).
     """
     u, v = scaled_pair(kernel, X, Xs)
-    slope = np.empty((u.shape[0], v.shape[0]), order="F")
-    K = cross(kernel, u, v, slope)
-    mean = blas("gemv", X)(1.0, K, alpha, trans=1)
-    half = blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
+    slope, pairs = np.empty((u.shape[0], v.shape[0]), order="F"), HostPairs(v, u)
+    K = across(kernel, pairs, slope)
+    mean = blas("gemv", X.dtype)(1.0, K, alpha, trans=1)
+    half = blas("trsm", X.dtype)(1.0, lower, K, lower=1, overwrite_b=1)
     variance = kernel.variance - np.einsum("ji,ji->j", half.T, half.T)
 
-    weights = blas("trsm", X)(-2.0, lower, half, lower=1, trans_a=1, overwrite_b=1)
+    weights = blas("trsm", X.dtype)(-2.0, lower, half, lower=1, trans_a=1, overwrite_b=1)
 
     def pull(mean_bar: HostVector, variance_bar: HostVector) -> HostMatrix:
         W = weights * variance_bar
         W += np.outer(as_host(alpha), mean_bar)
         W *= slope
-        return as_host(Pairs(v, u).side(W.T)) / kernel.lengthscale
+        return as_host(pairs.side(W.T)) / kernel.lengthscale
 
     return mean, variance, pull

@@ -57,8 +57,8 @@ def whiten(kernel: InPlaceKernel, Z: Matrix, lower: Matrix, X: Matrix) -> Block:
 
 def products(Phi: Matrix, r: Vector) -> tuple[HostMatrix, HostVector]:
     """``ΦᵀΦ`` (M, M) and ``Φᵀr`` (M,)."""
-    lower = blas("syrk", Phi)(1.0, Phi, trans=1, lower=1)
-    return lower + np.tril(lower, -1).T, blas("gemv", Phi)(1.0, Phi, r, trans=1)
+    lower = blas("syrk", Phi.dtype)(1.0, Phi, trans=1, lower=1)
+    return lower + np.tril(lower, -1).T, blas("gemv", Phi.dtype)(1.0, Phi, r, trans=1)
 
 
 class Workspace:
@@ -80,12 +80,12 @@ class Workspace:
     def carried(self, block: Block, r: Vector) -> tuple[HostMatrix, HostVector]:
         """``W = K_fu_bar ∘ dk/dq`` (n, M), which lasts until the next call, and α (n,)."""
         Phi = block.Phi
-        explained = blas("gemv", Phi)(1.0, Phi, self._weights)
+        explained = blas("gemv", Phi.dtype)(1.0, Phi, self._weights)
         alpha = (as_host(r) - explained) / self._noise
         if self._buffer.shape != Phi.shape:
             self._buffer = np.empty(Phi.shape, order="F")
         W = self._buffer
-        blas("gemm", W)(1.0, Phi, self._back, c=W, trans_b=1, overwrite_c=1)
+        blas("gemm", W.dtype)(1.0, Phi, self._back, c=W, trans_b=1, overwrite_c=1)
         # elementwise work a few columns at a time: what a block reads is still in the cache
         for some in blocks(W.shape[1], W.shape[0], _BLOCK):
             part = W.T[some]

@@ -12,7 +12,7 @@ is seen through the transpose, ``matrix.T[block]``: a few columns, contiguous al
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar, Protocol, TypeGuard
+from typing import Any, ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
@@ -86,7 +86,7 @@ def project_jointly(
     """``K_*f α``, (n*,), and the lower triangle of ``K_** − K_*f K_y⁻¹ K_f*``, (n*, n*)."""
     mean, half = _projections(kernel, X, Xs, lower, alpha)
     K = gram(kernel, scaled(kernel, Xs))
-    return mean, blas("syrk", X)(-1.0, half, 1.0, K, trans=1, lower=1, overwrite_c=1)
+    return mean, blas("syrk", X.dtype)(-1.0, half, 1.0, K, trans=1, lower=1, overwrite_c=1)
 
 
 def _projections(
@@ -95,25 +95,26 @@ def _projections(
     """``K_*f α`` and ``L⁻¹ K_f*``."""
     with ground.tiled_cholesky.sharing(as_host(X)) as threads:
         K = cross(kernel, *scaled_pair(kernel, X, Xs))
-        mean = blas("gemv", X)(1.0, K, alpha, trans=1)
+        mean = blas("gemv", X.dtype)(1.0, K, alpha, trans=1)
         if K.shape[1] == 1:  # of 500 points a quarter of the time
-            return mean, blas("trsv", X)(lower, K[:, 0], lower=1, overwrite_x=1)[:, None]
+            return mean, blas("trsv", X.dtype)(lower, K[:, 0], lower=1, overwrite_x=1)[:, None]
         if threads == 1:
-            return mean, blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
+            return mean, blas("trsm", X.dtype)(1.0, lower, K, lower=1, overwrite_b=1)
         ground.tiled_cholesky.solve(as_host(lower), K, threads)
         return mean, K
 
 
 def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     """The inputs in units of the lengthscale, about their centre."""
-    return as_host(X - _centroid(X, kernel.lengthscale)) / kernel.lengthscale
+    u: Any = X - _centroid(X, kernel.lengthscale)
+    return u / kernel.lengthscale
 
 
 def scaled_pair(kernel: InPlaceKernel, X: Matrix, Xs: Matrix) -> tuple[HostMatrix, HostMatrix]:
     """Both, (n, d) and (m, d), in units of the lengthscale, about the centre of X."""
     lengths = kernel.lengthscale
-    centre = _centroid(X, lengths)
-    return as_host(X - centre) / lengths, as_host(Xs - centre) / lengths
+    centre: Any = _centroid(X, lengths)
+    return (X - centre) / lengths, (Xs - centre) / lengths
 
 
 def gram(kernel: InPlaceKernel, u: HostMatrix, threads: int = 1) -> HostMatrix:
@@ -195,7 +196,7 @@ class HostPairs(Pairs):
         (left, by_row), (right, by_column) = self._left, self._right
         q = out if out.dtype == left.dtype else np.empty(out.shape)
         # in Fortran order, without a copy: outᵀ = right leftᵀ
-        gemm = blas("gemm", q)
+        gemm = blas("gemm", q.dtype)
         gemm(1.0, right[columns].T, left[rows].T, c=q.T, trans_a=1, overwrite_c=1)
         near = self._near(q, by_row[rows], by_column[columns])
         q.flat[near] = 0.0
@@ -212,7 +213,7 @@ class HostPairs(Pairs):
             u_bar, squares = self.pull(W)
             return as_host(u_bar), as_host(self.turned().side(W.T)), as_host(squares)
         u, v, d = self.u, self.v, self.u.shape[1]
-        gemm = blas("gemm", W)
+        gemm = blas("gemm", W.dtype)
         by_u = gemm(1.0, W.T, self._right[0].T, trans_a=1, trans_b=1)
         by_v = gemm(1.0, W.T, self._left[0].T, trans_b=1)
         u_bar = 2.0 * (u * by_u[:, d, None] - by_u[:, :d])

@@ -51,8 +51,8 @@ def project(
 ) -> Projection:
     """f at X (n, d); its variance is ``gap + Σ (Φ L_P⁻ᵀ)²``, with `root` L_P⁻¹."""
     Phi, slope, gap, pairs = whiten(kernel, Z, lower, X)
-    half = blas("trmm", Phi)(1.0, root, Phi, side=1, lower=1, trans_a=1)
-    pull = blas("gemv", Phi)(1.0, Phi, weights)
+    half = blas("trmm", Phi.dtype)(1.0, root, Phi, side=1, lower=1, trans_a=1)
+    pull = blas("gemv", Phi.dtype)(1.0, Phi, weights)
     variance = gap + np.einsum("ji,ji->i", half.T, half.T)
     return Projection(Phi, slope, pull, variance, pairs)
 
@@ -61,8 +61,8 @@ def sums(Phi: HostMatrix, by_mean: Vector, precision: Vector) -> tuple[HostVecto
     """``Φᵀ e₁`` and, for λ from 0, ``Φᵀ diag(λ) Φ``, by half the products."""
     half = np.empty_like(Phi)
     np.multiply(Phi.T, np.sqrt(as_host(precision))[None, :], out=half.T)
-    lower = blas("syrk", Phi)(1.0, half, trans=1, lower=1)
-    gradient = blas("gemv", Phi)(1.0, Phi, by_mean, trans=1)
+    lower = blas("syrk", Phi.dtype)(1.0, half, trans=1, lower=1)
+    gradient = blas("gemv", Phi.dtype)(1.0, Phi, by_mean, trans=1)
     return gradient, lower + np.tril(lower, -1).T
 
 
@@ -112,7 +112,7 @@ def carried_to_both(
 
 def _sums(Phi: HostMatrix, S: HostMatrix) -> tuple[HostVector, HostMatrix]:
     """``Φᵀ S``, whose first column stands alone; the rest is symmetric, and a quarter is copied."""
-    gemm, m, half = blas("gemm", Phi), Phi.shape[1], Phi.shape[1] // 2
+    gemm, m, half = blas("gemm", Phi.dtype), Phi.shape[1], Phi.shape[1] // 2
     left = gemm(1.0, Phi, S[:, : half + 1], trans_a=1)
     sites = np.empty((m, m), Phi.dtype)
     sites[:, :half], sites[:half, half:] = left[:, 1:], left[half:, 1:].T
@@ -124,4 +124,4 @@ def _sums(Phi: HostMatrix, S: HostMatrix) -> tuple[HostVector, HostMatrix]:
 def _product(times: float, a: HostMatrix, b: Matrix) -> HostMatrix:
     """Return ``times a bᵀ``, in memory that is not set to zero first."""
     out = np.empty((a.shape[0], b.shape[0]), a.dtype, "F")
-    return blas("gemm", a)(times, a, b, c=out, trans_b=1, overwrite_c=1)
+    return blas("gemm", a.dtype)(times, a, b, c=out, trans_b=1, overwrite_c=1)

@@ -137,7 +137,8 @@ class OfDistances:
         """Add ``Σᵢⱼ barᵢⱼ kᵢⱼ``, and ``Σᵢⱼ Wᵢⱼ (uᵢ − uⱼ)²`` with ``W = bar ∘ dk/dq``."""
         k, slope = self._values_and_slopes(tile)
         self._variance_bar += float(np.vdot(bar, k))
-        self._squares += as_host(self._pairs.pull(bar * slope, *tile)[1])
+        squares: Any = self._pairs.pull(bar * slope, *tile)[1]
+        self._squares += squares
 
     def _values_and_slopes(self, tile: Tile) -> tuple[HostMatrix, HostMatrix]:
         if self._alone:

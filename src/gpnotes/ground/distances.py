@@ -397,4 +397,4 @@ def _product(a: Matrix, b: Matrix) -> Matrix:
     # in Fortran order, so that nothing is copied
     left, by_rows = (a.T, 1) if as_host(a).flags.c_contiguous else (a, 0)
     right, turned = (b.T, 1) if as_host(b).flags.c_contiguous else (b, 0)
-    return blas("gemm", a)(1.0, left, right, trans_a=by_rows, trans_b=turned)
+    return blas("gemm", a.dtype)(1.0, left, right, trans_a=by_rows, trans_b=turned)

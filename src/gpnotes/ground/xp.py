@@ -8,7 +8,7 @@ array API standard. Functions that the standard lacks stand here: SciPy serves N
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal, Protocol, TypeVar, cast
@@ -254,6 +254,8 @@ def to_numpy(a: Array) -> HostArray:
     """
     import numpy as np
 
+    if type(a) is np.ndarray:
+        return np.array(a)
     try:
         xp = array_namespace(a)
     except TypeError:
@@ -464,44 +466,40 @@ def _potri(lower: Matrix) -> Matrix:
 
     with tiled_cholesky.sharing(as_host(lower)) as threads:
         if threads == 1:
-            inverse, _ = lapack("potri", lower)(lower, lower=1)
+            inverse, _ = lapack("potri", lower.dtype)(lower, lower=1)
         else:
             inverse = np.array(lower, order="F")
             tiled_cholesky.invert(inverse, threads)
     return np.tril(inverse) + np.tril(inverse, -1).T
 
 
-def blas(name: str, like: Array) -> Callable[..., HostArray]:
-    """Return SciPy's wrapper of a BLAS routine, ``blas("gemm", a)``.
+@cache  # a deep bound asks for a hundred, and to look one up takes as long as a small one works
+def blas(name: str, dtype: Hashable) -> Callable[..., HostArray]:
+    """Return SciPy's wrapper of a BLAS routine, ``blas("gemm", a.dtype)``.
 
     Parameters
     ----------
     name : str
         The name of the routine, without the letter of its precision.
-    like : Array
-        A NumPy array, for whose dtype the routine is.
+    dtype : dtype
+        That of the NumPy arrays that the routine is for.
 
     Returns
     -------
     callable
         The routine.
     """
-    dtype: Any = like.dtype
-    return _routine("get_blas_funcs", name, dtype.char)
+    from scipy.linalg import get_blas_funcs
 
-
-def lapack(name: str, like: Array) -> Callable[..., HostArray]:
-    """Return SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a)``, as `blas` does."""
-    dtype: Any = like.dtype
-    return _routine("get_lapack_funcs", name, dtype.char)
+    return get_blas_funcs(name, dtype=dtype)
 
 
 @cache
-def _routine(which: str, name: str, dtype: str) -> Callable[..., HostArray]:
-    """The routine, looked up once: a deep bound asks for a hundred, each as long as a small one."""
-    from scipy import linalg
+def lapack(name: str, dtype: Hashable) -> Callable[..., HostArray]:
+    """Return SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a.dtype)``, as `blas` does."""
+    from scipy.linalg import get_lapack_funcs
 
-    return getattr(linalg, which)(name, dtype=dtype)
+    return get_lapack_funcs(name, dtype=dtype)
 
 
 class Minimum(Protocol):
@@ -633,7 +631,7 @@ def _trtrs(lower: HostMatrix, b: HostArray, transpose: bool) -> HostArray:
         return shared
     by_rows = lower.flags.c_contiguous  # then its transpose is what needs no copy
     a = lower.T if by_rows else lower
-    trtrs = _routine("get_lapack_funcs", "trtrs", np.result_type(lower, b).char)
+    trtrs = lapack("trtrs", np.result_type(lower, b))
     x, failed = trtrs(a, b, lower=not by_rows, trans=transpose != by_rows)
     if failed < 0:
         raise ValueError(f"b must have {lower.shape[0]} rows, as L has; got {tuple(b.shape)}")
@@ -688,7 +686,7 @@ def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Arra
 def triangular_product(lower: Matrix, b: Matrix) -> Matrix:
     """Return ``L b``, (n, m), for L that is zero above the diagonal; O(n² m)."""
     if is_numpy_namespace(array_namespace(lower, b)) and b.size:  # BLAS refuses empty matrices
-        return blas("trmm", lower)(1.0, lower, b, lower=1)
+        return blas("trmm", lower.dtype)(1.0, lower, b, lower=1)
     return lower @ b
 
 

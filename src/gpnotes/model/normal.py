@@ -367,7 +367,7 @@ def _pivoted_root(covariance: Matrix, scales: Vector) -> Matrix:
 
 def _pivoted_by_lapack(covariance: Matrix, rounding: float) -> Matrix:
     xp = array_namespace(covariance)
-    factor = lapack("pstrf", covariance)
+    factor = lapack("pstrf", covariance.dtype)
     lower, order, rank, _ = factor(covariance, tol=rounding, lower=1)
     root = xp.zeros_like(lower[:, :rank])
     root[order - 1, :] = xp.tril(lower[:, :rank])

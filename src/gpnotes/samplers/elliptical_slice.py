@@ -90,7 +90,7 @@ class EllipticalSlice:
         if not self._triangular:
             return self.covariance_root @ normals
         upper, rows = as_host(self.covariance_root).T, as_host(normals).T  # in Fortran order
-        return np.asarray(blas("trmm", self.covariance_root)(1.0, upper, rows, side=1)).T
+        return np.asarray(blas("trmm", self.covariance_root.dtype)(1.0, upper, rows, side=1)).T
 
     @cached_property
     def _triangular(self) -> bool:
