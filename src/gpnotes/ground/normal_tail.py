@@ -51,12 +51,14 @@ def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
         each = [_fractions(value) for value in x.ravel().tolist()]
         first, second, third = np.array(each).T
         return first.reshape(x.shape), second.reshape(x.shape), third.reshape(x.shape)
-    return _fractions(x)
+    return _fused_fractions(x)
 
 
-@fused
 def _fractions(x: Array) -> tuple[Array, Array, Array]:
     q = [_LEVELS / x]
     for k in range(_LEVELS - 1, 0, -1):
         q = [float(k) / (x + q[0]), *q[:2]]
     return q[0], q[1], q[2]
+
+
+_fused_fractions = fused(_fractions)

@@ -85,7 +85,7 @@ def _in_place(
     posterior: Conditioned, kernel: InPlaceKernel, Xs: Matrix
 ) -> tuple[Vector, Vector, Pullback]:
     """The same for NumPy arrays and a kernel of distances, whose variance is the same all over."""
-    mean = with_hooks(differentiable_mean(posterior.gp))
+    mean = with_hooks(posterior.gp.mean)
     known = posterior.X, Xs, posterior.cholesky.lower, posterior.alpha
     added, left, pull_kernel = point_predictions.predict_and_pullback(kernel, *known)
 

@@ -619,4 +619,4 @@ def test_a_search_of_twelve_evaluations_takes_few_calls():
     # how many evidences the fits ask for hangs on rounding: 427 here, 448 with other kernels
     evidences = made.count("infer/objective.py __call__")
     assert evidences <= 460
-    assert len(made) <= 33_500 + 120 * evidences
+    assert len(made) <= 25_600 + 99 * evidences

@@ -87,7 +87,7 @@ class UpperConfidenceBound:
         Arguments and errors are those of calling the acquisition.
         """
         xp = _validate(mean, variance)
-        s = _standardised(mean, variance, 0.0)
+        s = _standardised(xp, mean, variance, 0.0)
         slope = 0.5 * math.sqrt(self.beta) / s.sd
         return xp.ones_like(mean), xp.where(s.open, slope, xp.zeros_like(slope))
 
@@ -106,7 +106,7 @@ class _Improvement:
 
     def _admitted(self, mean: Array, variance: Array) -> tuple[Namespace, _Standardised]:
         xp = _validate(mean, variance)
-        return xp, _standardised(mean, variance, self.best + self.margin)
+        return xp, _standardised(xp, mean, variance, self.best + self.margin)
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class ExpectedImprovement(_Improvement):
         Arguments and errors are those of calling an `UpperConfidenceBound`.
         """
         xp, s = self._admitted(mean, variance)
-        near, far = _near(s.z), _far(s.z)
+        near, far = _near(xp, s.z), _far(xp, s.z)
         h = xp.where(s.z > -_TAIL, near.h, xp.exp(far.log_h))
         return xp.where(s.open, s.sd * h, xp.clip(s.gap, 0.0, None))
 
@@ -245,12 +245,12 @@ class LogExpectedImprovement(_Improvement):
 
     def _with_derivatives(self, mean: Array, variance: Array) -> tuple[Array, tuple[Array, Array]]:
         xp = array_namespace(mean)
-        s = _standardised(mean, variance, self.best + self.margin)
-        tails = _near(s.z), _far(s.z)
+        s = _standardised(xp, mean, variance, self.best + self.margin)
+        tails = _near(xp, s.z), _far(xp, s.z)
         return self._value(xp, s, tails), self._derivatives(xp, s, tails)
 
     def _value(self, xp: Namespace, s: _Standardised, tails: _Tails | None = None) -> Array:
-        near, far = tails or (_near(s.z), _far(s.z))
+        near, far = tails or (_near(xp, s.z), _far(xp, s.z))
         log_h = xp.where(s.z > -_TAIL, xp.log(near.h), far.log_h)
         better = s.gap > 0.0
         log_gap = xp.log(xp.where(better, s.gap, xp.ones_like(s.gap)))
@@ -260,7 +260,7 @@ class LogExpectedImprovement(_Improvement):
     def _derivatives(
         self, xp: Namespace, s: _Standardised, tails: _Tails | None = None
     ) -> tuple[Array, Array]:
-        near, far = tails or (_near(s.z), _far(s.z))
+        near, far = tails or (_near(xp, s.z), _far(xp, s.z))
         by_mean = xp.where(s.z > -_TAIL, near.cdf / near.h, far.cdf_by_h) / s.sd
         ratio = xp.where(s.z > -_TAIL, near.pdf / near.h, far.pdf_by_h)
         gap = xp.where(s.gap > 0.0, s.gap, xp.ones_like(s.gap))
@@ -317,14 +317,14 @@ class LogDeviation:
 
     def __call__(self, mean: Array, variance: Array) -> Array:
         """Return the logarithm, (n,), for mean and variance of f, (n,) each."""
-        s = _standardised(mean, variance, 0.0)
         xp = array_namespace(mean)
+        s = _standardised(xp, mean, variance, 0.0)
         return xp.where(s.open, xp.log(s.sd), xp.full_like(mean, -math.inf))
 
     def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
         """Return the derivatives by the mean, 0, and by the variance, ``1 / 2σ²``; (n,) each."""
-        s = _standardised(mean, variance, 0.0)
         xp = array_namespace(mean)
+        s = _standardised(xp, mean, variance, 0.0)
         zero = xp.zeros_like(mean)
         return zero, xp.where(s.open, 0.5 / s.sd / s.sd, zero)
 
@@ -332,7 +332,7 @@ class LogDeviation:
 def hazard(z: Array) -> Array:
     """``φ(z) / Φ(z)``, the derivative of ``log Φ``; without cancellation far below zero."""
     xp = array_namespace(z)
-    near, far = _near(z), _far(z)
+    near, far = _near(xp, z), _far(xp, z)
     return xp.where(z > -_TAIL, near.pdf / near.cdf, far.pdf_by_h / far.cdf_by_h)
 
 
@@ -353,8 +353,7 @@ class _Standardised(NamedTuple):
     open: Array
 
 
-def _standardised(mean: Array, variance: Array, level: float) -> _Standardised:
-    xp = array_namespace(mean)
+def _standardised(xp: Namespace, mean: Array, variance: Array, level: float) -> _Standardised:
     info = xp.finfo(mean.dtype)
     widest = float(info.max) ** 0.4  # the square of z is finite
     gap = mean - level
@@ -387,8 +386,7 @@ class _Near(NamedTuple):
     h: Array
 
 
-def _near(z: Array) -> _Near:
-    xp = array_namespace(z)
+def _near(xp: Namespace, z: Array) -> _Near:
     near = xp.clip(z, -_TAIL, None)
     cdf = xp.exp(log_normal_cdf(near))
     pdf = _density(xp, near)
@@ -403,10 +401,9 @@ class _Far(NamedTuple):
     pdf_by_h: Array
 
 
-def _far(z: Array) -> _Far:
+def _far(xp: Namespace, z: Array) -> _Far:
     """With x = −z and ``qₖ = k / (x + qₖ₊₁)``: ``Φ = φ / (x + q₁)``, so that
     ``h = φ − x Φ = φ q₁ / (x + q₁)``, ``Φ / h = 1 / q₁ = x + q₂``, ``φ / h = (x + q₁)(x + q₂)``."""
-    xp = array_namespace(z)
     x = xp.clip(-z, _TAIL, None)
     if is_numpy_namespace(xp) and not bool(xp.any(x > _TAIL)):
         x = x[:1]  # nobody asks; one entry is broadcast to all

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground.ascent import Ascent, ascend_all
+from ...ground.ascent import ascend_all
 from ...ground.boxes import Pairs, intervals
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
@@ -430,8 +430,8 @@ class _Place:
         self._width = box[:, 1] - box[:, 0]
         self.dimensions = box.shape[0]
 
-    def inputs(self, units: HostMatrix) -> Vector:
-        """Points of the cube, (m, d) or (d,), as inputs of the posterior's kind."""
+    def inputs(self, units: HostMatrix) -> Matrix:
+        """Points of the cube, (m, d), as inputs of the posterior's kind."""
         ends = self._lower, self._lower + self._width
         return as_array(np.clip(self._lower + self._width * units, *ends), self._like)
 
@@ -467,13 +467,17 @@ def _climbs(
     ends = np.stack([ascent.vector for ascent in ascents])
     if within is not None:
         ends = within[0].reached(units[best], ends, within[1], place.values)
-        ascents = [a._replace(vector=end) for a, end in zip(ascents, ends, strict=True)]
     after = place.values(ends)
     if within is not None:  # what rounding took outside has not risen
         after = np.where(within[0].holds(ends), after, -math.inf)
-    begun = zip(units[best], values[best], strict=True)
-    reached = zip(ascents, after, strict=True)
-    climbs = [_climb(place, *start, *end) for start, end in zip(begun, reached, strict=True)]
+    before = values[best]
+    rose = after >= before
+    x = place.inputs(np.where(rose[:, None], ends, units[best]))
+    begun, reached = place.inputs(units[best]), np.where(rose, after, before)
+    climbs = [
+        LocalMaximum(begun[i, :], float(before[i]), x[i, :], float(reached[i]), *ascent[2:])
+        for i, ascent in enumerate(ascents)
+    ]
     return tuple(sorted(climbs, key=lambda climb: -climb.value))
 
 
@@ -487,12 +491,3 @@ def _unit(ordered: HostVector, starts: int) -> float:
     with np.errstate(invalid="ignore", over="ignore"):
         unit = float(ordered[0] - ordered[row])
     return unit if 0.0 < unit < math.inf else 1.0
-
-
-def _climb(
-    place: _Place, start: HostVector, before: float, ascent: Ascent, after: float
-) -> LocalMaximum:
-    rose = after >= before
-    x = place.inputs(ascent.vector if rose else start)
-    value = float(after if rose else before)
-    return LocalMaximum(place.inputs(start), float(before), x, value, *ascent[2:])

@@ -30,6 +30,7 @@ from ...ground.xp import (
 )
 from ...infer.exact import ExactPosterior
 from ...infer.input_gradients import pulled_back
+from ...model.gaussian_process import differentiable_mean
 from .feasibility import constraint_values, log_feasibility
 from .history import FAILURES, MODELLED
 from .loop import Spending, Telling
@@ -394,7 +395,11 @@ class _Worth(NamedTuple):
 def _surface(
     models: list[ExactPosterior], worth: _Worth | None, odds: tuple[Surface, ...]
 ) -> Surface:
-    parts = odds if worth is None else (_Growth(tuple(models), worth.growth), *odds)
+    parts = odds
+    if worth is not None:
+        for one in models:
+            differentiable_mean(one.gp)
+        parts = (_Growth(tuple(models), worth.growth), *odds)
     return SurfaceSum(parts) if len(parts) > 1 else parts[0]
 
 
