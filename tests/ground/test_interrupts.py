@@ -57,5 +57,5 @@ def test_interrupts_are_kept_unless_they_are_to_be_raised_further_out():
 
 def test_a_warning_is_of_the_line_that_called():
     with pytest.warns(InterruptWarning, match=r"^interrupted: two of three$") as caught:
-        warn_of("two of three", stacklevel=1)
+        warn_of("two of three")
     assert caught[0].filename == __file__

@@ -203,5 +203,5 @@ def test_a_prior_is_too_wide_beyond_half_the_digits_of_y(wide, told):
     """In float64 half the digits are a factor of 6.7e7 between the variances and the squares."""
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        linalg.warn_of_loss(np.asarray(1e13), 2.0**-52, (wide, 1.0), stacklevel=1)
+        linalg.warn_of_loss(np.asarray(1e13), 2.0**-52, (wide, 1.0))
     assert [one.category for one in seen] == [RoundingWarning] * told

@@ -36,7 +36,7 @@ from gpnotes.infer.interdomain import Harmonics, wave_sums
 from gpnotes.infer.linear import BayesianLinear
 from gpnotes.infer.posterior import Posterior
 from gpnotes.infer.state_space import StateSpaceGP
-from gpnotes.model.kernels import CircularRBF
+from gpnotes.model.kernels import CircularRBF, Constant, Linear, Matern12
 
 X = np.linspace(0.0, 4.0, 14)[:, None]
 Y = np.sin(2.0 * X[:, 0]) + 0.2 * np.random.default_rng(3).standard_normal(14) + 0.4
@@ -316,6 +316,47 @@ def test_jitter_is_told_of_by_the_verbs_and_not_by_a_fit():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         evidence.value_and_gradient(gp, quiet=True)
+
+
+SINGULAR, WIDE = GP(RBF(1.0, 50.0), 0.0), GP(RBF(1.0, 0.8) + Constant(1e12), 1e-4)
+CLOSE = svgp.SVGP(SINGULAR, Gaussian(0.1), X)
+FAR, HELD = StateSpaceGP(GP(Linear(1e18), 0.1)), ["kernel.lengthscale", "noise_var"]
+FLOATS = [a.astype(np.float32) for a in (X, LABELS, np.full(14, 1e7))]
+OFFSET = {"offset": FLOATS[2], "max_steps": 1}
+BINARY = svgp.SVGP(GP(RBF(), 0.0), Bernoulli(), FLOATS[0][::4])
+LINE = StateSpaceGP(GP(Linear(1.0) + Matern12(), 0.1))
+WARNING = {
+    "condition": lambda: condition(SINGULAR, X, Y),
+    "evidence": lambda: log_evidence(SINGULAR, X, Y),
+    "gradient": lambda: log_evidence_and_gradient(SINGULAR, X, Y),
+    "extended": lambda: condition(SINGULAR, X[:2], Y[:2]).extend(X[2:], Y[2:]),
+    "posterior of a fit": lambda: fit(SINGULAR, X, Y, fixed=HELD).posterior,
+    "sparse": lambda: condition(sparse.SparseGP(replace(SINGULAR, noise_var=0.1), X), X, Y),
+    "sparse too wide": lambda: log_evidence(sparse.SparseGP(WIDE, Z), X, Y),
+    "sparse, of a fit": lambda: (
+        fit(sparse.SparseGP(WIDE, Z), X, Y, fixed=["gp", "inducing"]).posterior
+    ),
+    "svgp": lambda: condition(CLOSE, X, Y),
+    "svgp, by batches": lambda: fit(
+        CLOSE, X, Y, minibatches=svgp.Minibatches(5), max_steps=2, rng=0
+    ),
+    "svgp with an offset": lambda: condition(BINARY, *FLOATS[:2], offset=FLOATS[2]),
+    "svgp with an offset, by a fit": lambda: fit(BINARY, *FLOATS[:2], **OFFSET),
+    "labels with an offset": lambda: fit(laplace.LaplaceGP(GP(RBF(), 0.0)), *FLOATS[:2], **OFFSET),
+    "own noise": lambda: condition(HeteroscedasticGP(GP(RBF() + Linear(1e12), 1.0), RBF()), X, Y),
+    "states": lambda: log_evidence_and_gradient(FAR, X, Y),
+    "covariance of a part": lambda: condition(LINE, 1.7e9 + X, Y).part(0).covariance(1.7e9 + X),
+    "start of a fit": lambda: fit(GP(RBF(1e-3, 1e-4), 1.0), X, np.sin(2.0 * X[:, 0])),
+    "copies": lambda: fit(GP(RBF()), np.repeat(X, 2, axis=0), np.repeat(Y[::-1] ** 9, 2)),
+}
+
+
+@pytest.mark.parametrize("call", WARNING.values(), ids=WARNING)
+def test_a_warning_names_the_line_of_the_caller(call):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        call()
+    assert {one.filename for one in told} == {__file__}
 
 
 def test_a_mean_without_a_pullback_has_a_value_and_a_posterior():

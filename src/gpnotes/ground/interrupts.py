@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import signal
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
+
+from .caller_warnings import warn_caller
 
 __all__ = [
     "INTERRUPTED", "InterruptWarning", "deferred_interrupts", "kept_interrupts",
@@ -74,6 +75,6 @@ def deferred_interrupts() -> Iterator[list[int]]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def warn_of(what: str, *, stacklevel: int = 2) -> None:
+def warn_of(what: str) -> None:
     """Warn that something was interrupted; `what` names it, and the results that are kept."""
-    warnings.warn(f"interrupted: {what}", InterruptWarning, stacklevel=stacklevel + 1)
+    warn_caller(f"interrupted: {what}", InterruptWarning)

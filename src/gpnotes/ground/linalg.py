@@ -8,7 +8,6 @@ result, and one warning says so.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +15,7 @@ from typing import Literal
 from numpy.linalg import LinAlgError
 
 from . import check as _check
+from .caller_warnings import warn_caller
 from .late_reads import expect, number, unforeseen
 from .showing import summary
 from .xp import (
@@ -259,7 +259,7 @@ def warn_of_jitter(
     if jitter:
         what = f"is not positive definite in its precision: added {jitter:.1e} to its diagonal"
         mended = remedy() if remedy else ""
-        warnings.warn(f"{name} {what}{mended and '; '}{mended}", JitterWarning, stacklevel=3)
+        warn_caller(f"{name} {what}{mended and '; '}{mended}", JitterWarning)
 
 
 def warn_of_loss(
@@ -267,7 +267,6 @@ def warn_of_loss(
     eps: float,
     parts: tuple[Array | float, Array | float] = (1.0, 0.0),
     *,
-    stacklevel: int,
     remedy: str = "compute in float64",
 ) -> None:
     """Warn where rounding of a prior, `size` times what data leave of it, has most digits.
@@ -281,7 +280,7 @@ def warn_of_loss(
         said = f"variances of f and the evidence may be off by {eps * norm:.1e} of themselves"
         why = "the prior is too wide beside what y says"
         mended = f"{remedy}, or give gp.kernel a smaller variance"
-        warnings.warn(f"{said}: {why}; {mended}", RoundingWarning, stacklevel=stacklevel)
+        warn_caller(f"{said}: {why}; {mended}", RoundingWarning)
 
 
 def _scale(K: Matrix) -> float:

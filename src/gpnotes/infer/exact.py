@@ -7,7 +7,6 @@ from it.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +18,7 @@ from ..fast import stationary_evidence as in_place
 from ..fast.tiled_kernels import evidence_in_place
 from ..ground import check as _check
 from ..ground import memory
+from ..ground.caller_warnings import warn_caller
 from ..ground.chunks import Data, Rows
 from ..ground.class_tags import saved_as
 from ..ground.conversion import takes
@@ -336,32 +336,29 @@ class ExactPosterior(Posterior):
         leaves it less than a quarter of the digits of its precision.
         Source: Rasmussen & Williams (2006), equations 5.8, 2.43 and 2.45.
         """
-        return self._told_evidence(stacklevel=4)
+        return self._told_evidence()
 
-    def _told_evidence(self, stacklevel: int) -> float:
+    def _told_evidence(self) -> float:
         """The log evidence, with a warning where it has lost its digits."""
         value = self._log_evidence
         if not self.cholesky.jitter:  # of which another warning has told
-            warn_of_rounding(value, self.evidence_error, self.gp, self.X, stacklevel=stacklevel)
+            warn_of_rounding(value, self.evidence_error, self.gp, self.X)
         return value
 
-    @property
-    def _loss(self) -> Array:
+    def _loss(self, own: Vector) -> Array:
         """The mean of ``K_ii / L_ii²``, by which variances lose digits; NaN if α overflows."""
-        pivots = diagonal(self.cholesky.lower)
         n = max(1, self.X.shape[0])
-        return _mean_ratio(self.gp.kernel._diag(self.X), pivots, self.alpha, n)
+        return _mean_ratio(own, diagonal(self.cholesky.lower), self.alpha, n)
 
-    def _warn_of_loss(self, stacklevel: int) -> None:
-        if self.cholesky.jitter or not _is_wide(self, 0.125):  # another warning has told of jitter
-            return
-        _warn_of_sums(self, stacklevel)
-        if not _is_wide(self):
+    def _warn_of_loss(self) -> None:
+        eps, least = epsilon(self.X), _least_pivot(self)
+        if self.cholesky.jitter or not least < eps**0.125:  # another warning has told of jitter
             return
         own, r = self.gp.kernel._diag(self.X), self.residual
-        parts = _sum_of_products(own, 1.0), _sum_of_products(r, r)
-        eps = epsilon(own)
-        warn_of_loss(self._loss, eps, parts, stacklevel=stacklevel, remedy=_TREND)
+        _warn_of_sums(self, own)
+        if least < eps**0.25:
+            parts = _sum_of_products(own, 1.0), _sum_of_products(r, r)
+            warn_of_loss(self._loss(own), eps, parts, remedy=_TREND)
 
     @property
     def evidence_error(self) -> float:
@@ -517,8 +514,8 @@ class ExactPosterior(Posterior):
         warn_of_jitter(factor.jitter - self.cholesky.jitter, "the extended Gram matrix")
         grown = _posterior(self.gp, joined(self._rows, rows), factor)
         if grown.trend is not None:
-            grown.trend.warn_of_rounding(stacklevel=6)
-        grown._warn_of_loss(stacklevel=7)
+            grown.trend.warn_of_rounding()
+        grown._warn_of_loss()
         return named_as(self, grown)
 
 
@@ -543,7 +540,7 @@ class _Evidence(Evidence[GP, ExactPosterior]):
             with trial:
                 posterior = self._told(gp)
                 if not on_trial():  # which expects that nothing is lost
-                    posterior._warn_of_loss(stacklevel=6)
+                    posterior._warn_of_loss()
         return posterior
 
     def _named(self, gp: GP) -> tuple[NameWith, Callable[[], str]]:
@@ -552,18 +549,19 @@ class _Evidence(Evidence[GP, ExactPosterior]):
 
     def _told(self, gp: GP) -> ExactPosterior:
         """Return the posterior, with a warning of jitter or lost digits."""
-        posterior = _conditioned(gp, self.rows)
-        if not (on_trial() and expect(lambda: posterior._loss, epsilon(self.rows.X) ** -0.75)):
+        posterior, X = _conditioned(gp, self.rows), self.rows.X
+        most = epsilon(X) ** -0.75
+        if not (on_trial() and expect(lambda: posterior._loss(gp.kernel._diag(X)), most)):
             _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
         warn_of_jitter(posterior.cholesky.jitter, *self._named(gp))
         if posterior.trend is not None:
-            posterior.trend.warn_of_rounding(stacklevel=5)
+            posterior.trend.warn_of_rounding()
         return posterior
 
     def value(self, gp: GP) -> float:
         posterior = self._told(gp)
         _check.squarable(self.rows.y, "y")
-        return posterior._told_evidence(stacklevel=5)
+        return posterior._told_evidence()
 
     def require_gradient(self, gp: GP) -> None:
         fitted_mean(gp)
@@ -582,17 +580,17 @@ class _Evidence(Evidence[GP, ExactPosterior]):
                 value, gp_bar, jitter, error = _value_and_gradient(gp, self.rows, quiet)
                 if not quiet:
                     warn_of_jitter(jitter, *self._named(gp))
-                    warn_of_rounding(value, error, gp, self.rows.X, stacklevel=4)
+                    warn_of_rounding(value, error, gp, self.rows.X)
         return number(value), numbers_read(gp_bar)
 
 
-def _is_wide(posterior: ExactPosterior, power: float = 0.25) -> bool:
-    """Return False where pivots on the host are so alike that nothing can be lost."""
+def _least_pivot(posterior: ExactPosterior) -> float:
+    """The least pivot, of the largest; 0 on a device, where it is not read, and 1 of no rows."""
     lower = posterior.cholesky.lower
     if not isinstance(lower, np.ndarray) or not lower.size:
-        return bool(lower.shape[0])
+        return 0.0 if lower.shape[0] else 1.0
     pivots = lower.diagonal()
-    return bool(np.max(pivots) * np.finfo(lower.dtype).eps ** power > np.min(pivots))
+    return float(np.min(pivots)) / float(np.max(pivots))
 
 
 @fused
@@ -639,7 +637,7 @@ def _value_and_gradient(gp: GP, rows: Rows, quiet: bool) -> tuple[float, GP, flo
         posterior = _conditioned(gp, rows)
         jitter, gp_bar = posterior.cholesky.jitter, posterior._gradient()[0]
         if posterior.trend is not None and not quiet:
-            posterior.trend.warn_of_rounding(stacklevel=6)
+            posterior.trend.warn_of_rounding()
         error = 0.0 if quiet or jitter else posterior.evidence_error
         return posterior._log_evidence, gp_bar, jitter, error
     mean_bar, _ = means.with_hooks(gp.mean)._pullback(X, found.alpha)
@@ -657,16 +655,16 @@ def _evidence_error(gp: GP, rows: Rows, alpha: Vector, precision_root: HostVecto
         return float(0.5 * epsilon(alpha) * np.sum(moved))
 
 
-def _warn_of_sums(posterior: ExactPosterior, stacklevel: int) -> None:
+def _warn_of_sums(posterior: ExactPosterior, own: Vector) -> None:
     """Warn, on the host, where ``K α`` is a sum of terms so large that their rounding is seen."""
     alpha, r, gp, X = posterior.alpha, posterior.residual, posterior.gp, posterior.X
     if isinstance(alpha, np.ndarray) and isinstance(r, np.ndarray):
-        moved = epsilon(X) * float(np.sum(np.abs(alpha)) * np.max(to_numpy(gp.kernel._diag(X))))
+        moved = epsilon(X) * float(np.sum(np.abs(alpha)) * np.max(to_numpy(own)))
         if moved > 0.01 * float(np.max(np.abs(r))):
-            _warn_of_singular(f"the mean of f may be off by {moved:.1e}", gp, X, stacklevel + 1)
+            _warn_of_singular(f"the mean of f may be off by {moved:.1e}", gp, X)
 
 
-def warn_of_rounding(value: float, error: float, gp: GP, X: Matrix, *, stacklevel: int) -> None:
+def warn_of_rounding(value: float, error: float, gp: GP, X: Matrix) -> None:
     """Warn of a log evidence whose error leaves it less than a quarter of its digits.
 
     An evidence that is smaller than the number of readings is the sum of larger ones.
@@ -674,14 +672,14 @@ def warn_of_rounding(value: float, error: float, gp: GP, X: Matrix, *, stackleve
     share, n = epsilon(X) ** 0.25, float(X.shape[0])
     if not expect(lambda: error, share * n) and error > share * max(abs(value), n):
         said = f"the log evidence {value:.6g} may be off by {error:.1e}"
-        _warn_of_singular(said, gp, X, stacklevel + 1)
+        _warn_of_singular(said, gp, X)
 
 
-def _warn_of_singular(said: str, gp: GP, X: Matrix, stacklevel: int) -> None:
+def _warn_of_singular(said: str, gp: GP, X: Matrix) -> None:
     usual = (
         "give a larger noise_var, shorter lengthscales or a wide trend as "
         "mean=BasisMean(Powers()), or for one input a StateSpaceGP"
     )
     why = f"{_gram_name(gp)} is nearly singular in its precision"
     remedy = nearer_origin(gp.kernel, X) or usual
-    warnings.warn(f"{said}: {why}; {remedy}", RoundingWarning, stacklevel=stacklevel)
+    warn_caller(f"{said}: {why}; {remedy}", RoundingWarning)

@@ -7,7 +7,6 @@ What is maximised, how a model becomes a vector, and the L-BFGS-B of SciPy that 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,6 +27,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.ascent import Ascent
+from ..ground.caller_warnings import warn_caller
 from ..ground.chunks import Chunks, Data, Rows
 from ..ground.interrupts import INTERRUPTED, deferred_interrupts, kept_interrupts, warn_of
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
@@ -362,13 +362,13 @@ def _look_over(
     if is_all_noise(best.model, data, of):
         if not (_has_own_noise(objective) or objective.spread.constant):
             remedy = "if you know better, leave numbers out of the model, or give them bounds"
-            warnings.warn(f"{ALL_NOISE}; {remedy}", FitWarning, stacklevel=4)
+            warn_caller(f"{ALL_NOISE}; {remedy}", FitWarning)
         return _remark(ALL_NOISE)
     gain = best.objective - given.objective
     if noise and apart and gain > FLAT_THRESHOLD:
         why = "the start given ended with all of y taken for noise"
         said = f"{why}, {gain:.3g} below a start in the units of the data, which was taken"
-        warnings.warn(f"{said}: leave numbers out of the model", FitWarning, stacklevel=4)
+        warn_caller(f"{said}: leave numbers out of the model", FitWarning)
         return _remark(said)
     return (
         _surprised(objective, best.model, data)
@@ -398,7 +398,7 @@ def _surprised(objective: Objective[M], model: M, data: Data | WaveSums) -> tupl
         return ()
     said = f"readings, each left out, lie {size:.2g} of its predicted sd away in root mean square"
     remedy = "bounds={'noise_var': (low, high)}"
-    warnings.warn(f"the noise fell to nothing, yet {said}: give {remedy}", FitWarning, stacklevel=5)
+    warn_caller(f"the noise fell to nothing, yet {said}: give {remedy}", FitWarning)
     return (f"Predictions are surer than readings repeat: {said}.",)
 
 
@@ -455,7 +455,7 @@ def _was_cut(run: Run[M]) -> bool:
 
 def _warned(said: str) -> tuple[str, ...]:
     """Warn of what a fit found, from within `_look_over`, and return it as a remark."""
-    warnings.warn(said, FitWarning, stacklevel=6)
+    warn_caller(said, FitWarning)
     return _remark(said)
 
 
@@ -464,7 +464,7 @@ def _doubted(objective: Objective[M], best: Run[M]) -> tuple[str, ...]:
     doubt = objective.evidence.doubt(best.model)
     if not doubt:
         return ()
-    warnings.warn(doubt, FitWarning, stacklevel=4)
+    warn_caller(doubt, FitWarning)
     return _remark(doubt)
 
 
@@ -569,4 +569,4 @@ def _until(
         if not many:
             raise
         runs_made = "1 run" if many == 1 else f"{many} runs"
-        warn_of(f"fit keeps the best of {runs_made}", stacklevel=4)
+        warn_of(f"fit keeps the best of {runs_made}")

@@ -6,10 +6,10 @@ weights w and the known variances v of the data, and the σ_n² of the process, 
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple, TypeGuard
 
 from ..ground import check as _check
+from ..ground.caller_warnings import warn_caller
 from ..ground.chunks import Chunks, Rows
 from ..ground.linalg import RoundingWarning
 from ..ground.xp import Matrix, Numbers, Vector, array_namespace, epsilon, in_double
@@ -100,14 +100,12 @@ def validate_noise(X: Matrix, n: int, noise_var: Vector | None, weights: Vector 
         _check.no_overflow(1.0 / weights, "weights", "1 / weights")
 
 
-def warn_of_offset(gp: GP, rows: Rows, latent: bool) -> None:
+def warn_of_offset(gp: GP, X: Matrix, offset: Vector, latent: bool) -> None:
     """Warn of offsets so large that their rounding moves f, of size 1 where it is `latent`."""
-    if rows.offset is None:
-        return
-    xp = array_namespace(rows.X)
-    lost = epsilon(rows.X) * float(xp.max(xp.abs(rows.offset)))
-    size = float(xp.max(gp.kernel._diag(rows.X))) ** 0.5
+    xp = array_namespace(X)
+    lost = epsilon(X) * float(xp.max(xp.abs(offset)))
+    size = float(xp.max(gp.kernel._diag(X))) ** 0.5
     if lost > 0.01 * (min(size, 1.0) if latent else size):
-        said = f"offset is rounded by {lost:.1e} in {rows.X.dtype}, and f, of size {size:.1e}, too"
+        said = f"offset is rounded by {lost:.1e} in {X.dtype}, and f, of size {size:.1e}, too"
         remedy = "take its level out of it, and out of y or the mean of gp, or compute in float64"
-        warnings.warn(f"{said}: {remedy}", RoundingWarning, stacklevel=7)
+        warn_caller(f"{said}: {remedy}", RoundingWarning)

@@ -106,7 +106,7 @@ class Statistics:
         xp = array_namespace(self.gram)
         norm = xp.max(xp.sum(xp.abs(self.gram), axis=0))
         parts = xp.sum(diagonal(self.gram)), self.squares
-        warn_of_loss(norm, epsilon(self.gram), parts, stacklevel=6)
+        warn_of_loss(norm, epsilon(self.gram), parts)
         return self
 
     @cached_property

@@ -8,10 +8,10 @@ The functions take None for the trend of a mean that is known.
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 
 from ..ground import check as _check
+from ..ground.caller_warnings import warn_caller
 from ..ground.late_reads import unforeseen
 from ..ground.linalg import Cholesky, RoundingWarning
 from ..ground.params import cotangent
@@ -100,13 +100,13 @@ class Trend:
         """Evaluate the basis of the weights at inputs (n*, d), (n*, p)."""
         return _columns(self.mean, self.origin, Xs)
 
-    def warn_of_rounding(self, stacklevel: int) -> None:
+    def warn_of_rounding(self) -> None:
         """Warn of a basis whose columns cancel so that half of the digits are lost."""
         if self.rounding > epsilon(self.solved) ** 0.5:
             unforeseen()  # a warning comes once
             said = f"predictions may be off by {self.rounding:.1e} of the noise or of y"
             why = "the columns of gp.mean.basis are much larger than what they sum to"
-            warnings.warn(f"{said}: {why}; {_REMEDY}", RoundingWarning, stacklevel=stacklevel)
+            warn_caller(f"{said}: {why}; {_REMEDY}", RoundingWarning)
 
     def unknown(self, Xs: Matrix, cross: Matrix, with_mean: bool = True) -> Matrix:
         """Find a root of the covariance that the weights add at some inputs.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground import files, memory
+from ..ground.caller_warnings import warn_caller
 from ..ground.interrupts import kept_interrupts, warn_of
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.params import Parameters
@@ -207,7 +207,7 @@ class _Run:
             every = self._so_far(stored)
             if not every:
                 raise
-            warn_of(self._said_of(every), stacklevel=4)
+            warn_of(self._said_of(every))
         stacked = {name: np.stack([parts[name] for _, parts in every]) for name in ROWS}
         warmup = tuple(int(parts["warmup_evaluations"]) for _, parts in every)
         return Chains(
@@ -423,7 +423,7 @@ def _around(objective: Objective[Parameters], num_chains: int, stream: Stream) -
 def _warn_of_problems(chains: Chains) -> Chains:
     """Warn of problems of the chains, unless the warm-up was interrupted; return the chains."""
     for problem in [] if chains.warming_up else chains.problems():
-        warnings.warn(problem, ChainWarning, stacklevel=4)
+        warn_caller(problem, ChainWarning)
     return chains
 
 

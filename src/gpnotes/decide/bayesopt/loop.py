@@ -326,7 +326,7 @@ class Spending(Generic[Asked]):
             if not optimiser.evaluations:
                 raise
             many = len(optimiser.evaluations)
-            warn_of(f"the search keeps its {many} evaluations", stacklevel=3)
+            warn_of(f"the search keeps its {many} evaluations")
         finally:
             optimiser.close()
             if bar is not None:

@@ -112,7 +112,7 @@ class _Evidence(Evidence[HeteroscedasticGP, HeteroscedasticPosterior]):
         if not found.cholesky.jitter:
             xp, own, r = array_namespace(X), gp.kernel._diag(X), residual_of(gp, X, y)
             loss = xp.mean(own / diagonal(found.cholesky.lower) ** 2)
-            warn_of_loss(loss, epsilon(X), (xp.sum(own), xp.sum(r * r)), stacklevel=4)
+            warn_of_loss(loss, epsilon(X), (xp.sum(own), xp.sum(r * r)))
         return HeteroscedasticPosterior(gp, model.noise_kernel, X, y, found)
 
     def value_and_gradient(

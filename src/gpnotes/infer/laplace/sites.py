@@ -152,7 +152,7 @@ def warn_of_rounding(K: Matrix, sqrt_W: Array, quiet: bool = False, most: float 
         remedy = "give a smaller variance, or compute in float64"
         raise _check.NoValueError(f"gp.kernel must be narrower: {why}; {remedy}")
     if not quiet:
-        warn_of_loss(size, eps, stacklevel=6)
+        warn_of_loss(size, eps)
 
 
 def validate(gp: GP, rows: Rows, likelihood: Likelihood) -> None:
@@ -162,6 +162,6 @@ def validate(gp: GP, rows: Rows, likelihood: Likelihood) -> None:
         n = rows.X.shape[0]
         _check.alike(_check.vector(rows.offset, "offset", size=n), "offset", rows.X, "X")
         _check.squarable(rows.offset, "offset")
-        warn_of_offset(gp, rows, is_latent(likelihood))
+        warn_of_offset(gp, rows.X, rows.offset, is_latent(likelihood))
     require_observable(likelihood, rows.y, shifted_mean(gp, rows))
     memory.require_of_rows(rows.X.shape[0], like=rows.X, copies=5, what="the Gram matrix")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
 from ...ground import check as _check
 from ...ground import memory
+from ...ground.caller_warnings import warn_caller
 from ...ground.chunks import Rows
 from ...ground.conversion import takes
 from ...ground.linalg import RoundingWarning
@@ -268,7 +268,7 @@ class StateSpacePosterior(Posterior):
         # rounding is eps times the prior: here it is more than eps^¼ of what is left
         if epsilon(prior) ** 0.75 * size > rest:
             said = "the covariance of a part has lost its digits to its prior variance"
-            warnings.warn(f"{said}; ask for its variance", RoundingWarning, stacklevel=5)
+            warn_caller(f"{said}; ask for its variance", RoundingWarning)
         return cast_like(self._variance * left, Xs)
 
     @in_one_pool
@@ -608,7 +608,7 @@ def warn_of_rounding(run: Filtered, log_evidence: float) -> None:
         return
     trend = "where it has a trend, or give a GP mean=BasisMean(Powers()) instead"
     remedy = f"give a larger noise_var, or measure X from its first reading {trend}"
-    warnings.warn(f"{said}: {LOST}; {remedy}", RoundingWarning, stacklevel=5)
+    warn_caller(f"{said}: {LOST}; {remedy}", RoundingWarning)
 
 
 def sorted_readings(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vector | None]:

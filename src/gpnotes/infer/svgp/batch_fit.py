@@ -19,7 +19,6 @@ for Adam.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
@@ -27,6 +26,7 @@ from typing import Any, ClassVar, NamedTuple
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.adam import Adam
+from ...ground.caller_warnings import warn_caller
 from ...ground.chunks import Chunks, Rows
 from ...ground.class_tags import saved_as
 from ...ground.interrupts import INTERRUPTED, kept_interrupts, warn_of
@@ -314,7 +314,7 @@ def _told(q: Variational) -> Variational:
     if not q.converged:
         said = f"q had not converged after max_steps = {q.steps} natural-gradient steps"
         remedy = "go on from it by svgp.natural_gradient_step until .mean stays"
-        warnings.warn(f"{said}, and its bound may still rise: {remedy}", FitWarning, 5)
+        warn_caller(f"{said}, and its bound may still rise: {remedy}", FitWarning)
     _warn_of_loss(q)
     return q
 
@@ -324,7 +324,7 @@ def _warn_of_loss(q: Any) -> None:
     for one in () if q.inducing.jitter else getattr(q, "functions", (q,)):
         P, w, xp = one.precision, one.weights, array_namespace(one.weights)
         parts = xp.sum(diagonal(P)), xp.sum(w * (P @ w))
-        warn_of_loss(xp.max(xp.sum(xp.abs(P), axis=0)), epsilon(P), parts, stacklevel=7)
+        warn_of_loss(xp.max(xp.sum(xp.abs(P), axis=0)), epsilon(P), parts)
 
 
 def _fit(
@@ -379,7 +379,7 @@ def _climbed(
         if not climb.trace:
             raise
         climb.interrupted = True
-        warn_of(f"fit keeps the best of {len(climb.trace)} steps", stacklevel=6)
+        warn_of(f"fit keeps the best of {len(climb.trace)} steps")
     return climb.arrived(q)
 
 

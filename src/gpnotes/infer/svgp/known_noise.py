@@ -62,7 +62,7 @@ def validate_offset(model: SVGP, rows: Rows) -> None:
         raise TypeError(f"offset must be None: {what}; got {_check.kind_of(rows.offset)}")
     size = rows.X.shape[0]
     _check.alike(_check.vector(rows.offset, "offset", size=size), "offset", rows.X, "X")
-    warn_of_offset(model.gp, rows, is_latent(model.likelihood))
+    warn_of_offset(model.gp, rows.X, rows.offset, is_latent(model.likelihood))
 
 
 def require_normal(likelihood: object, rows: Rows) -> None:

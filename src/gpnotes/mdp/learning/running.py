@@ -296,7 +296,7 @@ class _Runner:
         if pressed:
             if KeyboardInterrupt not in kept_interrupts():
                 raise KeyboardInterrupt
-            warn_of(f"run keeps what {self.steps} of {steps} steps have learnt", stacklevel=3)
+            warn_of(f"run keeps what {self.steps} of {steps} steps have learnt")
         return self._run(interrupted=bool(pressed))
 
     def _save(self) -> None:
