@@ -18,7 +18,6 @@ from gpnotes.decide.bayesopt import acquisition as acquisitions
 from gpnotes.decide.bayesopt.pareto import ExpectedHypervolumeImprovement
 from gpnotes.decide.design import criteria
 from gpnotes.infer import interdomain
-from gpnotes.infer.prior_terms import NamedPrior
 from gpnotes.mdp import MDP, learning
 from gpnotes.model import kernels as k
 from gpnotes.model import likelihoods, means, positive_priors
@@ -243,6 +242,5 @@ EXAMPLES: dict[str, dict[type, tuple[Example, ...]]] = {
 # Classes with the members of a contract that mean something else by them.
 APART = {
     ("mean", means.Powers): "a basis: it has a column for each power",
-    ("prior", NamedPrior): "a prior and its place: it takes the values of all parameters",
     ("acquisition", ExpectedHypervolumeImprovement): "it takes moments of several objectives",
 }
