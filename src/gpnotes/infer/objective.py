@@ -205,7 +205,7 @@ class Objective(Generic[M]):
 
     def _gathered(self, bar: Any, chain: HostVector) -> HostVector:
         """The same, by what entries that move are differentiated by those of the vector."""
-        slopes = self._way.read(bar, "bar") * chain
+        slopes = self._way.read(bar, "obj_bar") * chain
         if self.tied:  # by the chain rule a number that is several has the sum of their derivatives
             slopes = np.bincount(self._places, slopes, len(self.limits))
         return np.append(slopes, to_numpy(bar.inducing)) if self.moves_inputs else slopes
@@ -290,6 +290,8 @@ class Objective(Generic[M]):
         return Run(end, value, *ascent[2:], self.touched(end), log_prior)
 
     def _log_prior(self, model: M) -> float:
+        if not self.priors:
+            return 0.0
         values = self._way.read(model)
         return density_and_gradient(self.priors, values[self._own] if self.tied else values)[0]
 
