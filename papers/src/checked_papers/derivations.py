@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
+from math import isclose
 
 from checked_equations.latex.names import joined
 from checked_equations.latex.tokenizer import word_set
@@ -20,14 +22,15 @@ from .substitution import substituted
 from .tried.token_patterns import (
     Found,
     Pattern,
+    behind_script,
+    behind_symbol,
     exchanged,
-    is_symbol,
     occurrences,
     row_of,
     texts,
 )
 
-_FACTORS = ("", "-", "2", "-2", r"\frac{1}{2}", r"-\frac{1}{2}")
+_FACTORS = {"": 1.0, "-": -1.0, "2": 2.0, "-2": -2.0, r"\frac{1}{2}": 0.5, r"-\frac{1}{2}": -0.5}
 _NEAR = 6  # displays that one may go on from; definitions may stand farther above
 _LAYOUT = frozenset("&{}.,;")
 
@@ -39,6 +42,12 @@ class Followed:
     latex: str
     said: str
     meant: str  # the claim with the definitions before it
+    factor: float = 1.0  # of the display before it, which is rearranged
+
+    def fits(self, residual: float | None) -> bool:
+        """Return whether it may hold, where the same claim without its factor has a residual."""
+        off = abs(1.0 - self.factor) / max(1.0, abs(self.factor))
+        return self.factor == 1.0 or (residual is not None and isclose(residual, off, rel_tol=1e-4))
 
 
 def followed_from(latex: str, before: Sequence[str]) -> Iterator[Followed]:
@@ -60,10 +69,10 @@ def followed_from(latex: str, before: Sequence[str]) -> Iterator[Followed]:
         yield Followed(put, f"with {', '.join(used)}, as stands before it", put)
     for one in earlier[:_NEAR]:
         said = f"{one.latex.strip(' .,;&')}, which stands before it"
-        for claim, how in _claims(own, one, nearest=one is earlier[0]):
+        for claim, how, factor in _claims(own, one, nearest=one is earlier[0]):
             if says_something(claim):
                 full = claim if how == "it rearranges" else _with_meanings(claim, meant)[0]
-                yield Followed(claim, f"{how} {said}", full)
+                yield Followed(claim, f"{how} {said}", full, factor)
 
 
 def _with_meanings(claim: str, meant: Sequence[str]) -> tuple[str, list[str]]:
@@ -80,6 +89,7 @@ def _with_meanings(claim: str, meant: Sequence[str]) -> tuple[str, list[str]]:
     return claim, [*put.values()]
 
 
+@lru_cache(maxsize=256)
 def _single(latex: str) -> Statement | None:
     """Return the equality that a display is; nothing where it is more, or another relation."""
     found = stated_in(latex)
@@ -87,16 +97,17 @@ def _single(latex: str) -> Statement | None:
     return found[0] if alone and all(sign in EQUAL for sign in found[0].signs) else None
 
 
-def _claims(own: Statement, one: Statement, *, nearest: bool) -> Iterator[tuple[str, str]]:
+def _claims(own: Statement, one: Statement, *, nearest: bool) -> Iterator[tuple[str, str, float]]:
     inside = occurrences(row_of(one.sides[-1]), own.sides[0]) if own.defines else []
     if (nearest and not own.sides[0]) or (_same(own.sides[0], one.sides[0]) and not inside):
         rest = own.part(1, len(own.sides))
-        yield f"{one.sides[-1]} {own.signs[0]} {rest}{own.tail}", "it goes on from"
+        yield f"{one.sides[-1]} {own.signs[0]} {rest}{own.tail}", "it goes on from", 1.0
     elif own.defines and occurrences(row_of(one.latex), own.sides[0]):
-        yield substituted(one.latex, [own.part(0, 2)]), "it solves"
+        yield substituted(one.latex, [own.part(0, 2)]), "it solves", 1.0
     elif len(own.signs) == 1 == len(one.signs) and _symbols(own.latex) == _symbols(one.latex):
-        for factor in _FACTORS:
-            yield f"{_moved(own)} = {factor} \\left({_moved(one)}\\right)", "it rearranges"
+        for latex, factor in _FACTORS.items():
+            claim = f"{_moved(own)} = {latex} \\left({_moved(one)}\\right)"
+            yield claim, "it rearranges", factor
 
 
 def _moved(one: Statement) -> str:
@@ -104,7 +115,15 @@ def _moved(one: Statement) -> str:
 
 
 def _symbols(latex: str) -> set[str]:
-    return {text for text in texts(row_of(latex)) if is_symbol(text)}
+    """Return the commands and symbols of a display, with their indices, and no ``\\mathbf 0``."""
+    row, found, i = row_of(latex), set[str](), 0
+    while i < len(row):
+        bare = behind_symbol(row, i)
+        end = behind_script(row, bare, "_")
+        if bare > i and not any(text.isdigit() for text in texts(row[i:bare])):
+            found.add("".join(texts(row[i:end])))
+        i = max(end, i + 1)
+    return found
 
 
 def _same(one: str, other: str) -> bool:

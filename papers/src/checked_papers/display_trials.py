@@ -28,7 +28,7 @@ from .laws import Claim, Law, claims_of
 from .numerics.time_limit import TooLong, limited
 from .repeated_symbols import idle_index, scaled_variance
 from .sets import of_sets
-from .shapes import OF_ARRAYS, Fitting, Shapes, fitting
+from .shapes import OF_ARRAYS, Fitting, Shapes, fitting, is_filled, is_identity
 from .spellings import plainly
 from .statements import stated_in, without_notes
 from .step_by_step import in_steps
@@ -173,9 +173,14 @@ def _gone_on(task: Task, full: str) -> Tried | None:
     before = [plainly(_written(one, task.macros)) for one in task.around.before]
     task = replace(task, mending=False, around=Around())
     every = [(full, before), *filter(None, [with_values(full, before)])]
+    residual, known = None, set[str]()
     for claim in chain(*(islice(followed_from(*one), _CLAIMS) for one in every)):
-        for latex in dict.fromkeys((claim.latex, claim.meant)):
+        for latex in (claim.latex, claim.meant):
+            if latex in known or not claim.fits(residual):
+                continue
+            known.add(latex)
             found = _as_a_whole(task, latex)
+            residual = found.residual if claim.factor == 1.0 else residual
             chance = " = " in f"{found.region}"  # any two may agree for some whole numbers
             if found.verdict in HOLDS and not chance and _noticed(found, strict=False):
                 return replace(found, why="; ".join(filter(None, [claim.said, found.why])))
@@ -192,11 +197,11 @@ def _of_a_law(task: Task, full: str) -> Tried | None:
     )
     brief, refuted = _briefly(task), None
     for claim in claims_of(full, law, own):
-        found = _said_of_a_law(brief, claim)
+        sure = claim.sure and not refuted and _is_one(claim.density)
+        found = _said_of_a_law(brief if sure else replace(task, mending=False), claim)
         if found.verdict in HOLDS and _noticed(found, strict=False):
             return replace(found, why=claim.said)
-        fails = claim.sure and found.verdict in _FAIL and (found.residual or 0.0) > _CLEARLY
-        if fails and not refuted and _is_one(claim.density):
+        if sure and found.verdict in _FAIL and (found.residual or 0.0) > _CLEARLY:
             longer = replace(task, mending=task.mending and _LONGER)
             found = _said_of_a_law(longer, claim)
             refuted = replace(found, verdict=FAILS, why=f"not so: {claim.said}")
@@ -368,7 +373,9 @@ def _tried_with(
     known = task.declared.and_then(Declared(more or {}))
     task = replace(task, declared=known)
     plain = _attempt(task, full, stated, {})
-    found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
+    found = plain
+    if task.mending or not _is_lost(plain):
+        found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
     if found.why.startswith(UNFIT) and (turned := _turned(full)) and not stated:
         other = _tried_with(task, turned, ())
         if other.verdict in HOLDS:
@@ -379,6 +386,12 @@ def _tried_with(
     if task.notation or not unsettled or PAPERS.heads_in(known.kinds):
         return found
     return _with_special_functions(task, full, stated, found)
+
+
+def _is_lost(plain: Tried) -> bool:
+    """Return whether it clearly fails for all numbers, and so for arrays; but `I` may be one."""
+    fails = plain.verdict not in HOLDS and (plain.residual or 0.0) > _CLEARLY
+    return fails and not any(is_identity(key) or is_filled(key) for key in plain.drawn)
 
 
 def _turned(full: str) -> str:

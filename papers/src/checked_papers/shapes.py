@@ -70,10 +70,9 @@ Axis = tuple[str, int]  # one of them
 
 @dataclass(frozen=True)
 class Shapes:
-    """The kinds that were inferred; `plain` says that numbers would do in their place as well."""
+    """The kinds that were inferred."""
 
     kinds: Mapping[str, Kind]
-    plain: bool
 
     @property
     def squares(self) -> tuple[str, ...]:
@@ -165,8 +164,7 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     best = [one for one in every if any(one[0].values())]
     printed = any(isinstance(part, t.Block) for part in _parts(reading))  # of a size of its own
     refuted = not every and not trial.unclear and not printed
-    plain = trial.fits(dict.fromkeys(free, 0), {})
-    shapes = tuple(Shapes(_named(trial, *one), plain) for one in best)
+    shapes = tuple(Shapes(_named(trial, *one)) for one in best)
     scalars = tuple(_scalars(trial, options, *best[0])) if len(best) == 1 else ()
     return found_marks._replace(shapes=shapes, refuted=refuted, scalars=scalars)
 
@@ -426,19 +424,20 @@ def _best(trial: _Trial, options: Mapping[str, tuple[Form, ...]], marked: bool) 
 
     Where arrays are `marked` one of the symbols is an array.
     """
-    found: dict[tuple[int, int], list[Found]] = {}
-    for choice in product(*options.values()):
-        if marked and not any(choice):
-            continue
-        form = dict(zip(options, choice, strict=True))
+    found: list[Found] = []
+    choices = (choice for choice in product(*options.values()) if any(choice) or not marked)
+    forms = [dict(zip(options, choice, strict=True)) for choice in choices]
+    for form in sorted(forms, key=lambda one: _score(one, options), reverse=True):
+        if found and _score(form, options) < _score(found[0][0], options):
+            break
         axes = [(key, i) for key in form for i in range(form[key])]
         known = sorted({_SIZE, *trial.sizes}) if len(axes) <= _MOST_SYMBOLS else [_SIZE]
         for sizes in product(known, repeat=len(axes)):
             at = dict(zip(axes, sizes, strict=True))
             if trial.fits(form, at):
-                found.setdefault(_score(form, options), []).append((form, at))
+                found.append((form, at))
                 break
-    return found[max(found)] if found else []
+    return found
 
 
 def _scalars(

@@ -27,8 +27,12 @@ from checked_papers.numerics.kinks import _PLACES, cuts, from_kink_to_kink
         (r"\int_3^0 |x - 1| dx = -\frac{5}{2}", ("= -", "= ")),
         (r"\int_0^8 (1 + \operatorname{sech}^2(40 (x - 5))) dx = 8 + \frac{1}{20}", ("8 +", "8 -")),
         (r"\int_0^{10} (1 + e^{-(99 x - 33)^2}) dx = 10 + \frac{\sqrt\pi}{99}", ("- 33", "- 0")),
+        (r"\int_0^{20} (1 + e^{-900(x^2 - 14x + 49)}) dx = 20 + \frac{\sqrt\pi}{30}",
+         (r" + \frac{\sqrt\pi}{30}", "")),
+        (r"\int_0^{20} (x + \exp(-900(x^2 - 14x + 49))) dx = 200 + \frac{\sqrt\pi}{30}",
+         (r"200 + \frac{\sqrt\pi}{30}", "200")),
     ],
-)
+)  # fmt: skip
 def test_an_integral_goes_from_kink_to_kink(latex: str, slip: tuple[str, str]) -> None:
     holds(latex)
     assert tried(twin(latex, slip)).outcome in ("does not hold", FAILS)

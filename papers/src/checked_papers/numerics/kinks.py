@@ -2,7 +2,8 @@
 
 ``|x - 1|`` has one at 1, ``\\max(x, x^2)`` where both are equal, and a rule for smooth functions
 does not settle across it. A kink that no two places tell apart stays, and the integral unsettled.
-At the zero of a difference that is squared a peak may be, narrower than nodes are apart.
+At the zero of a difference that is squared a peak may be, narrower than nodes are apart, and where
+an exponent with a square turns.
 """
 
 from __future__ import annotations
@@ -21,17 +22,18 @@ from .quadrature import integrate
 _PLACES = 240  # at which signs are compared
 _HALVES = 80  # of a stretch, so that an end between two floats is found
 _MOST = 40  # kinks, and so many pieces
+_STEP = 1e-6  # between two values that tell whether an exponent rises
 _FOLDED = ("max", "min")
 _AT_ZERO = ("sign", "cosh", "sech")
 Real = Callable[[float], float]
 
 
-def folds_in(body: t.Node) -> Iterator[t.Node]:
-    """Yield the parts that have another form on either side of their zeros.
+def folds_in(body: t.Node, key: str) -> Iterator[t.Node]:
+    """Yield the parts that have another form on either side of their zeros, by the variable `key`.
 
     >>> from checked_equations.latex.parser import parse_expression
     >>> names = {"x": "value"}
-    >>> list(folds_in(parse_expression("|x| + x^2", names)))
+    >>> list(folds_in(parse_expression("|x| + x^2", names), "x"))
     [Name(key='x')]
     """
     for _, part in t.walk(body):
@@ -39,11 +41,29 @@ def folds_in(body: t.Node) -> Iterator[t.Node]:
             yield part.base
         elif isinstance(part, t.Power) and part.exponent == t.Number(2.0):
             yield from [part.base] * any(isinstance(one, t.Sum) for _, one in t.walk(part.base))
+        elif isinstance(part, t.Power) and _has_a_turn(part.exponent):
+            yield t.Sum((_moved(part.exponent, key), part.exponent), (1, -1))
+        elif isinstance(part, t.Function) and part.name == "exp" and _has_a_turn(part.arguments[0]):
+            yield t.Sum((_moved(part.arguments[0], key), part.arguments[0]), (1, -1))
         elif isinstance(part, t.Function) and part.name in _AT_ZERO:
             yield part.arguments[0]
         elif isinstance(part, t.Function) and part.name in _FOLDED:
             for one, other in itertools.combinations(part.arguments, 2):
                 yield t.Sum((one, other), (1, -1))
+
+
+def _has_a_turn(exponent: t.Node) -> bool:
+    """Return whether a square stands in a sum, as in ``x^2 - 14 x + 49``."""
+    sums = (p for _, p in t.walk(exponent) if isinstance(p, t.Sum) and len(p.terms) > 1)
+    parts = (part for one in sums for _, part in t.walk(one))
+    return any(isinstance(p, t.Power) and p.exponent == t.Number(2.0) for p in parts)
+
+
+def _moved(node: t.Node, key: str) -> t.Node:
+    """Return `node` a small step aside of the variable `key`."""
+    if isinstance(node, t.Name | t.Index) and node.key == key:
+        return t.Sum((node, t.Number(_STEP)), (1, 1))
+    return t.mapped(node, lambda part: _moved(part, key))
 
 
 def from_kink_to_kink(

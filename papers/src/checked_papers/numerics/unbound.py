@@ -47,7 +47,7 @@ def integral(node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
 
     folds = [
         function_of(one, key, ev, scope, "fold")
-        for one in folds_in(node.body)
+        for one in folds_in(node.body, key)
         if ev.depends(one, key)
     ]
     pieces = partial(from_kink_to_kink, along(0.0, 1.0), folds)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from checked_equations.evaluate.values import Word
@@ -51,7 +51,7 @@ class Form(NamedTuple):
         return tuple(inner.split(",")) if inner and not inner.isdigit() else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Notation:
     """The forms of a field, its functions by name, its words and constants."""
 
@@ -148,6 +148,7 @@ class Notation:
         words = {name: Word(function) for name, function in self.words.items()}
         return {**called, **words}
 
+    @lru_cache(maxsize=1024)  # noqa: B019 - there are as many as fields, and none is ever dropped
     def written(self, latex: str) -> Expanded:
         """`latex` with every form as a call."""
         latex = _ATOP.sub(_in_a_row, latex)

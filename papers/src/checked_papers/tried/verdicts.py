@@ -269,8 +269,10 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         for key in plan.drawn
         if not any(mentions(step.left, key) and mentions(step.right, key) for step in steps)
     ]
-    sides = (side for step in steps for side in (step.left, step.right))
-    if not doubt and len(loose) > _LOOSE and all(map(has_symbols, sides)):
+    sides = [side for step in steps for side in (step.left, step.right)]
+    named = Counter(p.key for one in sides for _, p in t.walk(one) if isinstance(p, t.Name))
+    alone = loose if all(map(has_symbols, sides)) else [key for key in loose if named[key] == 1]
+    if not doubt and len(alone) > _LOOSE:  # no single edit takes them all away
         return Tried("not read", _loose(loose), residual=trial.residual)
     if loose or doubt:
         return _noted(trial, doubt or _loose(loose))
