@@ -47,7 +47,7 @@ class Followed:
     def fits(self, residual: float | None) -> bool:
         """Return whether it may hold, where the same claim without its factor has a residual."""
         off = abs(1.0 - self.factor) / max(1.0, abs(self.factor))
-        return self.factor == 1.0 or (residual is not None and isclose(residual, off, rel_tol=1e-4))
+        return not off or (residual is not None and isclose(residual, off, rel_tol=1e-4))
 
 
 def followed_from(latex: str, before: Sequence[str]) -> Iterator[Followed]:

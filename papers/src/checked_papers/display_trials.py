@@ -28,7 +28,7 @@ from .laws import Claim, Law, claims_of
 from .numerics.time_limit import TooLong, limited
 from .repeated_symbols import idle_index, scaled_variance
 from .sets import of_sets
-from .shapes import OF_ARRAYS, Fitting, Shapes, fitting, is_filled, is_identity
+from .shapes import OF_ARRAYS, Fitting, Shapes, fitting
 from .spellings import plainly
 from .statements import stated_in, without_notes
 from .step_by_step import in_steps
@@ -373,9 +373,7 @@ def _tried_with(
     known = task.declared.and_then(Declared(more or {}))
     task = replace(task, declared=known)
     plain = _attempt(task, full, stated, {})
-    found = plain
-    if task.mending or not _is_lost(plain):
-        found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
+    found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
     if found.why.startswith(UNFIT) and (turned := _turned(full)) and not stated:
         other = _tried_with(task, turned, ())
         if other.verdict in HOLDS:
@@ -386,12 +384,6 @@ def _tried_with(
     if task.notation or not unsettled or PAPERS.heads_in(known.kinds):
         return found
     return _with_special_functions(task, full, stated, found)
-
-
-def _is_lost(plain: Tried) -> bool:
-    """Return whether it clearly fails for all numbers, and so for arrays; but `I` may be one."""
-    fails = plain.verdict not in HOLDS and (plain.residual or 0.0) > _CLEARLY
-    return fails and not any(is_identity(key) or is_filled(key) for key in plain.drawn)
 
 
 def _turned(full: str) -> str:

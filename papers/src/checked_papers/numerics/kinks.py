@@ -41,10 +41,8 @@ def folds_in(body: t.Node, key: str) -> Iterator[t.Node]:
             yield part.base
         elif isinstance(part, t.Power) and part.exponent == t.Number(2.0):
             yield from [part.base] * any(isinstance(one, t.Sum) for _, one in t.walk(part.base))
-        elif isinstance(part, t.Power) and _has_a_turn(part.exponent):
-            yield t.Sum((_moved(part.exponent, key), part.exponent), (1, -1))
-        elif isinstance(part, t.Function) and part.name == "exp" and _has_a_turn(part.arguments[0]):
-            yield t.Sum((_moved(part.arguments[0], key), part.arguments[0]), (1, -1))
+        elif (exponent := _exponent_with_a_square(part)) is not None:
+            yield t.Sum((_moved(exponent, key), exponent), (1, -1))
         elif isinstance(part, t.Function) and part.name in _AT_ZERO:
             yield part.arguments[0]
         elif isinstance(part, t.Function) and part.name in _FOLDED:
@@ -52,11 +50,14 @@ def folds_in(body: t.Node, key: str) -> Iterator[t.Node]:
                 yield t.Sum((one, other), (1, -1))
 
 
-def _has_a_turn(exponent: t.Node) -> bool:
-    """Return whether a square stands in a sum, as in ``x^2 - 14 x + 49``."""
+def _exponent_with_a_square(part: t.Node) -> t.Node | None:
+    """Return the exponent of a power, or of ``\\exp``, if a sum in it has a square."""
+    of_exp = isinstance(part, t.Function) and part.name == "exp"
+    exponent = part.arguments[0] if of_exp else getattr(part, "exponent", t.Number(1.0))
     sums = (p for _, p in t.walk(exponent) if isinstance(p, t.Sum) and len(p.terms) > 1)
-    parts = (part for one in sums for _, part in t.walk(one))
-    return any(isinstance(p, t.Power) and p.exponent == t.Number(2.0) for p in parts)
+    parts = [part for one in sums for _, part in t.walk(one)]
+    squares = [p for p in parts if isinstance(p, t.Power) and p.exponent == t.Number(2.0)]
+    return exponent if squares else None
 
 
 def _moved(node: t.Node, key: str) -> t.Node:
