@@ -157,9 +157,8 @@ def with_values(latex: str, before: Sequence[str]) -> tuple[str, tuple[str, ...]
     >>> with_values("x(t) = -K u(t)", ["u(t) = a", "u(s) = b"])
     ('x  = -K u ', ('u  = a',))
     """
-    every = [_RATE.put(one, lambda rate: rf"\dot{{{rate['of']}}}") for one in (latex, *before)]
+    every, counts = zip(*map(_with_rates, (latex, *before)), strict=True)
     called: dict[str, str] = {}
-    counts = [Counter(name for name, _ in _calls(one, None)) for one in every]
     names = {name for own in counts for name in own}
     bare = {
         name
@@ -171,6 +170,13 @@ def with_values(latex: str, before: Sequence[str]) -> tuple[str, tuple[str, ...]
     if put[0] is None or (put[0] == latex and put[1:] == [*reversed(before)]):
         return None
     return put[0], tuple(one for one in reversed(put[1:]) if one is not None)
+
+
+@lru_cache(maxsize=256)
+def _with_rates(latex: str) -> tuple[str, Counter[str]]:
+    """Return a display with each rate as a symbol, and how often a name is called in it."""
+    put = _RATE.put(latex, lambda rate: rf"\dot{{{rate['of']}}}")
+    return put, Counter(name for name, _ in _calls(put, None))
 
 
 def _calls(latex: str, products: Set[str] | None) -> Iterator[tuple[str, Found]]:

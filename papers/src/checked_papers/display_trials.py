@@ -28,7 +28,7 @@ from .laws import Claim, Law, claims_of
 from .numerics.time_limit import TooLong, limited
 from .repeated_symbols import idle_index, scaled_variance
 from .sets import of_sets
-from .shapes import OF_ARRAYS, Fitting, Shapes, fitting
+from .shapes import OF_ARRAYS, Fitting, Shapes, fitting, is_constant
 from .spellings import plainly
 from .statements import stated_in, without_notes
 from .step_by_step import in_steps
@@ -373,7 +373,9 @@ def _tried_with(
     known = task.declared.and_then(Declared(more or {}))
     task = replace(task, declared=known)
     plain = _attempt(task, full, stated, {})
-    found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
+    found = plain
+    if plain.verdict != "definition" or any(map(is_constant, plain.drawn)):
+        found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
     if found.why.startswith(UNFIT) and (turned := _turned(full)) and not stated:
         other = _tried_with(task, turned, ())
         if other.verdict in HOLDS:

@@ -321,6 +321,11 @@ def is_identity(key: str) -> bool:
     return (_bold(key) or letter(key)) == "I"
 
 
+def is_constant(key: str) -> bool:
+    """Return whether a symbol is called as an array that is known: identity, zeros or ones."""
+    return is_identity(key) or bool(is_filled(key))
+
+
 def is_filled(key: str) -> str:
     """The number that all entries of a column are: ``\\mathbf 1``, ``\\mathbf 0_n``; or nothing.
 

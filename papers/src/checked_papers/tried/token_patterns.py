@@ -180,11 +180,12 @@ def occurrences(row: Row, key: str) -> list[Span]:
     >>> occurrences(row_of(r"x + \\bar x + \\mathrm{exp}"), "x")
     [(0, 1)]
     """
-    wanted = texts(row_of(key))
-    words, n = in_words(row), len(wanted)
-    found = []
-    for i in range(len(row) - n + 1 if n else 0):
-        if texts(row[i : i + n]) != wanted or (words[i] and wanted[0] != "\\mathrm"):
+    wanted, every = texts(row_of(key)), texts(row)
+    n, found = len(wanted), []
+    places = [i for i in range(len(row)) if n and every[i : i + n] == wanted]
+    words = in_words(row) if places else []
+    for i in places:
+        if words[i] and wanted[0] != "\\mathrm":
             continue
         styled = i > 1 and row[i - 1].text == "{" and row[i - 2].text in FONTS
         if not (styled and shut_at(row, i - 1) == i + n):
