@@ -41,7 +41,7 @@ def folds_in(body: t.Node, key: str) -> Iterator[t.Node]:
             yield part.base
         elif isinstance(part, t.Power) and part.exponent == t.Number(2.0):
             yield from [part.base] * any(isinstance(one, t.Sum) for _, one in t.walk(part.base))
-        elif (exponent := _exponent_with_a_square(part)) is not None:
+        elif (exponent := _exponent_that_turns(part, key)) is not None:
             yield t.Sum((_moved(exponent, key), exponent), (1, -1))
         elif isinstance(part, t.Function) and part.name in _AT_ZERO:
             yield part.arguments[0]
@@ -50,14 +50,14 @@ def folds_in(body: t.Node, key: str) -> Iterator[t.Node]:
                 yield t.Sum((one, other), (1, -1))
 
 
-def _exponent_with_a_square(part: t.Node) -> t.Node | None:
-    """Return the exponent of a power, or of ``\\exp``, if a sum in it has a square."""
+def _exponent_that_turns(part: t.Node, key: str) -> t.Node | None:
+    """Return the exponent of a power, or of ``\\exp``, with a sum as ``x^2 - 14 x + 49`` in it."""
     of_exp = isinstance(part, t.Function) and part.name == "exp"
     exponent = part.arguments[0] if of_exp else getattr(part, "exponent", t.Number(1.0))
-    sums = (p for _, p in t.walk(exponent) if isinstance(p, t.Sum) and len(p.terms) > 1)
-    parts = [part for one in sums for _, part in t.walk(one)]
-    squares = [p for p in parts if isinstance(p, t.Power) and p.exponent == t.Number(2.0)]
-    return exponent if squares else None
+    sums = (one for _, one in t.walk(exponent) if isinstance(one, t.Sum))
+    twice = (one for one in sums if sum(key in t.symbols(term) for term in one.terms) > 1)
+    parts = (inner for one in twice for _, inner in t.walk(one) if isinstance(inner, t.Power))
+    return exponent if any(inner.exponent == t.Number(2.0) for inner in parts) else None
 
 
 def _moved(node: t.Node, key: str) -> t.Node:
