@@ -71,6 +71,7 @@ def test_two_values_of_one_thing_are_equal(
         (["E(s) = V(s) - K(s) E(s)"], r"E(s) = \frac{V(s)}{1 + K(s)}", "solves", ("1 + K(s)", "1 - K(s)")),
         ([r"V = \frac{J}{K} \frac{d\omega}{dt}"], r"\frac{d\omega}{dt} = \frac{K V}{J}", "with V =", ("K V", "V")),
         ([r"P = A B + C \\ \qquad + D"], "P = D + C + A B", "goes on from", ("D + C", "D - C")),
+        ([f"v_{i} = a b_{i} - a c_{i}" for i in (1, 2, 3)], "v_1 = a (b_1 - c_1)", "goes on from", ("b_1", "b_2")),
     ],
 )  # fmt: skip
 def test_what_follows_and_its_false_twin(

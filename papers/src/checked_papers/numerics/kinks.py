@@ -52,8 +52,9 @@ def folds_in(body: t.Node, key: str) -> Iterator[t.Node]:
 
 def _exponent_that_turns(part: t.Node, key: str) -> t.Node | None:
     """Return the exponent of a power, or of ``\\exp``, with a sum as ``x^2 - 14 x + 49`` in it."""
-    of_exp = isinstance(part, t.Function) and part.name == "exp"
-    exponent = part.arguments[0] if of_exp else getattr(part, "exponent", t.Number(1.0))
+    exponent: t.Node = getattr(part, "exponent", t.Number(1.0))
+    if isinstance(part, t.Function) and part.name == "exp":
+        exponent = part.arguments[0]
     sums = (one for _, one in t.walk(exponent) if isinstance(one, t.Sum))
     twice = (one for one in sums if sum(key in t.symbols(term) for term in one.terms) > 1)
     parts = (inner for one in twice for _, inner in t.walk(one) if isinstance(inner, t.Power))
