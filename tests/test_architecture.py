@@ -455,6 +455,7 @@ OPEN = {
     "infer load": "the file knows what was saved in it",
     "games bumps": "the product of two nodes passes on what these prepare, without looking",
     "games chances": "the same",
+    "ground ask": "what answers a question is given to `run_in_step`, and who asks knows it",
 }
 
 

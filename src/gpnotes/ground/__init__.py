@@ -8,7 +8,8 @@ if TYPE_CHECKING:  # isort: off
     from . import (
         adam as adam, array_protocol as array_protocol, array_types as array_types,
         arrays as arrays, ascent as ascent, blas_in_place as blas_in_place, boxes as boxes,
-        check as check, chunks as chunks, class_tags as class_tags, conversion as conversion,
+        caller_warnings as caller_warnings, check as check, chunks as chunks,
+        class_tags as class_tags, conversion as conversion,
         dates as dates, distances as distances, files as files, in_step as in_step,
         interrupts as interrupts, jobs as jobs, late_reads as late_reads, lazy as lazy,
         levels as levels, linalg as linalg, memory as memory, named_columns as named_columns,

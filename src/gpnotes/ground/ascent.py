@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -140,7 +140,7 @@ def ascend_all(
     def climb(i: int) -> Ascent:
         sides = None if rows is None else (rows[0], rows[1][i])
         # value and gradient, once all that are under way have asked for theirs
-        return ascend(ask, starts[i], limits, steps, rows=sides)
+        return ascend(cast("Function", ask), starts[i], limits, steps, rows=sides)
 
     climbs = [partial(climb, i) for i in range(len(starts))]
     groups = (climbs[i : i + _TOGETHER] for i in range(0, len(starts), _TOGETHER))

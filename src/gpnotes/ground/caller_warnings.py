@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import os
-import sys
 import warnings
 from pathlib import Path
 from types import FrameType
@@ -30,8 +30,8 @@ def warn_caller(said: str, category: type[Warning]) -> None:
     category : type
         Its class.
     """
-    frame: FrameType | None = sys._getframe(1)
-    level = 2  # that frame, for `warnings.warn`
+    frame: FrameType | None = inspect.currentframe()
+    level = 1  # that frame, for `warnings.warn`
     while frame is not None and frame.f_code.co_filename.startswith(_INSIDE):
         frame, level = frame.f_back, level + 1
     warnings.warn(said, category, stacklevel=level)

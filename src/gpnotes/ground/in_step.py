@@ -57,7 +57,7 @@ def asks(kind: str) -> bool:
     return isinstance(current, (_Task, _Alone)) and current.kind == kind
 
 
-def ask(question: object) -> Any:
+def ask(question: object) -> object:
     """Wait until the other tasks have asked too, and return the answer.
 
     An answer that is an exception is raised.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -568,7 +568,7 @@ class _Evidence(Evidence[GP, ExactPosterior]):
 
     def value_and_gradient(self, gp: GP, *, quiet: bool = False) -> tuple[float, GP]:
         if asks(KIND) and is_stacked(gp, self.rows):
-            found: Answer = ask(Asked(gp, self.rows, quiet))
+            found = cast("Answer", ask(Asked(gp, self.rows, quiet)))
             if found is not None:
                 return found
         if quiet and isinstance(self.rows.X, np.ndarray):  # as in every step of a fit
