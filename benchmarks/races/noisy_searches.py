@@ -42,10 +42,11 @@ def run(problem: str, noise: float, method: str, seed: int) -> Row:
     began = time.process_time()
     reported = CONTESTANTS[method](race)
     seconds = time.process_time() - began
+    missing = float(f"{race.problem.objective(seed)(reported):.5g}")
     places = {tuple(point) for point in race.points}
     return {
         "problem": problem, "noise": noise, "method": method, "seed": seed,
-        "inputs": race.problem.dimensions, "missing": race.problem.objective(seed)(reported),
+        "inputs": race.problem.dimensions, "missing": missing,
         "lucky": race.values[int(np.argmin(race.readings))], "least": min(race.values),
         "places": len(places), "seconds": round(seconds, 2),
     }  # fmt: skip
