@@ -10,6 +10,7 @@ import pytest
 from gpnotes import GP, RBF, Linear, Matern52, condition, stream, to_numpy
 from gpnotes.decide.bayesopt import (
     LogExpectedImprovement,
+    NoisyExpectedImprovement,
     Optimiser,
     ThompsonSampling,
     minimise,
@@ -189,20 +190,37 @@ def told(d=2, noise=0.3, repeats=2, count=18, failed=False, **options):
         ({"d": 1, "count": 6}, ThompsonSampling()),
         ({"noise": 0.0}, LogExpectedImprovement),
         ({"d": 1, "count": 5}, LogExpectedImprovement),
-        ({"d": 3}, LogExpectedImprovement),
+        ({"d": 3}, NoisyExpectedImprovement()),
+        ({"d": 3, "count": 8}, NoisyExpectedImprovement()),
+        ({"d": 3, "noise": 0.0}, LogExpectedImprovement),
+        ({"d": 3, "failed": True}, LogExpectedImprovement),
         ({"failed": True}, LogExpectedImprovement),
         ({"model": quick}, LogExpectedImprovement),
         ({"num_constraints": 1}, LogExpectedImprovement),
     ],
-    ids=["noise", "eight", "no noise", "seven", "d = 3", "a failure", "a model", "a constraint"],
+    ids=[
+        "noise",
+        "eight",
+        "no noise",
+        "seven",
+        "d = 3",
+        "few of d = 3",
+        "no noise of d = 3",
+        "a failure of d = 3",
+        "a failure",
+        "a model",
+        "a constraint",
+    ],
 )
-def test_of_few_inputs_under_noise_draws_choose_where_nothing_is_said(search, rule):
-    """The next place is that of the rule given by name, and not that of the other."""
-    other = {ThompsonSampling(): LogExpectedImprovement}.get(rule, ThompsonSampling())
+def test_under_noise_the_number_of_inputs_chooses_where_nothing_is_said(search, rule):
+    """The next place is that of the rule given by name, and not that of another."""
+    rules = ThompsonSampling(), LogExpectedImprovement, NoisyExpectedImprovement()
     silent = told(**search).ask()
-    np.testing.assert_array_equal(silent, told(**search, acquisition=rule).ask())
-    if not search.get("num_constraints"):  # whose odds draws cannot be weighed by
-        assert not np.array_equal(silent, told(**search, acquisition=other).ask())
+    for other in rules:
+        draws = isinstance(other, ThompsonSampling)
+        if not (draws and search.get("num_constraints")):  # whose odds they cannot be weighed by
+            asked_by_name = told(**search, acquisition=other).ask()
+            assert np.array_equal(silent, asked_by_name) == (other == rule)
 
 
 def test_gradients_under_noise_go_on_to_improvement():

@@ -13,6 +13,7 @@ from .history import Evaluation
 from .knowledge import knowledge_gradient
 from .loop import Outcome, maximise, minimise
 from .maximiser import LocalMaximum, Maximum, maximise_acquisition
+from .noisy_improvement import NoisyExpectedImprovement
 from .optimiser import Optimiser, Recommendation
 from .pareto import ExpectedHypervolumeImprovement, hypervolume, pareto_front
 from .pareto_outcome import ParetoOutcome, VectorEvaluation
@@ -37,6 +38,7 @@ __all__ = [
     "LogExpectedImprovement",
     "LogProbabilityOfImprovement",
     "Maximum",
+    "NoisyExpectedImprovement",
     "Optimiser",
     "Outcome",
     "ParetoOptimiser",

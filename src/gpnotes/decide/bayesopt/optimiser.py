@@ -24,6 +24,7 @@ from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
 from .feasibility import constraint_values, log_feasibility, validate_odds
 from .history import FAILURES, MODELLED, NUMBERS, Evaluation, record_of
+from .noisy_improvement import NoisyExpectedImprovement
 from .options import (
     Goal,
     OnFailure,
@@ -105,11 +106,12 @@ class Optimiser(Generic[Place]):
         or, in a `Space` with categories, count by their ranks alone.
         `predict` is of the values as they are, and so are the models of measured constraints;
         `recommend` is by the model that chooses, whose better half is in the unit of the values.
-    acquisition : Callable, ThompsonSampling or BatchExpectedImprovement, optional
+    acquisition : Callable, ThompsonSampling, NoisyExpectedImprovement or BatchExpectedImprovement
         A function of the best value, the largest mean at a point that was evaluated, that returns
-        an acquisition. If it is left out, it is `LogExpectedImprovement`; but under noise, with one
-        or two inputs, it is `ThompsonSampling` from 4 (d + 1) evaluations on, unless a `model` is
-        given, there are `gradients` or constraints that are measured, or evaluations failed.
+        an acquisition. If it is left out, it is `LogExpectedImprovement`; but under noise it is
+        `NoisyExpectedImprovement`, or with one or two inputs `ThompsonSampling` from 4 (d + 1)
+        evaluations on, unless a `model` is given, there are `gradients` or constraints that are
+        measured, or evaluations failed.
     gradients : bool, default False
         If True, it takes gradients besides values, at all points or at some. Then inputs of
         the model are rows (n, d + 1) that end in a label, as `kernels.WithGradients` takes them,
@@ -209,8 +211,7 @@ class Optimiser(Generic[Place]):
         self._model, self._search_model = models_of(model, box, gradients)
         score = LogExpectedImprovement if acquisition is None else acquisition
         self._acquisition = validated_acquisition(score, self.gradients)
-        few = self._region.columns <= _FEW
-        self._may_draw = few and acquisition is None and model is None and not self.gradients
+        self._follows_noise = acquisition is None and model is None and not self.gradients
         if self.num_constraints and self.gradients:
             raise ValueError("num_constraints must be 0 with gradients=True")
         if self.num_constraints or on_failure == "model":
@@ -379,7 +380,8 @@ class Optimiser(Generic[Place]):
 
         The first is that of `ask`, and each further one that of `ask` after those before had
         come with the mean of the model as their value, as `fantasise` does it; the model is fitted
-        once.
+        once. `NoisyExpectedImprovement` and `BatchExpectedImprovement` ask what a point adds to
+        those before.
 
         Parameters
         ----------
@@ -547,12 +549,17 @@ class Optimiser(Generic[Place]):
         return places
 
     def _rule(self, counted: list[Evaluation[Place]], aims: Aims) -> AcquisitionOf:
-        """Return what chooses: no draws after few values or a failure, which look like noise."""
-        enough = len(counted) >= 4 * (self._region.columns + 1)
-        draws = self._may_draw and enough and aims.elsewhere is None and not aims.odds
-        if draws and not any(evaluation.failure for evaluation in counted):
-            return ThompsonSampling()
-        return self._acquisition
+        """Return what chooses: under noise another rule, by the number of inputs.
+
+        No draws after few values, and neither after a failure: these look like noise.
+        """
+        noisy = self._follows_noise and aims.elsewhere is None and not aims.odds
+        if not noisy or any(evaluation.failure for evaluation in counted):
+            return self._acquisition
+        columns = self._region.columns
+        if columns > _FEW:
+            return NoisyExpectedImprovement()
+        return ThompsonSampling() if len(counted) >= 4 * (columns + 1) else self._acquisition
 
     def _fitted(
         self, evaluations: list[Evaluation[Place]], step: int, model: Model

@@ -15,6 +15,7 @@ from ...model.contracts import Acquisition, missing
 from .batch_improvement import BatchExpectedImprovement
 from .feasibility import constraint_values
 from .history import FAILURES, Evaluation
+from .noisy_improvement import NoisyExpectedImprovement
 from .pending_points import AcquisitionOf
 from .polytopes import LinearConstraint
 from .search_region import Place
@@ -53,7 +54,7 @@ class Options(TypedDict, total=False):
 def validated_acquisition(acquisition: AcquisitionOf, gradients: bool) -> AcquisitionOf:
     """Return `acquisition`, if it makes one and fits the use of gradients."""
     given: object = acquisition
-    for kind in (ThompsonSampling, BatchExpectedImprovement):
+    for kind in (ThompsonSampling, BatchExpectedImprovement, NoisyExpectedImprovement):
         if given is kind:
             raise TypeError(f"acquisition must be an object, {kind.__name__}(); got the class")
         if isinstance(acquisition, kind):

@@ -38,13 +38,17 @@ from .maximiser import (
     maximise_in_room,
     maximise_on_lattice,
 )
+from .noisy_improvement import NoisyExpectedImprovement, noisy_gain
 from .repeats import Elsewhere
 from .thompson_sampling import ThompsonSampling, path_of
 
 __all__ = ["Aims", "as_rows", "choose_batch", "fantasise", "next_point", "with_failures"]
 
 AcquisitionOf: TypeAlias = (
-    Callable[[float], Acquisition] | ThompsonSampling | BatchExpectedImprovement
+    Callable[[float], Acquisition]
+    | ThompsonSampling
+    | BatchExpectedImprovement
+    | NoisyExpectedImprovement
 )
 
 
@@ -146,6 +150,11 @@ class Aims(NamedTuple):
     near: HostMatrix | None = None
     elsewhere: Elsewhere | None = None
 
+    @property
+    def has_none_good(self) -> bool:
+        """True if evaluations may count, and none does."""
+        return self.good is not None and not len(self.good)
+
 
 @in_one_pool
 def choose_batch(
@@ -164,7 +173,10 @@ def choose_batch(
     """
     if isinstance(acquisition, BatchExpectedImprovement):
         return _choose_jointly(posterior, acquisition, seen, under_way, q, stream, aims)
-    if under_way and not isinstance(acquisition, ThompsonSampling):
+    if isinstance(acquisition, NoisyExpectedImprovement) and aims.has_none_good:
+        acquisition = acquisition.__call__  # nothing to improve on yet
+    draws = isinstance(acquisition, ThompsonSampling | NoisyExpectedImprovement)
+    if under_way and not draws:
         posterior = fantasise(posterior, as_rows(posterior, np.stack(under_way)))
     points: list[HostVector] = []
     for number in range(len(under_way), len(under_way) + q):
@@ -172,6 +184,8 @@ def choose_batch(
         places = np.stack([*seen, *under_way, *points])
         if isinstance(acquisition, ThompsonSampling):
             surface: Surface = path_of(posterior, substream, acquisition.num_features)
+        elif isinstance(acquisition, NoisyExpectedImprovement):
+            surface = _noisy_worth(posterior, acquisition, places, aims, substream)
         else:
             if points:
                 posterior = fantasise(posterior, as_rows(posterior, points[-1][None, :]))
@@ -193,9 +207,9 @@ def _choose_jointly(
     aims: Aims,
 ) -> list[HostVector]:
     """Points that add most to those before, by the same draws; the first by its closed form."""
-    feasible = seen if aims.good is None else aims.good
-    if not len(feasible):  # nothing to improve on yet
+    if aims.has_none_good:  # nothing to improve on yet
         return choose_batch(posterior, joint.__call__, seen, under_way, q, stream, aims)
+    feasible = seen if aims.good is None else aims.good
     best = float(np.max(to_numpy(posterior.mean(as_array(feasible, posterior.X)))))
     paths = joint.drawn(posterior, stream.spawn("draws"))
     points: list[HostVector] = []
@@ -229,6 +243,20 @@ def _worth(
         parts = (acquisition_surface(posterior, acquisition(best)), *parts)
     elif not alone:  # what is likeliest to count is under way already: apart from that
         parts = (acquisition_surface(posterior, LogDeviation()), *parts)
+    return SurfaceSum(parts) if len(parts) > 1 else parts[0]
+
+
+def _noisy_worth(
+    posterior: ExactPosterior,
+    acquisition: NoisyExpectedImprovement,
+    places: HostMatrix,
+    aims: Aims,
+    stream: Stream,
+) -> Surface:
+    """Return the same where the best height is drawn."""
+    good = places if aims.good is None else aims.good
+    heights = acquisition.num_samples, stream.spawn("heights")
+    parts = noisy_gain(posterior, places, good, *heights), *aims.odds
     return SurfaceSum(parts) if len(parts) > 1 else parts[0]
 
 

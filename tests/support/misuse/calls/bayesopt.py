@@ -81,6 +81,7 @@ _PLACES = (
     call("ThompsonSampling", bayesopt.ThompsonSampling, num_features=_FEATURES),
     call("BatchExpectedImprovement", bayesopt.BatchExpectedImprovement,
          num_samples=whole(8), num_features=_FEATURES),
+    call("NoisyExpectedImprovement", bayesopt.NoisyExpectedImprovement, num_samples=whole(8)),
     call("fantasise", bayesopt.fantasise, posterior=_POSTERIOR, x=_XS),
     call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, num_samples=whole(2),
          rng=stream(), num_features=_FEATURES),
