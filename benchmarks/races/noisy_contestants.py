@@ -19,7 +19,7 @@ import numpy as np
 from race_contestants import Race, told_by
 from scipy.linalg.lapack import dpotrf, dpotri
 from scipy.optimize import minimize
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from gpnotes import stream
 from gpnotes.decide import bayesopt
@@ -27,7 +27,6 @@ from gpnotes.decide.bayesopt import training_data
 
 _BOUNDS = (0.05, 100.0), (1e-6, 1.0), (0.02, 200.0)  # of variance, noise and lengths
 _SQRT3 = math.sqrt(3.0)
-_ROOT = math.sqrt(2.0 * math.pi)
 
 
 def ours(acquisition: Any) -> Callable[[Race], np.ndarray]:
@@ -245,8 +244,8 @@ def noisy_improvement(belief: Belief, at: np.ndarray, rng: np.random.Generator) 
     told = np.linalg.solve(K, cross.T)
     left = np.clip(math.exp(belief.logs[0]) - np.sum(cross * told.T, axis=1), 1e-14, None)
     gain = belief.level + (values - belief.level) @ told - np.max(values, axis=1, keepdims=True)
-    z = gain / np.sqrt(left)
-    return np.mean(gain * ndtr(z) + np.sqrt(left) * np.exp(-0.5 * z * z) / _ROOT, axis=0)
+    improved = bayesopt.ExpectedImprovement(0.0)
+    return np.mean([improved(one, left) for one in gain], axis=0)
 
 
 _Z = ndtri((np.arange(16) + 0.5) / 16)  # sixteen readings that are equally likely
