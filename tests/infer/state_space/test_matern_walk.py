@@ -56,8 +56,20 @@ def test_numba_finds_the_same(kernel, rng, monkeypatch):
     t, y, noise = np.sort(rng.uniform(-3.0, 8.0, 40)), *rng.uniform(0.05, 0.6, (2, 40))
     monkeypatch.setattr(matern_walk, "_STRETCH", 16)
     assert_found(kernel, t, y, noise, compiled=True)
+    # gaps whose noise is a series, and a stretch of one reading
+    assert_found(kernel, t[:17] / 40.0, y[:17], noise[:17], compiled=True)
     with pytest.raises(ValueError, match=r"gp\.noise_var must be larger"):
         walked(motion_of(kernel), np.zeros(40), y, np.zeros(40), compiled=True)
+
+
+@pytest.mark.parametrize("longest", [0.0, 1e-6, 1e-3, 0.1])
+def test_the_compiled_noise_of_short_gaps_is_that_of_the_motion(longest, rng, monkeypatch):
+    monkeypatch.setattr(matern_walk, "_compiled", lambda: vars(matern_walk))
+    gaps = np.append(rng.uniform(0.0, longest, 20), longest)
+    for kernel in KERNELS:
+        step = motion_of(kernel).at(gaps, gaps, longest)
+        found, wanted = (matern_walk._noise(step, compiled) for compiled in (True, False))
+        np.testing.assert_allclose(found, wanted, rtol=1e-14)
 
 
 def assert_found(kernel, t, y, noise, compiled=False):

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from ...ground.xp import Array, Vector, array_namespace
 
-__all__ = ["FAR", "MaternMotion"]
+__all__ = ["FAR", "SHORT", "MaternMotion", "series_factors"]
 
 FAR = 1e3  # a gap after which nothing is left of a state, e^{−1000} = 0
-_SHORT = 0.25  # gaps up to which integrals are summed as series
+SHORT = 0.25  # gaps up to which integrals are summed as series
 _TINY = 1e-17  # a term of a series that no longer counts
 
 
@@ -87,7 +87,7 @@ def _integrals(s: Vector, decay: Vector, top: int, longest: float) -> list[Vecto
         powers.append(powers[-1] * s)
     # upwards the recursion subtracts, which cancels where gaps are short: those go downwards,
     # where it adds, from the integral of the highest power as a series
-    if longest >= _SHORT:
+    if longest >= SHORT:
         shares = [0.5 * (1.0 - decay)]
         for k in range(1, top + 1):
             shares.append(0.5 * (k * shares[-1] - powers[k]))
@@ -100,14 +100,20 @@ def _integrals(s: Vector, decay: Vector, top: int, longest: float) -> list[Vecto
 
 def _series(z: Vector, start: int, largest: float) -> Vector:
     """``1 + z/(a+1) + z²/(a+1)(a+2) + …`` with a = `start`, for z up to `largest`."""
-    # as many terms for all gaps as the longest needs, so that they are one loop over arrays
-    factors, term = [1.0], 1.0
-    while term > _TINY:
-        factors.append(factors[-1] / (start + len(factors)))
-        term *= largest / (start + len(factors) - 1)
+    factors = series_factors(start, largest)
     total = factors.pop() * z
     for factor in factors[:0:-1]:
         total += factor
         total *= z
     total += 1.0
     return total
+
+
+def series_factors(start: int, largest: float) -> list[float]:
+    """Return ``1, 1/(a+1), 1/(a+1)(a+2), …``: what powers of z up to `largest` are worth."""
+    # as many terms for all gaps as the longest needs, so that they are one loop over arrays
+    factors, term = [1.0], 1.0
+    while term > _TINY:
+        factors.append(factors[-1] / (start + len(factors)))
+        term *= largest / (start + len(factors) - 1)
+    return factors

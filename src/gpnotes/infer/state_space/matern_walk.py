@@ -12,7 +12,7 @@ and by the decay ``e^{−s}``. The letters a, b, … are their entries with i �
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, TypeAlias, cast
@@ -34,18 +34,19 @@ from ...ground.xp import (
 )
 from .elementary_processes import MaternLeaf
 from .kalman import Filtered, SmoothedCovariances, SmoothedMeans
-from .motion import Motion, narrow
+from .matern_sde import SHORT, MaternMotion, series_factors
+from .motion import Motion, Step, narrow
 from .parallel_scan import LOST, Lanes, lanes_of
 
 __all__ = ["Walked", "is_walked", "matern_size", "walked"]
 
 _MOST = 7000  # readings up to which it is the faster way, whatever the entries
 _STRETCH = 2**14  # steps of a stretch
+_in_step = zip  # by another name, as Numba does not know its `strict`
 
 State: TypeAlias = tuple[float, ...]
-Steps: TypeAlias = Iterable[State]
 Columns: TypeAlias = Sequence[Any]
-Loop: TypeAlias = Callable[[Any, Steps, Columns], State]
+Loop: TypeAlias = Callable[[Any, Columns, Columns], State]
 
 
 def is_walked(motion: Motion, times: Vector) -> bool:
@@ -130,16 +131,15 @@ def walked(
     """
     lanes = lanes_of(motion, times, readings, noise, length=1)
     d, size = motion.size, max(motion.size, 2)
-    given = as_host(lanes.readings)[0], as_host(lanes.noise[0])
+    given = [np.ascontiguousarray(as_host(a)) for a in (lanes.readings[0], lanes.noise[0])]
     m, P = _after_first(lanes)
-    state = (*np.append(m, 0.0)[:size].tolist(), *(float(a[0]) for a in _entries(P, size)))
+    state = (*np.append(m, 0.0)[:size].tolist(), *(float(a[0]) for a in _entries(P, size)), 1.0)
     found = np.empty((size + size * size + 2, lanes.count))
     mean, cov = found[None, :d], _square(found[size:-2], size)[None, :d, :d]
     for start in range(0, lanes.count, _STRETCH):
         here = slice(max(start, 1), start + _STRETCH)
         step = lanes.steps(here)
-        Q = _entries(as_host(cast(Stack, step.noise[0])), size)
-        columns = [*step.numbers[0][0][:2], *Q, *(a[here] for a in given)]
+        columns = [*step.numbers[0][0][:2], *_noise(step, compiled), *(a[here] for a in given)]
         try:
             state = _walk(compiled, _FILTERS[size], state, columns, found[:, here])
         except ZeroDivisionError as problem:
@@ -166,27 +166,33 @@ def _walk(
     compiled: bool, loop: Loop, state: State, steps: list[HostVector], out: HostMatrix
 ) -> State:
     """Go through a loop over steps, which fills in the columns of `out`; return its last state."""
-    if compiled:
-        # copies: Numba compiles a loop anew for another layout of what it is given
-        names, given = _compiled(), tuple(np.ascontiguousarray(a) for a in steps)
-        return names["_fill"](names[loop.__name__], state, given, tuple(out))
+    # a single step has the layout of both ways, for which Numba would compile a loop once more
+    if compiled and out.shape[1] > 1:
+        return _compiled()[loop.__name__](state, tuple(steps), tuple(out))
     # a view of memory takes a float as it is, where an array of NumPy looks what it is first
     views = [memoryview(row) for row in out]
-    return loop(state, zip(*(a.tolist() for a in steps), strict=True), views)
+    return loop(state, [a.tolist() for a in steps], views)
 
 
-def _fill(
-    loop: Loop, state: State, steps: tuple[HostVector, ...], out: tuple[HostVector, ...]
-) -> State:
-    """The same for Numba."""
-    return loop(state, zip(*steps), out)  # noqa: B905 - which Numba does not know
+def _noise(step: Step, compiled: bool) -> list[HostVector]:
+    """The noise of steps, entry by entry."""
+    term, (s, decay, longest) = step.motion.terms[0], step.numbers[0][0]
+    d = term.size
+    if not compiled or d == 1 or longest >= SHORT:
+        return _entries(as_host(cast(Stack, step.noise[0])), max(d, 2))
+    found = [np.empty(len(s)) for _ in range(d * (d + 1) // 2)]
+    factors = np.asarray(series_factors(2 * d - 1, 2.0 * longest))
+    scale = term.variance * MaternMotion(d).drive
+    _compiled()[_NOISES[d].__name__](s, decay, factors, scale, tuple(found))
+    return found
 
 
 @cache
 def _compiled() -> dict[str, Any]:
     """The loops compiled by Numba, once in each process."""
-    parts: list[Loop] = [*_FILTERS.values(), _means_of_two, _means_of_three]
-    return compiled_functions(globals(), *parts, _covariances_of_two, _covariances_of_three, _fill)
+    parts: list[Callable[..., Any]] = [*_FILTERS.values(), _means_of_two, _means_of_three]
+    parts += _covariances_of_two, _covariances_of_three, _series, *_NOISES.values()
+    return compiled_functions(globals(), *parts)
 
 
 def _entries(a: HostArray, size: int) -> list[HostVector]:
@@ -200,33 +206,37 @@ def _square(rows: HostMatrix, size: int) -> HostArray:
     return rows.reshape(size, size, -1)
 
 
-def _filter_of_two(state: State, steps: Steps, out: Columns) -> State:
-    """Mean and covariance before each reading, ``1 / S`` and the innovation."""
-    m0, m1, a, b, c = state
+def _filter_of_two(state: State, steps: Columns, out: Columns) -> State:
+    """Mean and covariance before each reading, ``1 / S`` and the innovation.
+
+    The covariance of a state is its entries times its last number, the latest ``1 / S``: a division
+    takes as long as five products, and meanwhile all is done that need not wait for it.
+    """
+    m0, m1, a, b, c, told = state
     x0, x1, p00, p01, p10, p11, precision, innovation = out
-    for t, (s, decay, q00, q01, q11, reading, noise) in enumerate(steps):
-        m0, m1, square = decay * (m0 + s * m1), decay * m1, decay * decay
+    for t, (s, decay, q00, q01, q11, reading, noise) in enumerate(_in_step(*steps)):
+        m0, m1, square = decay * (m0 + s * m1), decay * m1, decay * decay * told
         # (U P Uᵀ)₀₀ is a + 2 s b + s² c
-        lower = b + s * c
-        a = square * (a + s * (b + lower)) + q00
-        b, c = square * lower + q01, square * c + q11
-        told, gap = 1.0 / (a + noise), reading - m0
+        slope, curve = s * b, s * c
+        a = square * (a + slope + slope + s * curve) + q00
+        b, c = square * (b + curve) + q01, square * c + q11
+        variance, gap = a + noise, reading - m0
+        told = 1.0 / variance
         x0[t], x1[t], precision[t], innovation[t] = m0, m1, told, gap
         p00[t], p01[t], p10[t], p11[t] = a, b, b, c
-        k0, k1 = a * told, b * told
-        m0, m1 = m0 + k0 * gap, m1 + k1 * gap
+        pull = told * gap
+        m0, m1 = m0 + a * pull, m1 + b * pull
         # the row of the signal by σ²/S, in which nothing cancels
-        left = noise * told
-        a, b, c = a * left, b * left, c - k1 * b
-    return m0, m1, a, b, c
+        a, b, c = a * noise, b * noise, c * variance - b * b
+    return m0, m1, a, b, c, told
 
 
-def _filter_of_three(state: State, steps: Steps, out: Columns) -> State:
+def _filter_of_three(state: State, steps: Columns, out: Columns) -> State:
     """The same of three numbers."""
-    m0, m1, m2, a, b, c, d, f, g = state
+    m0, m1, m2, a, b, c, d, f, g, told = state
     x0, x1, x2, p00, p01, p02, p10, p11, p12, p20, p21, p22, precision, innovation = out
-    for t, (s, decay, q00, q01, q02, q11, q12, q22, reading, noise) in enumerate(steps):
-        half, square = 0.5 * s * s, decay * decay
+    for t, (s, decay, q00, q01, q02, q11, q12, q22, reading, noise) in enumerate(_in_step(*steps)):
+        half, square = 0.5 * s * s, decay * decay * told
         m0, m1 = decay * (m0 + s * m1 + half * m2), decay * (m1 + s * m2)
         m2 *= decay
         # U P, whose rows are then carried in their turn
@@ -236,34 +246,34 @@ def _filter_of_three(state: State, steps: Steps, out: Columns) -> State:
         b, c = square * (right + s * corner) + q01, square * corner + q02
         d, f = square * (low + s * lowest) + q11, square * lowest + q12
         g = square * g + q22
-        told, gap = 1.0 / (a + noise), reading - m0
+        variance, gap = a + noise, reading - m0
+        told = 1.0 / variance
         x0[t], x1[t], x2[t], precision[t], innovation[t] = m0, m1, m2, told, gap
         p00[t], p01[t], p02[t] = a, b, c
         p10[t], p11[t], p12[t] = b, d, f
         p20[t], p21[t], p22[t] = c, f, g
-        k0, k1, k2 = a * told, b * told, c * told
-        m0, m1, m2 = m0 + k0 * gap, m1 + k1 * gap, m2 + k2 * gap
-        left = noise * told
-        d, f, g = d - k1 * b, f - k1 * c, g - k2 * c
-        a, b, c = a * left, b * left, c * left
-    return m0, m1, m2, a, b, c, d, f, g
+        pull = told * gap
+        m0, m1, m2 = m0 + a * pull, m1 + b * pull, m2 + c * pull
+        d, f, g = d * variance - b * b, f * variance - b * c, g * variance - c * c
+        a, b, c = a * noise, b * noise, c * noise
+    return m0, m1, m2, a, b, c, d, f, g, told
 
 
-def _means_of_two(state: State, steps: Steps, out: Columns) -> State:
+def _means_of_two(state: State, steps: Columns, out: Columns) -> State:
     """λ with each reading and its entry of ``K_y⁻¹ r``, the last first."""
     (l0, l1), (x0, x1, alpha) = state, out
-    for t, (s, decay, a, b, told, gap) in enumerate(steps, 1):
+    for t, (s, decay, a, b, told, gap) in enumerate(_in_step(*steps), 1):
         own = told * (gap - a * l0 - b * l1)
         l0 += own
         x0[-t], x1[-t], alpha[-t] = l0, l1, own
-        l0, l1 = decay * l0, decay * (l1 + s * l0)
+        l0, l1 = decay * l0, decay * l1 + decay * s * l0
     return l0, l1
 
 
-def _means_of_three(state: State, steps: Steps, out: Columns) -> State:
+def _means_of_three(state: State, steps: Columns, out: Columns) -> State:
     """The same of three numbers."""
     (l0, l1, l2), (x0, x1, x2, alpha) = state, out
-    for t, (s, decay, a, b, c, told, gap) in enumerate(steps, 1):
+    for t, (s, decay, a, b, c, told, gap) in enumerate(_in_step(*steps), 1):
         own = told * (gap - a * l0 - b * l1 - c * l2)
         l0 += own
         x0[-t], x1[-t], x2[-t], alpha[-t] = l0, l1, l2, own
@@ -273,10 +283,10 @@ def _means_of_three(state: State, steps: Steps, out: Columns) -> State:
     return l0, l1, l2
 
 
-def _covariances_of_two(state: State, steps: Steps, out: Columns) -> State:
+def _covariances_of_two(state: State, steps: Columns, out: Columns) -> State:
     """Λ with each reading and its entry of the diagonal of ``K_y⁻¹``, the last first."""
     (a, b, c), (x00, x01, x10, x11, precision) = state, out
-    for t, (s, decay, p, q, told) in enumerate(steps, 1):
+    for t, (s, decay, p, q, told) in enumerate(_in_step(*steps), 1):
         k0, k1 = p * told, q * told
         p0, p1 = a * k0 + b * k1, b * k0 + c * k1
         known = told + k0 * p0 + k1 * p1
@@ -288,11 +298,11 @@ def _covariances_of_two(state: State, steps: Steps, out: Columns) -> State:
     return a, b, c
 
 
-def _covariances_of_three(state: State, steps: Steps, out: Columns) -> State:
+def _covariances_of_three(state: State, steps: Columns, out: Columns) -> State:
     """The same of three numbers."""
     a, b, c, d, f, g = state
     x00, x01, x02, x10, x11, x12, x20, x21, x22, precision = out
-    for t, (s, decay, p, q, r, told) in enumerate(steps, 1):
+    for t, (s, decay, p, q, r, told) in enumerate(_in_step(*steps), 1):
         k0, k1, k2 = p * told, q * told, r * told
         p0, p1 = a * k0 + b * k1 + c * k2, b * k0 + d * k1 + f * k2
         p2 = c * k0 + f * k1 + g * k2
@@ -312,3 +322,52 @@ def _covariances_of_three(state: State, steps: Steps, out: Columns) -> State:
 
 
 _FILTERS = {2: _filter_of_two, 3: _filter_of_three}
+
+
+# The noise of short gaps as of `MaternMotion.noise`, without an array for each power and integral
+
+
+def _series(s: HostVector, factors: HostVector, total: HostVector) -> None:
+    """Fill in the sum of a series in 2 s, its highest power first."""
+    total[:] = factors[-1]
+    for factor in factors[-2::-1]:
+        for t in range(len(s)):  # the inner one, so that it is done for a few steps at a time
+            total[t] = total[t] * (2.0 * s[t]) + factor
+
+
+def _noise_of_two(
+    s: HostVector, decay: HostVector, factors: HostVector, scale: float, out: Columns
+) -> None:
+    """Fill in the three entries, times `scale`."""
+    q00, q01, q11 = out
+    _series(s, factors, q00)
+    for t in range(len(s)):
+        first = scale * decay[t] * decay[t] * s[t]
+        second = first * s[t]
+        # ∫ uᵏ e^{−2u} du for k = 2, 1, 0, each of the one before
+        q00[t] *= second * s[t] / 3.0
+        q01[t] = q00[t] + 0.5 * second
+        q11[t] = 2.0 * q01[t] + first
+
+
+def _noise_of_three(
+    s: HostVector, decay: HostVector, factors: HostVector, scale: float, out: Columns
+) -> None:
+    """The same of six entries."""
+    q00, q01, q02, q11, q12, q22 = out
+    _series(s, factors, q00)
+    for t in range(len(s)):
+        first = scale * decay[t] * decay[t] * s[t]
+        second = first * s[t]
+        third = second * s[t]
+        fourth = third * s[t]
+        # ∫ uᵏ e^{−2u} du for k = 4, 3, 2, 1, 0, over the factorials of D − 1 − i and D − 1 − j
+        whole = fourth * s[t] * q00[t] / 5.0
+        high = 0.5 * whole + 0.25 * fourth
+        middle = (2.0 * high + third) / 3.0
+        q00[t], q01[t], q02[t] = 0.25 * whole, 0.5 * high, 0.5 * middle
+        q11[t], q12[t] = middle, middle + 0.5 * second
+        q22[t] = 2.0 * q12[t] + first
+
+
+_NOISES = {2: _noise_of_two, 3: _noise_of_three}
