@@ -412,8 +412,8 @@ def has_squares(a: Array) -> bool:
     """Tell if products of a few entries of `a` do not overflow; no NaN has such products."""
     if _looked_at_later(a, _squares_end(a)):
         return True
-    xp = array_namespace(a)
-    return float(xp.max(xp.abs(a))) < _squares_end(a)
+    xp, end = array_namespace(a), _squares_end(a)
+    return float(xp.max(a)) < end and float(xp.min(a)) > -end
 
 
 def _squares_end(a: Array) -> float:

@@ -35,6 +35,11 @@ def test_the_evidence_is_the_normal_density(run):
     assert found.fit == pytest.approx(y @ np.linalg.solve(cov, y))
 
 
+def test_rounding_is_at_most_its_bound(run):
+    found, *_ = run
+    assert 0.0 < found.rounding <= found.most_rounding
+
+
 def test_the_way_back_gives_the_inverse_of_the_covariance(run):
     found, cov, y = run
     inverse = np.linalg.inv(cov)

@@ -228,11 +228,11 @@ class StateSpacePosterior(Posterior):
 
     def fitted(self) -> Vector:
         """The mean of f at the readings, (n,), in their order: no search is needed."""
-        alpha = self.run.lanes.ordered(self.run.smoothed_means.alpha) / math.sqrt(self._variance)
+        alpha = self.run.lanes.ordered(self.run.smoothed_means.alpha)
         xp = array_namespace(alpha)
         if self.order is not None:
             alpha = xp.take(alpha, xp.argsort(self.order))
-        noise = self.reading_noise.variance + self._white
+        noise = (self.reading_noise.variance + self._white) / math.sqrt(self._variance)
         return self.y - noise * cast_like(alpha, self.y)
 
     @in_one_pool
@@ -597,7 +597,8 @@ def warn_of_rounding(run: Filtered, log_evidence: float) -> None:
     Or, where a term grows, less than half of those of the variances of predictions.
     """
     eps, count = epsilon(run.precision), run.lanes.count
-    if run.rounding > eps**0.25 * max(abs(log_evidence), count):
+    enough = eps**0.25 * max(abs(log_evidence), count)
+    if run.most_rounding > enough and run.rounding > enough:
         off = f"the log evidence {log_evidence:.6g} may be off by {run.rounding:.1e}"
         said = f"{off}, and so predictions"
     elif count > 1 and run.lanes.motion.grows and run.lost > eps**0.5:
