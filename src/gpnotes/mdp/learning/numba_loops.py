@@ -70,6 +70,7 @@ class ScheduleTables:
     def __init__(self) -> None:
         self.held: dict[int, HostVector] = {}
         self.lists: dict[int, list[float]] = {}
+        self.over: Arrays = ()
 
     def of(self, schedule: Schedule, num_counts: int) -> tuple[HostVector, bool]:
         """Return the values at fewer counts than are given, and whether visits are counted."""
@@ -90,6 +91,13 @@ class ScheduleTables:
         if len(known) < num_counts:
             self.lists[id(schedule)] = known = self.of(schedule, num_counts)[0].tolist()
         return known, schedule.clock == "visits"
+
+    def room(self, size: int) -> Arrays:
+        """Arrays for so many episodes; the same ones again, as new ones cost more than a walk."""
+        if not self.over or self.over[0].size < size:
+            kinds = np.int64, np.int64, np.float64, np.int64
+            self.over = tuple(np.empty(size, kind) for kind in kinds)
+        return self.over
 
 
 def advance(
@@ -130,17 +138,19 @@ def advance(
     parts = (*layout, environment.binary_rewards is not None, low, high)
     policy = getattr(learner, "policy", None) or settings.exploration
     schedules = (settings.step_size, settings.exploration.epsilon, policy.epsilon)
-    time, max_count = learned.time, int(learned.visits.sum(2).max()) + learned.time + steps + 1
+    time, max_count = learned.time, learned.time + steps + 1  # nothing is visited more often
     step_sizes = [tables.of(schedule, max_count) for schedule in schedules]
     while steps:
         count = min(steps, max(1, _MAX_EPISODES // runs))
-        buffers = [np.empty(count * runs, kind) for kind in (np.int64, np.int64, float, np.int64)]
+        buffers = tables.room(count * runs)
         num_ended = loop(
             _LEARNER_KINDS[type(learner)], count, time, settings.discount, horizon or 0,
             *step_sizes, parts, tuple(pending_step[name] for name in PENDING), sums,
-            learned.values, learned.visits, states, generator, tuple(buffers),
+            learned.values, learned.visits, states, generator, buffers,
         )  # fmt: skip
-        order = np.lexsort((buffers[0][:num_ended], buffers[1][:num_ended]))
+        # by step, and by run as they are: numbers of few bits are sorted in half the time
+        late = (buffers[1][:num_ended] - time).astype(np.min_scalar_type(count))
+        order = np.argsort(late, kind="stable")
         ended.append(tuple(part[order] for part in buffers))
         time, steps = time + count, steps - count
     new_pending = pending_step if type(learner) is SARSA else {}
@@ -155,15 +165,15 @@ def _num_available(table: HostVector, row: int, width: int) -> int:
     return count
 
 
-def _best(table: HostVector, row: int, width: int) -> tuple[float, int]:
-    """The highest value of a row, and how many actions have it."""
-    highest, count = table[row], 1
+def _best(table: HostVector, row: int, width: int) -> tuple[float, int, int]:
+    """The highest value of a row, how many actions have it, and the first of these."""
+    highest, count, first = table[row], 1, 0
     for a in range(1, width):
         if table[row + a] > highest:
-            highest, count = table[row + a], 1
+            highest, count, first = table[row + a], 1, a
         elif table[row + a] == highest:
             count += 1
-    return highest, count
+    return highest, count, first
 
 
 def _choose_action(
@@ -183,11 +193,11 @@ def _choose_action(
                     return action
                 rank -= 1
         return num_actions - 1
-    highest, tied = _best(table, row, num_actions)
-    rank = 0
-    if tied > 1:
-        rank = min(int((uniform - probability) / (1.0 - probability) * tied), tied - 1)
-    for action in range(num_actions - 1):
+    highest, tied, first = _best(table, row, num_actions)
+    if tied == 1:
+        return first
+    rank = min(int((uniform - probability) / (1.0 - probability) * tied), tied - 1)
+    for action in range(first, num_actions - 1):
         if table[row + action] == highest:
             if rank == 0:
                 return action
@@ -216,7 +226,7 @@ def _state_value(
     policy: StepSizes,
 ) -> float:
     """The value of a state: the highest of its actions, or the mean by a policy."""
-    highest, tied = _best(table, row, width)
+    highest, tied, _ = _best(table, row, width)
     if kind == 0:
         return highest
     values, by_visits = policy

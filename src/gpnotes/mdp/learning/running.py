@@ -405,20 +405,22 @@ class _Runner:
         self._settle(self.plain_loop)
         runs, generator = self.settings.runs, self.stream.generator.bit_generator.state
         learned = {item.name: getattr(self.learned, item.name) for item in fields(self.learned)}
-        current = {
+        current: dict[str, Any] = {
             "states": self.states, "steps": self.steps, "returns": self.returns,
             "lengths": self.lengths, "earned": self.earned, "generator": json.dumps(generator),
-            "rewards": np.stack(self.blocks) if self.blocks else np.zeros((0, runs)),
-            "watched": np.stack(self.watched) if self.watched else np.zeros(0),
             **_prefixed(learned, "memory."),
             **_prefixed(self.settings.environment.saved(), "environment."),
-            **_prefixed(_episodes(self.ended), "episodes."),
         }  # fmt: skip
+        made = {
+            "rewards": np.stack(self.blocks) if self.blocks else np.zeros((0, runs)),
+            "watched": np.stack(self.watched) if self.watched else np.zeros(0),
+            **_prefixed(_episodes(self.ended), "episodes."),
+        }
         if self.settings.record:
             columns = zip(*self.transitions, strict=True) if self.transitions else ((),) * 6
             recorded = zip(Transition._fields, map(np.asarray, columns), strict=True)
             current |= _prefixed(dict(recorded), "transitions.")
-        return {name: np.array(part) for name, part in current.items()}
+        return {name: np.array(part) for name, part in current.items()} | made
 
     def _restore(self, parts: dict[str, HostArray]) -> None:
         self.stream.generator.bit_generator.state = json.loads(str(parts["generator"]))
@@ -446,7 +448,7 @@ def _episodes(ended: list[tuple[HostVector, ...]]) -> dict[str, HostArray]:
     names = [item.name for item in fields(Episodes)]
     columns = list(zip(*ended, strict=True)) if ended else [()] * 4
     return {
-        name: np.concatenate([np.zeros(0, kind), *column]).astype(kind)
+        name: np.concatenate([np.zeros(0, kind), *column]).astype(kind, copy=False)
         for name, column, kind in zip(names, columns, dtypes, strict=True)
     }
 
