@@ -17,7 +17,7 @@ def swinging(**more):
 
 
 def test_pendulums_are_a_drawing_that_says_what_it_shows():
-    root = ElementTree.fromstring(swinging().replace('id="here-stop">', 'id="here-stop"/>'))
+    root = ElementTree.fromstring(swinging().replace('id="here-go">', 'id="here-go"/>'))
     svg = root.find("svg")
     assert svg.attrib["role"] == "img"
     assert svg.attrib["aria-label"] == svg.find("title").text == "One < two."
@@ -28,16 +28,40 @@ def test_pendulums_are_a_drawing_that_says_what_it_shows():
 def test_pendulums_turn_as_their_angles_do():
     """The simulator counts against the clock, SVG with it."""
     html = swinging()
-    frames = re.search(r"@keyframes here-1\{(.*?\})\}", html).group(1)
+    frames = re.search(r"@keyframes here-r1\{(.*?\})\}", html).group(1)
     turns = [float(turn) for turn in re.findall(r"rotate\((-?[\d.]+)deg\)", frames)]
     assert turns == [-180.0, -240.0, -300.0, -360.0]
-    assert "here-1 2.5s linear infinite" in html
+    assert "here-r1 2.5s linear infinite" in html
 
 
-def test_pendulums_stop_and_stand_still_and_ask_nothing_of_the_network():
+def test_a_pole_moves_with_its_cart():
+    """To the right by lengths of a pendulum, each of 40 pixels, within a panel that has room."""
+    places = {"a": [0.0, -1.0, 1.5], "b": np.zeros(3)}
+    poles = {"a": [0.0, 0.1, 0.2], "b": np.zeros(3)}
+    html = animated_pendulums(poles, 1.0, pivots=places, name="on", alt="Carts.").html
+    frames = re.search(r"@keyframes on-c0\{(.*?\})\}", html).group(1)
+    assert re.findall(r"translateX\((-?[\d.]+)px\)", frames) == ["0.0", "-40.0", "60.0"]
+    assert 'viewBox="0 0 480 130"' in html
+    assert html.count("<rect") == 2
+    assert "<circle r=" not in html
+    assert html.count("animation:") == 4
+
+
+def test_pivots_of_other_captions_are_refused():
+    still = {"a": np.zeros(3)}
+    with pytest.raises(ValueError, match=r"pivots must have the captions of paths, \['a'\]; got"):
+        animated_pendulums(still, 1.0, pivots={"b": np.zeros(3)}, name="x", alt="y")
+    with pytest.raises(ValueError, match="the pivots of 'a' must have shape"):
+        animated_pendulums(still, 1.0, pivots={"a": np.zeros(4)}, name="x", alt="y")
+    with pytest.raises(TypeError, match="pivots must be a mapping from the captions of paths"):
+        animated_pendulums(still, 1.0, pivots=[np.zeros(3)], name="x", alt="y")
+
+
+def test_pendulums_swing_when_asked_alone_and_ask_nothing_of_the_network():
     html = swinging()
-    assert html.count("(prefers-reduced-motion:no-preference)") == 2
-    assert "checked~#here g{animation-play-state:paused}" in html
+    moved = "@media screen and (prefers-reduced-motion:no-preference){#here-go:checked~#here .r"
+    assert html.count("animation:") == html.count(moved) == 2
+    assert "(prefers-reduced-motion:reduce){#here-go,[for=here-go]{display:none}}" in html
     assert "//" not in html
     assert "<script" not in html
 
