@@ -61,11 +61,13 @@
     q: (row) => Math.max(...row),
   };
 
-  /* A learner from an empty table: the table, and what it was paid a step in each block of steps. */
+  /* A learner from an empty table: the table, also as it was after each block of steps, and what it was paid a step
+     in each. */
   function learn({ rule, epsilon, rate, seed, steps = STEPS, pairs = PAIRS }) {
     const uniform = fixedUniforms(seed);
     const table = PAIRS.map(() => [0, 0, 0, 0]);
     const paid = new Array(Math.ceil(steps / BLOCK)).fill(0);
+    const after = [];
     let [s, a] = [START, choose(table[START], epsilon, uniform)];
     for (let t = 0; t < steps; t += 1) {
       const pair = pairs[s][a];
@@ -78,17 +80,18 @@
       paid[Math.floor(t / BLOCK)] += pair.earned / BLOCK;
       then ??= choose(table[next], epsilon, uniform);
       [s, a] = [next, then];
+      if ((t + 1) % BLOCK === 0) after.push(table.map((row) => [...row]));
     }
-    return { table, paid };
+    return { table, after, paid };
   }
 
-  /* Means over runs: what was paid, and the table. */
+  /* Means over runs: what was paid, and the table after each block. */
   function race(given) {
     const runs = Array.from({ length: RUNS }, (_, k) => learn({ ...given, seed: 1000 * given.seed + k }));
     const mean = (of) => runs.reduce((sum, run) => sum + of(run), 0) / RUNS;
     return {
       paid: runs[0].paid.map((_, i) => mean((run) => run.paid[i])),
-      table: PAIRS.map((_, s) => [0, 1, 2, 3].map((a) => mean((run) => run.table[s][a]))),
+      after: runs[0].after.map((_, i) => PAIRS.map((_, s) => [0, 1, 2, 3].map((a) => mean((run) => run.after[i][s][a])))),
     };
   }
 
@@ -123,8 +126,11 @@
     get start() { return FIRST; }
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
-    get legendOf() { return Object.values(RULES).map(([name, kind]) => [kind, name]); }
-    get says() { return "The reward per step of three learners, and the ways that they have learned. Exploration and step size are set below."; }
+    get legendOf() {
+      const worth = [["f", "worth more than nothing to Q-learning"], ["y-against", "worth less"]];
+      return [...Object.values(RULES).map(([name, kind]) => [kind, name]), ...worth];
+    }
+    get says() { return "The reward per step of three learners, and the ways and values that they have learned. Exploration and step size are set below."; }
     get range() { return { x: [0, STEPS], y: [-0.12, 0.06] }; }
     get narrow() { return this.width < 560; }
 
@@ -160,6 +166,7 @@
       this.slider({ name: "epsilon", label: ["Share at random"], min: 0, max: 0.5, step: 0.02, digits: 2 }, row);
       this.slider({ name: "rate", label: ["Step"], min: 0.02, max: 1, step: 0.02, digits: 2 }, row);
       const buttons = html("div", { class: "gp-buttons" }, row);
+      this.player(buttons, () => this.learnOn(), () => {}, 250);
       this.button("Other numbers", "again", buttons, () => {
         this.state.seed += 1;
         this.draw();
@@ -169,18 +176,44 @@
 
     add() {}
 
+    /* What is learned after one block of steps more, from an empty table on, until all are made. */
+    learnOn() {
+      this.until = (this.until ?? 0) + 1;
+      const more = this.until < STEPS / BLOCK;
+      if (!more) this.until = undefined;
+      this.draw();
+      return more;
+    }
+
+    /* The table of a rule as it is now, and what was paid so far. */
+    table(rule) { return this.result[rule].after.at((this.until ?? 0) - 1); }
+    paid(rule) { return this.result[rule].paid.slice(0, this.until); }
+
     paint() {
       const key = JSON.stringify(this.state);
       if (key !== this.drawn) this.result = Object.fromEntries(Object.keys(RULES).map((rule) => [rule, race({ ...this.state, rule })]));
       this.drawn = key;
       this.curves.replaceChildren();
       const parent = this.clipped(this);
-      const grid = this.result.q.paid.map((_, i) => BLOCK * (i + 0.5));
+      const grid = this.paid("q").map((_, i) => BLOCK * (i + 0.5));
+      this.drawWorth(this.table("q"));
       Object.entries(RULES).forEach(([rule, [, kind]], k) => {
-        svg("path", { d: this.path(this.result[rule].paid, { grid }), class: `gp-${kind}` }, parent);
-        this.drawWay(way(this.result[rule].table), `gp-${kind}`, 0.3 + 0.2 * k);
+        svg("path", { d: this.path(this.paid(rule), { grid }), class: `gp-${kind}` }, parent);
+        this.drawWay(way(this.table(rule)), `gp-${kind}`, 0.3 + 0.2 * k);
       });
       this.tell();
+    }
+
+    /* What the best action of each cell is worth, as a shade. */
+    drawWorth(table) {
+      const { size, x, y } = this.map;
+      table.forEach((row, s) => {
+        const [i, j] = [Math.floor(s / WIDE), s % WIDE];
+        if ("CG".includes(MAP[i][j])) return;
+        const worth = Math.max(...row);
+        const box = { x: x(j), y: y(i), width: size, height: size, "fill-opacity": clamp(0.6 * Math.abs(worth), [0, 0.6]).toFixed(3) };
+        svg("rect", { ...box, class: worth > 0 ? "gp-tile-for" : "gp-tile-against" }, this.curves);
+      });
     }
 
     /* A way as a line through the cells, at a height of its own. */
@@ -191,13 +224,15 @@
     }
 
     tell() {
-      const late = (paid) => paid.slice(-10).reduce((sum, one) => sum + one, 0) / 10;
+      const late = (paid) => paid.slice(-10).reduce((sum, one) => sum + one, 0) / Math.min(10, paid.length);
       const said = Object.entries(RULES).map(([rule, [name]]) => {
-        const ends = way(this.result[rule].table).at(-1) === GOAL;
-        const paid = late(this.result[rule].paid).toFixed(3).replace(/^-(0\.0+)$/, "$1").replace("-", "\u2212");
+        const ends = way(this.table(rule)).at(-1) === GOAL;
+        const paid = late(this.paid(rule)).toFixed(3).replace(/^-(0\.0+)$/, "$1").replace("-", "\u2212");
         return `${name} ${paid}${ends ? "" : " (its way does not arrive)"}`;
       });
-      this.status.textContent = `Reward per step over the last thousand: ${said.join(", ")}.`;
+      const over = this.until < 10 ? "so far" : "over the last thousand";
+      const steps = this.until === undefined ? "Reward" : `After ${BLOCK * this.until} steps, reward`;
+      this.status.textContent = `${steps} per step ${over}: ${said.join(", ")}.`;
     }
   }
 

@@ -211,7 +211,7 @@ def test_your_own_place_says_what_it_is_worth_and_is_taken_on_release(
 
 PLAYED = {
     "acquisition", "beliefs", "bound", "chain", "features", "forward", "grid", "labels",
-    "layers", "members", "readings", "swing",
+    "layers", "learners", "members", "readings", "swing",
 }  # fmt: skip
 DRAWN = "document.querySelector('.gp-plot svg').innerHTML"
 
