@@ -60,8 +60,8 @@
     heightOf(width) { return clamp(0.44 * width, [230, 330]); }
 
     scales() {
-      const [top, bottom] = [8, this.height - 42];
-      const right = 50 + bottom - top; // a square
+      const side = Math.min(this.height - 50, this.width - 148); // of a square that leaves room beside it
+      const [top, bottom, right] = [8, 8 + side, 50 + side];
       Object.assign(this, frame({ left: 50, right, top, bottom }, { x: REACH, y: REACH }));
       this.beside = { left: right + 24, right: this.width - 14, top, bottom };
     }

@@ -342,6 +342,18 @@ def test_plot_state_line_and_slider_are_in_a_phones_window_together(figure: Any,
     assert sliders == [[[], []]] * len(sliders)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_that_has_lost_its_width_does_not_complain(figure: Any, kind: str) -> None:
+    """As while a page is printed; `opened` asks after complaints."""
+    page = figure(kind)
+    width = "document.querySelector('.gp-plot svg').getAttribute('width')"
+    drawn = page.evaluate(width)
+    page.evaluate("document.querySelector('.gp-plot').style.width = 0")
+    page.wait_for_function(f"{width} != {drawn}")
+    page.evaluate("document.querySelector('.gp-plot').style.width = ''")
+    page.wait_for_function(f"{width} == {drawn}")
+
+
 @pytest.mark.parametrize("kind", ["evidence", "exact"])
 def test_in_a_low_window_no_plot_hides_the_sliders(figure: Any, kind: str) -> None:
     """As on a screen that is magnified fourfold."""
