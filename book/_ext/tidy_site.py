@@ -1,6 +1,7 @@
 """Small repairs of what the tools make: nothing from another host, no script that the book
 replaces, the index among the contents, no identifier twice, no page of a document that is gone, no
-line that begins with a comma, no page without colours where no script runs."""
+line that begins with a comma, no page without colours where no script runs. The text comes before the
+contents at its side, whose parts fold."""
 
 import re
 from pathlib import Path
@@ -11,6 +12,15 @@ from sphinx.transforms import SphinxTransform
 
 REPEATED = {"exercise-content", "solution-content"}
 AUTO = ' data-theme="auto">'
+SIDE = re.compile(
+    r'(<dialog id="pst-primary-sidebar-modal">.*?)(<main id="main-content".*?</main>)', re.DOTALL
+)
+PART = re.compile(
+    r'<p aria-level="2" class="caption" role="heading">(<span class="caption-text">[^<]*</span>)'
+    r'</p>\s*(<ul class="[^"]*bd-sidenav">.*?</ul>)(?=\s*(?:<p aria-level|</div>))',
+    re.DOTALL,
+)
+HERE = re.compile(r'<li class="[^"]*\bcurrent\b')
 CITATIONS = '<div class="citation-list">'
 FOREIGN = re.compile(r"(https?:)?//|_static/sphinx_highlight\.js")  # landing.js marks instead
 FOLLOWED = re.compile(r'(<span class="math[^"]*">[^<]*</span>)([.,;:!?)\u2019\u201d]+)')
@@ -73,14 +83,43 @@ def drop_stale(app, exception):
             path.unlink()
 
 
-def colour_without_script(app, exception):
+def coloured_without_script(html):
     """Put the light scheme where the theme says "auto", which has colours only by its script."""
+    return html.replace(AUTO, ' data-theme="light">', 1)
+
+
+def text_first(html):
+    """Put the contents at the side behind the text: a style sheet shows them before it.
+
+    Who goes through a page by the Tab key is not led through the titles of all others.
+    """
+    return SIDE.sub(r"\2\n\1", html, count=1)
+
+
+def parts_folded(html):
+    """Fold the parts of the contents at the side but that of the page, or else the first."""
+    somewhere = any(HERE.search(part[2]) for part in PART.finditer(html))
+
+    def folded(part):
+        of_the_page = HERE.search(part[2]) if somewhere else part.start() == first
+        return (
+            f'<details class="book-part"{" open" if of_the_page else ""}>'
+            f'<summary class="caption">{part[1]}</summary>\n{part[2]}</details>'
+        )
+
+    first = next((part.start() for part in PART.finditer(html)), None)
+    return PART.sub(folded, html)
+
+
+def mend_pages(app, exception):
+    """Mend what the theme makes of each page; one that was mended before stays as it is."""
     if exception or app.builder.format != "html":
         return
     for path in Path(app.outdir).rglob("*.html"):
         html = path.read_text("utf-8")
-        if AUTO in html:
-            path.write_text(html.replace(AUTO, ' data-theme="light">', 1), "utf-8")
+        mended = parts_folded(text_first(coloured_without_script(html)))
+        if mended != html:
+            path.write_text(mended, "utf-8")
 
 
 def setup(app):
@@ -88,7 +127,7 @@ def setup(app):
     app.add_config_value("comments_config", {}, "html")
     app.add_transform(IndexInContents)
     app.connect("build-finished", drop_stale)
-    app.connect("build-finished", colour_without_script)
+    app.connect("build-finished", mend_pages)
     app.connect("doctree-resolved", drop_repeated_identifiers)
     app.connect("html-page-context", mend_roles)
     app.connect("html-page-context", keep_marks)
