@@ -1,7 +1,7 @@
 """Small repairs of what the tools make: nothing from another host, no script that the book
 replaces, the index among the contents, no identifier twice, no page of a document that is gone, no
-line that begins with a comma, no page without colours where no script runs. The text comes before the
-contents at its side, whose parts fold."""
+line that begins with a comma, no page without colours where no script runs. The text comes before
+the contents at its side, whose parts fold."""
 
 import re
 from pathlib import Path

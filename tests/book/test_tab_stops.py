@@ -90,7 +90,8 @@ def test_the_text_is_near_by_the_tab_key_and_no_stop_hides_or_holds(
 
 
 PAGE = """<dialog id="pst-primary-sidebar-modal"></dialog>
-<div id="pst-primary-sidebar"><nav><div><ul class="nav bd-sidenav"><li class="toctree-l1">0</li></ul>
+<div id="pst-primary-sidebar"><nav><div>
+<ul class="nav bd-sidenav"><li class="toctree-l1">0</li></ul>
 {one}{two}
 </div></nav></div>
 <main id="main-content" class="bd-main" role="main">the text</main>
