@@ -56,26 +56,41 @@ def fill(app, doctree, docname):
     for box in boxes(doctree, BOX):
         complete(app, box, doctree, docname, docname)
     for place in [node for node in doctree.findall(generated) if node["what"] == LEAFLET]:
-        place.replace_self([*_leaves(app, docname)])
+        place.replace_self([_list(app.env), *_leaves(app, docname)])
+
+
+def _told(env):
+    """Yield the chapters that have a box, with their pages and boxes."""
+    for _, some in chapters(env):
+        for chapter in some:
+            tree = env.get_doctree(chapter.name)
+            for box in boxes(tree, BOX):
+                yield chapter, tree, box
+
+
+def _list(env):
+    """Return links to all leaves, by the short titles of their chapters."""
+    links = nodes.bullet_list(classes=["leaflet-list"])
+    for chapter, _, _ in _told(env):
+        words = f"{chapter.number} {chapter.short}"
+        link = nodes.reference("", words, refid=leaf_id(chapter.name, "leaf"), internal=True)
+        links += nodes.list_item("", nodes.paragraph("", "", link))
+    return links
 
 
 def _leaves(app, docname):
-    for _, some in chapters(app.env):
-        for chapter in some:
-            tree = app.env.get_doctree(chapter.name)
-            for box in boxes(tree, BOX):
-                link = app.builder.get_relative_uri(docname, chapter.name)
-                title = nodes.reference("", f"{chapter.number} {chapter.title}", refuri=link)
-                leaf = plain(box)
-                complete(app, leaf, tree, chapter.name, docname)
-                heading = nodes.paragraph("", "", title)
-                place = leaf_id(chapter.name)
-                yield nodes.container("", heading, leaf, classes=[LEAFLET], ids=[place])
+    for chapter, tree, box in _told(app.env):
+        link = app.builder.get_relative_uri(docname, chapter.name)
+        title = nodes.reference("", f"{chapter.number} {chapter.title}", refuri=link)
+        leaf = plain(box)
+        complete(app, leaf, tree, chapter.name, docname)
+        heading = nodes.paragraph("", "", title, ids=[leaf_id(chapter.name, "leaf")])
+        yield nodes.container("", heading, leaf, classes=[LEAFLET], ids=[leaf_id(chapter.name)])
 
 
-def leaf_id(name):
-    """Return the place of a chapter in the leaflet."""
-    return nodes.make_id(f"slides-{name.rpartition('/')[2]}")
+def leaf_id(name, shown="slides"):
+    """Return the place of a chapter in the leaflet, where its slides open or its leaf stands."""
+    return nodes.make_id(f"{shown}-{name.rpartition('/')[2]}")
 
 
 def plain(box):

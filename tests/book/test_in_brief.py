@@ -111,6 +111,15 @@ def test_the_leaflet_has_a_leaf_for_each(trees: Any) -> None:
     assert sorted(links) == sorted(f"{slug}.html" for slug in chapters())
 
 
+def test_a_list_leads_to_each_leaf_and_opens_no_slides(built: Any) -> None:
+    page = (built().html / "leaves.html").read_text("utf-8")
+    (shown,) = re.findall(r'<ul class="leaflet-list[^"]*">.*?</ul>', page, re.DOTALL)
+    links = re.findall(r'href="#([^"]*)"', shown)
+    assert links
+    assert all(f'<p id="{link}">' in page for link in links)
+    assert not [link for link in links if link.startswith("slides-")]
+
+
 @pytest.mark.parametrize("slug", chapters())
 def test_a_button_of_the_chapter_leads_to_its_leaf(trees: Any, slug: str) -> None:
     (button,) = trees[f"book/{slug}.html"].css("a.btn-slides-button")
