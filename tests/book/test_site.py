@@ -138,6 +138,17 @@ def test_the_contents_follow_to_the_end(read: Any) -> None:
     assert not wrong
 
 
+CUT = """() => [...document.querySelectorAll('nav.page-toc a, .bd-sidebar-primary nav a')].filter(
+    e => e.clientWidth && e.scrollWidth > e.clientWidth + 1
+        || e.getBoundingClientRect().right > innerWidth).map(e => e.textContent.trim())"""
+
+
+def test_no_name_is_cut_off_in_a_list_at_the_side(read: Any) -> None:
+    page = read("book/api/modules/gpnotes.mdp.learning.traces.html").page
+    assert page.locator("nav.page-toc a").count() > 5
+    assert page.evaluate(CUT) == []
+
+
 def test_on_a_phone_the_number_stands_on_the_line_of_the_badge(read: Any) -> None:
     page = read(FUNCTIONS, width=390).page
     script = """() => [...document.querySelectorAll('.eqn-equation')].map(frame => {
