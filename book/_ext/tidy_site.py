@@ -16,7 +16,7 @@ SIDE = re.compile(
     r'(<dialog id="pst-primary-sidebar-modal">.*?)(<main id="main-content".*?</main>)', re.DOTALL
 )
 PART = re.compile(
-    r'<p aria-level="2" class="caption" role="heading">(<span class="caption-text">[^<]*</span>)'
+    r'<p aria-level="2" class="caption" role="heading"><span class="caption-text">([^<]*)</span>'
     r'</p>\s*(<ul class="[^"]*bd-sidenav">.*?</ul>)(?=\s*(?:<p aria-level|</div>))',
     re.DOTALL,
 )
