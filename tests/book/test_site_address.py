@@ -43,7 +43,8 @@ for a while, so that not all of it has room where only the beginning of a page i
 who looks for it, which is why the second sentence must go.
 """
 PAGES = {
-    "index": "# Tiny\n\n```{toctree}\npart/chapter\nbook/cite\n```\n",
+    "index": "# Tiny\n\n```{toctree}\n:caption: Chapters\npart/chapter\n```\n\n"
+    "```{toctree}\n:caption: Around\nbook/cite\n```\n",
     "part/chapter": CHAPTER,
     "book/cite": "# Cite\n\n(cite)=\n\n(report)=\nShort.\n\n"
     "```bibtex\n@software{tiny,\n  year    = {2026}\n}\n```\n",
@@ -130,6 +131,24 @@ def test_a_page_says_where_it_is(somewhere: Path) -> None:
     assert meta(page, "og:site_name") == "tiny"
     assert meta(page, "og:type") == "article"
     assert meta(soup(somewhere, "index.html"), "og:type") == "website"
+
+
+@pytest.mark.parametrize(
+    ("name", "opened"),
+    [("part/chapter", "Chapters"), ("book/cite", "Around"), ("index", "Chapters")],
+)
+def test_the_contents_stand_behind_the_text_with_one_part_open(
+    somewhere: Path, name: str, opened: str
+) -> None:
+    """As this theme makes them; a second build finds them so."""
+    page = soup(somewhere, f"{name}.html")
+    inner = page.select_one(".bd-container__inner")
+    places = [child.get("id") for child in inner.find_all(recursive=False)]
+    assert places.index("main-content") < places.index("pst-primary-sidebar")
+    parts = page.select("#pst-primary-sidebar nav details.book-part")
+    assert [part.summary.get_text() for part in parts] == ["Chapters", "Around"]
+    assert [part.summary.get_text() for part in parts if part.has_attr("open")] == [opened]
+    assert all(part.select("li a") for part in parts)
 
 
 def test_buttons_lead_to_the_source_of_the_page(somewhere: Path) -> None:
