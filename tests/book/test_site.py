@@ -299,6 +299,20 @@ def test_sliders_are_as_high_as_a_finger_asks_for(read: Any) -> None:
     assert min(high) >= 24
 
 
+SMALL = """() => [...document.querySelectorAll('button, .book-part > summary')].filter(e => {
+    const { width, height } = e.getBoundingClientRect();
+    return e.checkVisibility() && width && Math.min(width, height) < 24;
+}).map(e => e.outerHTML.slice(0, 80))"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_button_is_too_small_for_a_finger(read: Any, width: int) -> None:
+    """Those that copy stood in small code, and were small themselves."""
+    page = read("book/api/coming-from.html", width=width).page
+    assert page.locator("button.copybtn").count() > 100
+    assert page.evaluate(SMALL) == []
+
+
 def test_without_the_script_the_badges_have_their_margin(browser: Any, book_html: Path) -> None:
     context = browser.new_context(
         viewport={"width": 1280, "height": 720}, java_script_enabled=False
