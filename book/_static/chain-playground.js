@@ -13,6 +13,7 @@
   const COUNT = 400;
   const WIDTH = 0.7; // of each hill
   const HILLS = [3, 7];
+  const LEAPS = 10; // of a Hamiltonian path
   const FAR = 1e6; // where a chain that is never adjusted has left everything
 
   /* The log density up to a constant, and its slope. */
@@ -25,25 +26,40 @@
     return { value: top + Math.log(total), slope };
   }
 
+  /* The places on a path of leapfrog steps, and the momentum at its end; one that has left everything is not gone on. */
+  function leapfrogs(x, momentum, step) {
+    const path = [x];
+    let [r, { slope }] = [momentum, density(x)];
+    while (path.length <= LEAPS && Math.abs(path.at(-1)) < FAR) {
+      r += 0.5 * step * slope;
+      path.push(path.at(-1) + step * r);
+      ({ slope } = density(path.at(-1)));
+      r += 0.5 * step * slope;
+    }
+    return { path, momentum: r };
+  }
+
   /* All places of a chain. A step has three normal numbers: its noise, and two whose squares decide. The noise of
      every rule has the deviation `step`: a Langevin step is half its square. */
   function walk({ rule, step, seed, count = COUNT }) {
     const z = fixedNormals(3 * count, seed);
-    const places = [HILLS[0]];
+    const [places, paths] = [[HILLS[0]], []];
     let [accepted, here] = [0, density(HILLS[0])];
     const drift = rule === "walk" ? 0 : 0.5 * step * step;
     for (let i = 0; i < count; i += 1) {
       const x = places.at(-1);
-      const to = x + drift * here.slope + step * z[3 * i];
+      const { path, momentum } = rule === "hmc" ? leapfrogs(x, z[3 * i], step) : { path: [x] };
+      const to = rule === "hmc" ? path.at(-1) : x + drift * here.slope + step * z[3 * i];
       const there = density(to);
-      const back = (x - to - drift * there.slope) / step;
+      const back = rule === "hmc" ? momentum : (x - to - drift * there.slope) / step;
+      paths.push(path);
       const ratio = there.value - here.value - 0.5 * (back * back - z[3 * i] ** 2);
       const level = -0.5 * (z[3 * i + 1] ** 2 + z[3 * i + 2] ** 2); // the logarithm of a uniform number
-      const taken = rule === "ula" ? Math.abs(to) < FAR : level < ratio;
+      const taken = rule === "ula" || Math.abs(to) >= FAR ? Math.abs(to) < FAR : level < ratio;
       if (taken) [accepted, here] = [accepted + 1, there];
       places.push(taken ? to : x);
     }
-    return { places, accepted };
+    return { places, paths, accepted };
   }
 
   window.gpChain = { density, walk, COUNT };
@@ -51,12 +67,13 @@
   // ---------------------------------------------------------------- the page
 
   const START = { points: [], rule: "walk", step: 0.3, seed: 1 };
-  const RULES = { walk: "Random walk", mala: "MALA", ula: "ULA" };
+  const RULES = { walk: "Random walk", mala: "MALA", ula: "ULA", hmc: "Hamiltonian, ten leapfrog steps" };
   const TRIALS = [
     ["Timid", { step: 0.1 }],
     ["Bold", { step: 8 }],
     ["About right", { step: 2.5 }],
     ["Never adjusted", { rule: "ula", step: 0.9 }],
+    ["Leapfrog paths", { rule: "hmc", step: 0.3 }],
   ];
 
   class ChainPlayground extends OperatedFigure {
@@ -130,6 +147,12 @@
       const grid = Array.from({ length: 101 }, (_, i) => i / 10);
       const hill = grid.map((x) => `${across(most * Math.exp(density(x).value)).toFixed(1)},${this.py(x).toFixed(1)}`);
       svg("path", { d: `M${this.side.left},${this.py(0)}L${hill.join("L")}L${this.side.left},${this.py(10)}Z`, class: "gp-density" }, this.curves);
+      if (this.until !== undefined) this.drawPath(this.result.paths[this.until - 1], (x) => across(most * Math.exp(density(x).value)));
+    }
+
+    /* The last leapfrog path, as it runs along the density. */
+    drawPath(path, across) {
+      path.filter((x) => x > 0 && x < 10).forEach((x) => svg("circle", { cx: across(x), cy: this.py(x), r: 2.5, class: "gp-newest" }, this.curves));
     }
 
     tell() {

@@ -37,7 +37,7 @@ def stream_of(numbers):
     )
 
 
-@pytest.mark.parametrize("rule", ["walk", "mala", "ula"])
+@pytest.mark.parametrize("rule", ["walk", "mala", "ula", "hmc"])
 @pytest.mark.parametrize("step", [0.9, 0.3])
 def test_its_steps_are_the_packages(opened, rule, step):
     page = opened("chain")
@@ -46,7 +46,7 @@ def test_its_steps_are_the_packages(opened, rule, step):
     numbers = page.evaluate("window.gpNumbers.fixedNormals(180, 5)")
     sampler = {
         "walk": samplers.RandomWalkMetropolis(step), "mala": samplers.MALA(step**2 / 2),
-        "ula": samplers.ULA(step**2 / 2),
+        "ula": samplers.ULA(step**2 / 2), "hmc": samplers.HMC(step, 10, jitter=0.0),
     }[rule]  # fmt: skip
     state, draw, ours, taken = sampler.init(hills, np.asarray([3.0])), stream_of(numbers), [3.0], 0
     for _ in range(60):
@@ -60,14 +60,30 @@ def test_its_steps_are_the_packages(opened, rule, step):
 def test_step_and_rule_change_what_it_says(opened):
     page = opened("chain")
     said = {page.inner_text(".gp-status")}
-    for trial in (1, 2, 3, 4):
+    for trial in (1, 2, 3, 5, 4):
         page.click(f"[data-action=try-{trial}]")
         said.add(page.inner_text(".gp-status"))
-    assert len(said) == 5
+    assert len(said) == 6
     assert "100 % of the proposals taken" in page.inner_text(".gp-status")
     page.click("[data-action=again]")
     page.click("[data-action=reset]")
     assert page.input_value("select[data-name=rule]") == "walk"
+
+
+def test_a_leapfrog_path_is_shown_as_it_runs(opened):
+    page = opened("chain", reduced_motion="reduce")
+    page.get_by_role("button", name="Leapfrog paths").click()
+    before = page.locator(".gp-newest").count()
+    page.click("[data-action=play]")
+    assert before == 0
+    assert page.locator(".gp-newest").count() == 12  # eleven places, and the chain's last
+
+
+def test_no_step_is_so_long_that_it_says_nothing(opened):
+    page = opened("chain", at="#still?rule=hmc&step=10")
+    said = page.inner_text(".gp-status")
+    assert "NaN" not in said
+    assert said.startswith("0 %")
 
 
 @pytest.mark.parametrize("width", [320, 800])
