@@ -131,7 +131,7 @@
       svg("path", { d: line, class: "gp-mean" }, parent);
       if (this.until !== undefined) svg("circle", { cx: this.px(this.until), cy: this.py(places.at(-1)), r: 5, class: "gp-newest" }, this.curves);
       this.drawSide(places);
-      this.tell();
+      this.tell(places);
     }
 
     /* The share of draws in each stretch of the line, and the density, both lying on their side. */
@@ -155,13 +155,15 @@
       path.filter((x) => x > 0 && x < 10).forEach((x) => svg("circle", { cx: across(x), cy: this.py(x), r: 2.5, class: "gp-newest" }, this.curves));
     }
 
-    tell() {
-      const { places, accepted } = this.result;
+    /* Of the steps that are shown. */
+    tell(places) {
       const sides = places.map((x) => x > 5);
       const crossed = sides.filter((side, i) => i && side !== sides[i - 1]).length;
-      const taken = Math.round((100 * accepted) / COUNT);
+      const moved = places.filter((x, i) => i && x !== places[i - 1]).length;
+      const taken = Math.round((100 * moved) / (places.length - 1));
       const above = Math.round((100 * sides.filter(Boolean).length) / sides.length);
-      this.status.textContent = `${taken} % of the proposals taken; from hill to hill ${crossed} times; ` +
+      const when = this.until === undefined ? "" : `After ${this.until} steps: `;
+      this.status.textContent = `${when}${taken} % of the proposals taken; from hill to hill ${crossed} times; ` +
         `${above} % of the draws beyond the middle, where half of the probability is.`;
     }
   }

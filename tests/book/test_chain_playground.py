@@ -77,6 +77,8 @@ def test_a_leapfrog_path_is_shown_as_it_runs(opened):
     page.click("[data-action=play]")
     assert before == 0
     assert page.locator(".gp-newest").count() == 12  # eleven places, and the chain's last
+    said = page.inner_text(".gp-status")
+    assert said.startswith("After 2 steps: 100 % of the proposals taken; from hill to hill 0 times")
 
 
 def test_no_step_is_so_long_that_it_says_nothing(opened):
