@@ -86,6 +86,14 @@ class Notation:
         return tuple(sorted(self.forms, key=len, reverse=True))
 
     @cached_property
+    def heads_by_sign(self) -> dict[str, list[str]]:
+        """The heads by their first sign, the longest first."""
+        found: dict[str, list[str]] = {}
+        for head in self.heads:
+            found.setdefault(head[0], []).append(head)
+        return found
+
+    @cached_property
     def compiled(self) -> tuple[tuple[re.Pattern[str], str], ...]:
         """Return the patterns of functions that have a written form of their own."""
         return tuple((re.compile(pattern), put) for pattern, put in self.patterns)
@@ -226,7 +234,8 @@ class _Rewriter:
     def _form(self, i: int, end: int, *, braced: bool = False) -> tuple[list[Piece], int] | None:
         if braced and self.latex[i] != "{":
             return None
-        for head in self.notation.heads:
+        begin = i + braced
+        for head in self.notation.heads_by_sign.get(self.latex[begin : begin + 1], ()):
             spelled = f"{{{head}}}" if braced else head
             behind = i + len(spelled)
             command = head[0] == "\\" and head[-1].isalpha() and not braced

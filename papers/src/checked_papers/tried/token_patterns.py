@@ -258,6 +258,43 @@ _CLASSES: Mapping[str, Test] = {
 _BRACKETS = {"group": "{", "round": "("}
 
 
+@dataclass(frozen=True)
+class _Word:
+    """A word of a pattern: the `text` of a token, or a class of them with the `name` of a part.
+
+    With the `sign` ``?`` it may be missing, with ``!`` it may not come.
+    """
+
+    sign: str
+    text: str = ""
+    kind: str = ""
+    name: str = ""
+    test: Test = bool
+
+    def end(self, row: Row, i: int) -> tuple[int, Span | None]:
+        """Return the place behind the word, and which stretch it names; `i` where it is not."""
+        text = row[i].text
+        if self.text:
+            return i + (text == self.text), None
+        if self.kind in _BRACKETS:
+            shut = shut_at(row, i) if text == _BRACKETS[self.kind] else -1
+            return (shut + 1, (i + 1, shut)) if shut > 0 else (i, None)
+        if self.kind == "atom":
+            end = behind_symbol(row, i)
+            return end, (i, end)
+        return i + self.test(text), (i, i + 1)
+
+
+def _word(word: str, known: Mapping[str, Test]) -> _Word:
+    sign = word[0] if len(word) > 1 and word[0] in "?!" else ""
+    bare = word.removeprefix(sign)
+    if len(bare) < 3 or (bare[0], bare[-1]) != ("<", ">"):
+        return _Word(sign, bare)
+    kind, _, name = bare[1:-1].rpartition(":")
+    kind = kind or name
+    return _Word(sign, "", kind, name, bool if kind in (*_BRACKETS, "atom") else known[kind])
+
+
 class Pattern:
     """A row of words, each for one token or for a bracketed group.
 
@@ -273,42 +310,26 @@ class Pattern:
 
     def __init__(self, words: str, **sets: Iterable[str]) -> None:
         own = {name: frozenset(values).__contains__ for name, values in sets.items()}
-        self._known: Mapping[str, Test] = {**_CLASSES, **own}
-        self._words = words.split()
-        self._needed = {word for word in self._words if word[0] not in "<?!" or len(word) == 1}
+        known: Mapping[str, Test] = {**_CLASSES, **own}
+        self._words = [_word(word, known) for word in words.split()]
+        self._needed = {one.text for one in self._words if one.text and not one.sign}
 
     def at(self, latex: str, row: Row, i: int) -> Found | None:
         """Return the match that begins at place `i`, or None."""
         parts: dict[str, Span] = {}
         end = i
         for word in self._words:
-            bare = word[1:] if len(word) > 1 and word[0] in "?!" else word
-            length, part = self._length(bare, row, end)
-            if word[0] == "!" and bare != word:
-                if length:
+            stop, part = word.end(row, end) if end < len(row) else (end, None)
+            if word.sign == "!":
+                if stop > end:
                     return None
                 continue
-            if not length and (bare == word):
+            if stop == end and not word.sign:
                 return None
-            if length and part is not None:
-                parts[bare.strip("<>").rpartition(":")[2]] = part
-            end += length
+            if stop > end and part is not None:
+                parts[word.name] = part
+            end = stop
         return Found(latex, row, i, end, parts)
-
-    def _length(self, word: str, row: Row, i: int) -> tuple[int, Span | None]:
-        """Return how many tokens a word takes, and which stretch of them it names."""
-        if i >= len(row):
-            return 0, None
-        if len(word) < 3 or (word[0], word[-1]) != ("<", ">"):
-            return int(row[i].text == word), None
-        kind = word[1:-1].partition(":")[0]
-        if kind in _BRACKETS:
-            shut = shut_at(row, i) if row[i].text == _BRACKETS[kind] else -1
-            return (shut + 1 - i, (i + 1, shut)) if shut > 0 else (0, None)
-        if kind == "atom":
-            end = behind_symbol(row, i)
-            return end - i, (i, end)
-        return int(self._known[kind](row[i].text)), (i, i + 1)
 
     def every(self, latex: str, row: Row | None = None) -> list[Found]:
         """Return the matches in a row, without overlaps."""
@@ -316,9 +337,10 @@ class Pattern:
         if not self._needed.issubset(token.text for token in row):
             return []
         found: list[Found] = []
+        lead = self._words[0].text if not self._words[0].sign else ""
         i = 0
         while i < len(row):
-            match = self.at(latex, row, i)
+            match = self.at(latex, row, i) if not lead or row[i].text == lead else None
             if match is not None and match.end > i:
                 found.append(match)
                 i = match.end
