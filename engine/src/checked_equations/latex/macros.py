@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ..errors import EquationError
 from .equation import Equation
@@ -46,8 +47,7 @@ def expand(latex: str, macros: Macros) -> Expanded:
     >>> expand(r"\\vec{x} + \\R", {"R": r"\\mathbb R", "vec": [r"\\mathbf{#1}", 1]}).latex
     '\\\\mathbf{x} + \\\\mathbb R'
     """
-    known = {f"\\{name.lstrip(chr(92))}": _text(name, macro) for name, macro in macros.items()}
-    defaults = {f"\\{name.lstrip(chr(92))}": _default(macro) for name, macro in macros.items()}
+    known = {_command(name): (_text(name, macro), macro) for name, macro in macros.items()}
     waiting = _pieces(latex)[::-1]
     out = before = ""
     places: list[Span] = []
@@ -60,14 +60,15 @@ def expand(latex: str, macros: Macros) -> Expanded:
                 raise EquationError(f"the macros go round in a circle at `{command}`", latex, span)
             arguments = []
             whole = span
-            count = max(map(int, _PARAMETER.findall(known[command])), default=0)
-            if (default := defaults.get(command)) is not None:
+            text, macro = known[command]
+            count = max(map(int, _PARAMETER.findall(text)), default=0)
+            if (default := _default(macro)) is not None:
                 arguments.append(_option(waiting, default, span))
             for _ in range(count - len(arguments)):
                 argument = _argument(latex, waiting, command, span)
                 whole = (span[0], argument[-1][1][1])
                 arguments.append(argument[1:-1] if argument[0][0] == "{" else argument)
-            for i, part in reversed(list(enumerate(_PARAMETER.split(known[command])))):
+            for i, part in reversed(list(enumerate(_PARAMETER.split(text)))):
                 own = [(piece, whole) for piece, _ in _pieces(part)]
                 waiting += reversed(arguments[int(part) - 1] if i % 2 else own)
         else:  # a command would swallow the letter behind it
@@ -82,7 +83,14 @@ def _pieces(latex: str) -> list[Piece]:
     return [(piece[0], piece.span()) for piece in _PIECE.finditer(latex)]
 
 
+@lru_cache(maxsize=1024)
+def _command(name: str) -> str:
+    return f"\\{name.lstrip(chr(92))}"
+
+
 def _text(name: str, macro: str | Sequence[object]) -> str:
+    if isinstance(macro, str):
+        return macro
     text = macro[0] if isinstance(macro, list | tuple) and macro else macro
     if not isinstance(text, str):
         raise TypeError(f"the macro {name} must be LaTeX, or LaTeX and a number; got {macro!r}")
