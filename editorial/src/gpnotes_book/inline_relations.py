@@ -135,7 +135,7 @@ def _gives_value(statement: Statement) -> bool:
     """Return whether it only gives a symbol its number."""
     sides = {side for step in statement.steps for side in (step.left, step.right)}
     alone = [isinstance(side, Name | Subscript) for side in sides]
-    literal = [not any(isinstance(n, Name | Apply) for _, n in walk(side)) for side in sides]
+    literal = [not any(isinstance(n, Name | Apply) for n in parts(side)) for side in sides]
     return any(literal) and all(a or b for a, b in zip(alone, literal, strict=True))
 
 

@@ -42,7 +42,7 @@ def notes_on(
     """
     if len(drawn) < 2:  # one set of numbers is shown, and nobody takes it for all
         return ()
-    said = {_key(part) for condition in statement.conditions for _, part in t.walk(condition)}
+    said = {_key(part) for condition in statement.conditions for part in t.parts(condition)}
     found: dict[str, None] = {}
     for key, shared in dict.fromkeys(_places(statement)):
         values = [_numbers(bound.get(key)) for bound in drawn]
@@ -69,7 +69,7 @@ class Shared(NamedTuple):
 def _places(statement: t.Statement) -> Iterator[tuple[str, Shared]]:
     """Yield each symbol with a property that matters at its place."""
     for step in statement.steps:
-        for _, part in t.walk(step):
+        for part in t.parts(step):
             for key in _below(part, _is_signed(part)):
                 is_log = isinstance(part, t.Function) and part.name == "log"
                 yield key, _POSITIVE._replace(on_a_side=is_log)

@@ -170,13 +170,13 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
 
 
 def _parts(reading: Reading) -> Iterator[t.Node]:
-    return (part for _, part in t.walk(reading.statement))
+    return (part for part in t.parts(reading.statement))
 
 
 def _traced(reading: Reading) -> Iterator[str]:
     words = ("det", "tr")
     whole = (p for p in _parts(reading) if isinstance(p, t.Norm) or getattr(p, "name", "") in words)
-    for name in (name for part in whole for _, name in t.walk(part)):
+    for name in (name for part in whole for name in t.parts(part)):
         if _begins_with_a_capital(name) and by_custom(getattr(name, "key", "")).name != "whole":
             yield getattr(name, "key", "")
 
@@ -197,8 +197,8 @@ def _is_of_arrays(part: t.Node, latex: str) -> bool:
     if isinstance(part, t.Inverse) and isinstance(part.base, t.Sum):
         return all(map(_begins_with_a_capital, part.base.terms))
     primed = isinstance(part, t.Transpose) and latex[: part.span[1]].rstrip("} ").endswith("'")
-    if primed or any(isinstance(inner, t.Block) for _, inner in t.walk(part)):
-        letters = (inner for _, inner in t.walk(part) if isinstance(inner, t.Name))
+    if primed or any(isinstance(inner, t.Block) for inner in t.parts(part)):
+        letters = (inner for inner in t.parts(part) if isinstance(inner, t.Name))
         if not any(_begins_with_a_capital(one) or _bold(one.key) for one in letters):
             return False
     if isinstance(part, t.Function):
@@ -222,7 +222,7 @@ def _moved(step: t.Step, key: str) -> bool:
         factors = term.factors if isinstance(term, t.Product) else ()
         for i in (i for i, f in enumerate(factors) if t.Name(key) in getattr(f, "terms", [f])):
             for found, others in zip(around, (factors[:i], factors[i + 1 :]), strict=True):
-                found.update(getattr(p, "key", "") for one in others for _, p in t.walk(one))
+                found.update(getattr(p, "key", "") for one in others for p in t.parts(one))
     both = (one for one in around[0] & around[1] if by_custom(one).name != "whole")
     moved = any(letter(one) in CAPITALS for one in both)
     return moved and letter(key) in _COLUMNS and step.relation == "="

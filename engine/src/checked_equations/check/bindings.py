@@ -18,7 +18,7 @@ from ..evaluate import values
 from ..evaluate.libraries import Drawn, brought
 from ..latex import names
 from ..latex.parser import parse
-from ..latex.tree import Apply, Integral, Name, Node, Under, walk
+from ..latex.tree import Apply, Integral, Name, Node, Under, parts
 
 DRAWS = 3
 
@@ -83,10 +83,10 @@ def draw_tight_bindings(tight: Tight, seed: str, naming: Naming = normalised) ->
 
 def names_in(node: Node) -> set[str]:
     """The keys of all bound names that occur below `node`."""
-    parts = [part for _, part in walk(node)]
-    found = {part.key for part in parts if isinstance(part, Name | Apply)}
-    found |= {part.distribution for part in parts if isinstance(part, Under)}
-    return found.union(*(part.variables for part in parts if isinstance(part, Integral)))
+    every = parts(node)
+    found = {part.key for part in every if isinstance(part, Name | Apply)}
+    found |= {part.distribution for part in every if isinstance(part, Under)}
+    return found.union(*(part.variables for part in every if isinstance(part, Integral)))
 
 
 @dataclass(frozen=True)

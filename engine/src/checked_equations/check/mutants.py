@@ -447,7 +447,7 @@ def _occurs_again(step: t.Step, kind: type[t.Name] | type[t.Apply]) -> bool:
         alone == part
         for alone, other in sides
         if isinstance(alone, kind) and alone.key in t.symbols(other)
-        for _, part in t.walk(other)
+        for part in t.parts(other)
     )
 
 

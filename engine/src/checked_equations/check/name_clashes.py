@@ -30,7 +30,7 @@ def refuse_name_clashes(
     ``x_1`` an entry of ``x`` (but ``K_1`` may be one of several matrices that make up ``K``);
     with a running variable ``i``, a symbol ``x_i`` that does not run is no ``x_i``.
     """
-    parts = [part for _, part in t.walk(statement)]
+    parts = t.parts(statement)
     drawn_from = {k for k, value in drawn[0].items() if kind(value) in DISTRIBUTIONS}
     clashes = itertools.chain(
         *(_of_another_reading(key, bound) for bound in drawn for key in bound),
@@ -103,7 +103,7 @@ def _of_another_reading(key: str, bound: Mapping[str, object]) -> Iterator[Clash
 def _of_held_still(slope: t.Slope) -> Iterator[Clash]:
     """``q_\\mu`` says that it depends on ``\\mu``; bound as a whole, it does not move with it."""
     by = slope.symbol.key
-    for _, node in t.walk(slope.body):
+    for node in t.parts(slope.body):
         key = node.distribution if isinstance(node, t.Under) else getattr(node, "key", "")
         given = node.given if isinstance(node, t.Under) else getattr(node, "arguments", ())
         moves = any(getattr(part, "key", "") == by for part in given)
@@ -137,7 +137,7 @@ def _runs_in(reduction: t.Reduction, entry: t.Subscript) -> bool:
 
 def _of_standing(reduction: t.Reduction, drawn_from: Set[str]) -> Iterator[Clash]:
     index = [token.text for token in tokens(reduction.over.index)]
-    parts = [node for _, node in t.walk(reduction.body)]
+    parts = t.parts(reduction.body)
     runs_in = (p for p in parts if isinstance(p, t.Subscript) and _runs_in(reduction, p))
     data = {id(part.base) for part in runs_in}  # the `x_i` of which `x_j` is an entry
     for node in parts:

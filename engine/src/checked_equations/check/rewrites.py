@@ -111,7 +111,7 @@ class _Faithful(Printer):
     def copied(self, node: t.Node) -> str:
         """Return `node` as it stands in the text by itself; empty if it is all of it, or new."""
         own = balanced_span(self.latex, node.span) if node.span != (0, 0) else self.span
-        known = own != self.span and any(part is node for _, part in t.walk(self.side))
+        known = own != self.span and any(part is node for part in t.parts(self.side))
         return self.latex[slice(*own)] if known else ""
 
     def any(self, node: t.Node) -> str:

@@ -271,7 +271,7 @@ def route_of(statement: t.Statement, bound: Mapping[str, object]) -> tuple[str, 
     Averages run over nodes, of a rule ("quadrature") or, where they are whole numbers, of a list
     ("enumeration"); slopes are "differences", and estimates come from a "simulation".
     """
-    parts = [part for _, part in t.walk(statement)]
+    parts = t.parts(statement)
     averaged = {part.distribution for part in parts if isinstance(part, t.Under)}
     averaged.update(*(part.variables for part in parts if isinstance(part, t.Integral)))
     values = [bound.get(key) for key in averaged]
@@ -331,8 +331,8 @@ def _problem(bound: BoundStatement, place: int, comparison: Comparison) -> str:
 
 def _at_a_jump(step: t.Step) -> str:
     """Return the likely reason where nodes stand on both sides of a jump."""
-    sums = (node for _, node in t.walk(step) if isinstance(node, t.Average | t.Integral))
-    inside = (part for node in sums for _, part in t.walk(node))
+    sums = (node for node in t.parts(step) if isinstance(node, t.Average | t.Integral))
+    inside = (part for node in sums for part in t.parts(node))
     jumps = any(isinstance(part, t.Function) and part.name == "indicator" for part in inside)
     said = "a quadrature misses a jump: let a rule end there, or bind finitely many values"
     return f" ({said})" if jumps else ""

@@ -39,7 +39,7 @@ def _fraction(node: t.Node, ev: Evaluator, scope: Scope) -> complex:
         below.append(complex(sum(s * complex(ev.of(part, scope)) for s, part in beside)))
         turn = sign
         signs.append(sign)
-    deep = sum(isinstance(part, t.Quotient) and has_dots(part) for _, part in t.walk(node))
+    deep = sum(isinstance(part, t.Quotient) and has_dots(part) for part in t.parts(node))
     if len(above) < max(3, deep) or (signs[-1] != signs[-2] and signs[-1] != signs[-3]):
         raise _OPEN
     # what no printed level confirms may be guessed in what is tried, and not in what is checked

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from . import tree as t
-from .tree import Node, walk
+from .tree import Node, parts
 
 Spans = Collection[tuple[int, int]]
 
@@ -23,8 +23,8 @@ def between_factors(before: Node | None, op: str, part: Node, *, slashed: bool, 
     if before is None or before.span not in bare:
         return ""
     if isinstance(before, t.Gradient):
-        variable = {part.key for _, part in walk(before.variable) if isinstance(part, t.Name)}
-        named = {inner.key for _, inner in walk(part) if isinstance(inner, t.Name | t.Index)}
+        variable = {part.key for part in parts(before.variable) if isinstance(part, t.Name)}
+        named = {inner.key for inner in parts(part) if isinstance(inner, t.Name | t.Index)}
         another = isinstance(_without_scripts(part), t.Gradient)
         differentiated = not op and not another and variable & named
         return "ambiguous: is this differentiated too? write brackets" if differentiated else ""

@@ -19,7 +19,7 @@ from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .parser_tables import grammar
 from .tokenizer import DEEPEST, UnclosedError
-from .tree import Name, Node, Reduction, Statement, entries_along, walk
+from .tree import Name, Node, Reduction, Statement, entries_along, parts
 from .vocabulary import UNREAD
 
 
@@ -78,9 +78,9 @@ def _parse(
         node = _both(latex, node, below, free)
     if not free:
         node = fractions_marked(distribution_arguments(node, kinds))
-        implied = {id(name) for _, part in walk(node) for name in _implied(part)}
+        implied = {id(name) for part in parts(node) for name in _implied(part)}
         implied |= in_fractions(node)
-        for _, part in walk(node):  # a running variable outside its sum is bound to nothing
+        for part in parts(node):  # a running variable outside its sum is bound to nothing
             if isinstance(part, Name) and part.key not in kinds and id(part) not in implied:
                 if part == DOTS:
                     problem = f"`{part.key}` that what stands around it does not determine"

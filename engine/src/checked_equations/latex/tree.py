@@ -32,7 +32,11 @@ class Node(_Frozen):
 
     @cached_property  # who is shared by many trees is asked by all of them
     def _children(self) -> tuple[tuple[Place, Node], ...]:
-        return tuple(_parts(self))
+        return tuple(_placed(self))
+
+    @cached_property
+    def _all(self) -> tuple[Node, ...]:
+        return (self, *(node for _, child in self._children for node in child._all))
 
     @cached_property
     def _symbols(self) -> tuple[str, ...]:
@@ -50,7 +54,7 @@ def children(node: Node) -> tuple[tuple[Place, Node], ...]:
     return node._children
 
 
-def _parts(node: Node) -> Iterator[tuple[Place, Node]]:
+def _placed(node: Node) -> Iterator[tuple[Place, Node]]:
     names: tuple[str, ...] = node.__match_args__  # all but the span
     for name in names:
         value = getattr(node, name)
@@ -60,8 +64,13 @@ def _parts(node: Node) -> Iterator[tuple[Place, Node]]:
                     yield (name, i, j), part
 
 
+def parts(node: Node) -> tuple[Node, ...]:
+    """Every node below and including `node`, parents first."""
+    return node._all
+
+
 def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
-    """Every node below and including `node`, parents first, with the path that leads to it."""
+    """The `parts` of a node, each with the path that leads to it."""
     left = [(path, node)]
     while left:
         path, node = left.pop()
@@ -256,7 +265,7 @@ class Reduction(Node):
 def entries_along(node: Reduction) -> Iterator[tuple[Subscript, int]]:
     """The entries that say how far the ``i`` of ``\\sum_i`` runs, as ``A_{ki}``, and its place."""
     if node.over.members == Name(node.over.index):
-        for _, part in walk(node.body):
+        for part in parts(node.body):
             if isinstance(part, Subscript) and Index(node.over.index) in part.indices:
                 yield part, part.indices.index(Index(node.over.index))
 

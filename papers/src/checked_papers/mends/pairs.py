@@ -17,7 +17,7 @@ _MOST = 12  # symbols of a side of which any two are edited, so that these are 6
 
 def everywhere(side: t.Node, supply: Supply) -> Iterator[Edit]:
     """Another symbol wherever one stands, the same mark wherever it stands."""
-    parts = [part for _, part in t.walk(side)]
+    parts = t.parts(side)
     for old in dict.fromkeys(part for part in parts if isinstance(part, t.Name | t.Subscript)):
         if parts.count(old) < 2:
             continue

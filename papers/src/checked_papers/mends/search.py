@@ -205,8 +205,8 @@ def _goes_round(steps: tuple[t.Step, ...], mutant: Mutant) -> bool:
     ]
     if not sides:
         return False
-    inside = [part for _, part in t.walk(mutant.after)]
-    before = [part for _, part in t.walk(mutant.before)]
+    inside = t.parts(mutant.after)
+    before = t.parts(mutant.before)
     return any(side in inside and side not in before for side in sides)
 
 
@@ -336,7 +336,7 @@ def one_a_claim(found: list[Mend], drawn: Sequence[Mapping[str, object]]) -> tup
 
 def _length(mend: Mend) -> tuple[int, int, bool]:
     """Return its length in print; of two as long, the one that edits less, and then a mutant."""
-    edited = sum(1 for _ in t.walk(mend.edit.before))
+    edited = len(t.parts(mend.edit.before))
     return sum(len(to_latex(step)) for step in mend.edit.steps), edited, not mend.own
 
 

@@ -33,7 +33,7 @@ class Supply:
         named = names_in(statement)
         kept = {k: v for k, v in values.items() if k in named and _is_usable(v)}
         supply = cls(say, kept)
-        pieces = [part for step in statement.steps for _, part in t.walk(step)]
+        pieces = [part for step in statement.steps for part in t.parts(step)]
         known = (*map(t.Name, supply.numbers), *filter(supply.is_atom, pieces))
         return replace(supply, atoms=tuple(dict.fromkeys((*known, *supply._entries(pieces)))))
 
@@ -93,7 +93,7 @@ class Supply:
     def here(self) -> Iterator[t.Node]:
         """The atoms all whose running letters run here."""
         for atom in self.atoms:
-            letters = (part.key for _, part in t.walk(atom) if isinstance(part, t.Index))
+            letters = (part.key for part in t.parts(atom) if isinstance(part, t.Index))
             if all(letter in self.running for letter in letters):
                 yield atom
 
@@ -115,7 +115,7 @@ class Supply:
         It is said by the one symbol that is bound to that number, where there is one.
         """
         lengths = set[int]()
-        for _, node in t.walk(body):
+        for node in t.parts(body):
             if isinstance(node, t.Subscript) and isinstance(node.base, t.Name):
                 lengths.update(_axes(node, letter, self.shapes.get(node.base.key, ())))
         if len(lengths) != 1:
@@ -139,7 +139,7 @@ def letter_of(index: t.Node) -> str:
 
 def letters_in(body: t.Node) -> Iterable[str]:
     """The letters that stand as an index somewhere in `body`, each once."""
-    indices = (n.indices for _, n in t.walk(body) if isinstance(n, t.Subscript))
+    indices = (n.indices for n in t.parts(body) if isinstance(n, t.Subscript))
     return dict.fromkeys(filter(None, map(letter_of, (i for own in indices for i in own))))
 
 

@@ -237,7 +237,7 @@ def _with_general(
 
 def _letters(node: t.Node, ev: Evaluator) -> list[str]:
     """The symbols of a term that are whole numbers."""
-    keys = dict.fromkeys(part.key for _, part in t.walk(node) if isinstance(part, t.Name))
+    keys = dict.fromkeys(part.key for part in t.parts(node) if isinstance(part, t.Name))
     return [key for key in keys if isinstance(ev.bindings.get(key), int)]
 
 

@@ -36,11 +36,11 @@ def folds_in(body: t.Node, key: str) -> Iterator[t.Node]:
     >>> list(folds_in(parse_expression("|x| + x^2", names), "x"))
     [Name(key='x')]
     """
-    for _, part in t.walk(body):
+    for part in t.parts(body):
         if isinstance(part, t.Bars):
             yield part.base
         elif isinstance(part, t.Power) and part.exponent == t.Number(2.0):
-            yield from [part.base] * any(isinstance(one, t.Sum) for _, one in t.walk(part.base))
+            yield from [part.base] * any(isinstance(one, t.Sum) for one in t.parts(part.base))
         elif (exponent := _exponent_that_turns(part, key)) is not None:
             yield t.Sum((_moved(exponent, key), exponent), (1, -1))
         elif isinstance(part, t.Function) and part.name in _AT_ZERO:
@@ -55,9 +55,9 @@ def _exponent_that_turns(part: t.Node, key: str) -> t.Node | None:
     exponent: t.Node = getattr(part, "exponent", t.Number(1.0))
     if isinstance(part, t.Function) and part.name == "exp":
         exponent = part.arguments[0]
-    sums = (one for _, one in t.walk(exponent) if isinstance(one, t.Sum))
+    sums = (one for one in t.parts(exponent) if isinstance(one, t.Sum))
     twice = (one for one in sums if sum(key in t.symbols(term) for term in one.terms) > 1)
-    parts = (inner for one in twice for _, inner in t.walk(one) if isinstance(inner, t.Power))
+    parts = (inner for one in twice for inner in t.parts(one) if isinstance(inner, t.Power))
     return exponent if any(inner.exponent == t.Number(2.0) for inner in parts) else None
 
 

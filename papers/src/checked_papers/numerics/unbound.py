@@ -88,7 +88,7 @@ def _real(value: complex) -> Array:
 
 def _limit(node: t.Node, ev: Evaluator, scope: Scope) -> tuple[complex, complex]:
     """A limit as a place and a direction, which is zero where it is finite."""
-    if not any(part == _INFINITY for _, part in t.walk(node)):
+    if not any(part == _INFINITY for part in t.parts(node)):
         return complex(ev.of(node, scope)), 0.0
     one, two = (complex(ev.of(_put(node, t.Number(size)), scope)) for size in (1.0, 2.0))
     by = two - one

@@ -254,4 +254,4 @@ def _reciprocal(term: t.Node) -> t.Node | None:
 
 def has_symbols(node: t.Node) -> bool:
     """Return whether symbols stand in it."""
-    return any(isinstance(part, t.Name) for _, part in t.walk(node))
+    return any(isinstance(part, t.Name) for part in t.parts(node))

@@ -40,7 +40,7 @@ def with_dots(statement: t.Statement) -> t.Statement:
 
 
 def _step(step: t.Step, latex: str) -> t.Step:
-    parts = [part for _, part in t.walk(step) if isinstance(part, t.Integral)]
+    parts = [part for part in t.parts(step) if isinstance(part, t.Integral)]
     found = [part for part in parts if part.first is None]
     if not found:
         return step

@@ -243,14 +243,14 @@ def _read(latex: str, own: Known) -> Reading:
 
 
 def _differentiated_by(statement: t.Statement) -> list[str]:
-    parts = [part for _, part in t.walk(statement)]
+    parts = t.parts(statement)
     return [part.symbol.key for part in parts if isinstance(part, t.Slope)]
 
 
 def _not_tried(body: Reading, in_the_limit: bool) -> str:
     if not body.statement.steps:
         return "no relation stands in it"
-    if (parts := sum(1 for _ in t.walk(body.statement))) > _LONGEST:
+    if (parts := len(t.parts(body.statement))) > _LONGEST:
         return f"{parts} terms, factors and symbols are more than can be tried"
     if not in_the_limit and any(step.relation == "\\sim" for step in body.statement.steps):
         return "what holds only in the limit is not tried without its series"
@@ -323,7 +323,7 @@ def _doubts(body: Reading, stated: Told, choices: Choices, *, double: bool) -> I
     """Return why a display that fails on drawn numbers may be right nevertheless."""
     if not mentioned(body.statement).isdisjoint(stated.known.doubtful):
         yield "a function that another may be called like is in it"
-    if any(isinstance(part, t.Dots) for _, part in t.walk(body.statement)):
+    if any(isinstance(part, t.Dots) for part in t.parts(body.statement)):
         yield "dots may go on in another way"
     if found_sign(body.latex) or double:
         yield "which sign stands may depend on the numbers"
@@ -361,7 +361,7 @@ def _custom_in(body: Reading, own: Known, fixed: Mapping[str, Any]) -> Callable[
 
     That is shown by a real part, an argument, an imaginary unit, or a bar over a letter beside it.
     """
-    words = {part.name for _, part in t.walk(body.statement) if isinstance(part, t.Function)}
+    words = {part.name for part in t.parts(body.statement) if isinstance(part, t.Function)}
     barred = {_conjugated(key) for key in body.symbols}.intersection(body.symbols)
     shown = not _OF_COMPLEX.isdisjoint(words) or not _UNITS.isdisjoint(fixed)
     shown = shown or any(letter(key) in COMPLEX for key in barred)
@@ -466,20 +466,20 @@ def _ends(body: Reading, counted: Sequence[str]) -> tuple[dict[str, Made], dict[
 
 def _counted(statement: t.Statement) -> Iterator[str]:
     """The symbols in the limits of sums and products, and of what divides, which are whole."""
-    for _, part in t.walk(statement):
+    for part in t.parts(statement):
         ends: tuple[t.Node | None, ...] = ()
         if isinstance(part, t.Reduction):
             ends = (part.over.first, part.over.last)
         elif isinstance(part, t.Function) and part.name in DIVISIBILITY:
             ends = part.arguments
-        for _, end in (pair for node in filter(None, ends) for pair in t.walk(node)):
+        for end in (part for node in filter(None, ends) for part in t.parts(node)):
             if isinstance(end, t.Name):
                 yield end.key
 
 
 def _moduli(statement: t.Statement) -> Iterator[str]:
     """The symbols that are the modulus of an elliptic function, or a nome."""
-    for _, part in t.walk(statement):
+    for part in t.parts(statement):
         name = part.key.removeprefix("\\mathrm{").rstrip("}") if isinstance(part, t.Apply) else ""
         place = MODULUS.get(name, -1)
         if isinstance(part, t.Apply) and 0 <= place < len(part.arguments):

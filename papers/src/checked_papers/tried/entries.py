@@ -31,7 +31,7 @@ class EntriesIn:
         if t.Name(mean) in sides:
             return ()
         found = set[tuple[int, str]]()
-        for _, part in t.walk(self.statement):
+        for part in t.parts(self.statement):
             if isinstance(part, t.Reduction) and _takes(part, key):
                 first, last = part.over.first, part.over.last
                 if part.over.members == t.Name(part.over.index):
@@ -48,7 +48,7 @@ class EntriesIn:
         return frozenset(part.over.index for part in self._unranged())
 
     def _unranged(self) -> Iterator[t.Reduction]:
-        for _, part in t.walk(self.statement):
+        for part in t.parts(self.statement):
             if isinstance(part, t.Reduction) and part.over.members == t.Name(part.over.index):
                 yield part
 
@@ -71,16 +71,16 @@ def entries_in(statement: t.Statement) -> EntriesIn:
     """
     bases, letters, axes, alone = set[int](), set[str](), dict[str, set[int]](), ""
     for part in _subscripts(statement):
-        free = [p.key for index in part.indices for _, p in t.walk(index) if isinstance(p, t.Name)]
+        free = [p.key for index in part.indices for p in t.parts(index) if isinstance(p, t.Name)]
         letters.update(free)
         if isinstance(part.base, t.Name):
             bases.add(id(part.base))
             axes.setdefault(part.base.key, set()).add(len(part.indices))
-            runs = any(isinstance(p, t.Index) for index in part.indices for _, p in t.walk(index))
+            runs = any(isinstance(p, t.Index) for index in part.indices for p in t.parts(index))
             alone = alone if runs else part.base.key
-    runs_not = [p.without for _, p in t.walk(statement) if isinstance(p, t.Range)]
+    runs_not = [p.without for p in t.parts(statement) if isinstance(p, t.Range)]
     letters.update(one.key for one in runs_not if isinstance(one, t.Name))
-    names = [part for _, part in t.walk(statement) if isinstance(part, t.Name)]
+    names = [part for part in t.parts(statement) if isinstance(part, t.Name)]
     whole = {name.key for name in names if id(name) not in bases}
     only = {key: min(own) for key, own in axes.items() if len(own) == 1 and key not in whole}
     arrays = {key: min(own) for key, own in axes.items() if len(own) == 1 and key in whole}
@@ -93,7 +93,7 @@ _ARRAYS = ("\\mathbf", "\\boldsymbol", "\\bm", "\\vec")
 def linked(statement: t.Statement) -> t.Statement:
     """`statement` where ``x_i`` is an entry of the ``\\mathbf x`` near it, ``a_{ij}`` one of A."""
     found = entries_in(statement)
-    others = {part.key for _, part in t.walk(statement) if isinstance(part, t.Name)} - {*found.axes}
+    others = {part.key for part in t.parts(statement) if isinstance(part, t.Name)} - {*found.axes}
     of = {key: _whole(key, axes, others) for key, axes in found.axes.items()}
 
     def renamed(part: t.Node) -> t.Node:
@@ -117,10 +117,10 @@ def _whole(key: str, axes: int, others: Set[str]) -> str:
 def _takes(reduction: t.Reduction, key: str) -> bool:
     """Return whether the index of a sum stands alone at an entry of `key` in it."""
     entry = t.Subscript(t.Name(key), (t.Index(reduction.over.index),))
-    return any(part == entry for _, part in t.walk(reduction.body))
+    return any(part == entry for part in t.parts(reduction.body))
 
 
 def _subscripts(statement: t.Statement) -> Iterator[t.Subscript]:
-    for _, part in t.walk(statement):
+    for part in t.parts(statement):
         if isinstance(part, t.Subscript):
             yield part

@@ -27,7 +27,7 @@ def expanded(body: Reading) -> Reading:
 
 
 def _series(step: t.Step) -> Sequence[t.Reduction]:
-    parts = (part for _, part in t.walk(step) if isinstance(part, t.Reduction))
+    parts = (part for part in t.parts(step) if isinstance(part, t.Reduction))
     return [part for part in parts if part.kind == "sum" and part.over.last == _INFINITY]
 
 

@@ -66,14 +66,14 @@ def _body(latex: str, key: str, bindings: Mapping[str, Any], notation: Notation)
     if not steps or steps[0].relation not in ("=", ":="):
         raise NotRead("no equality defines it")
     right = steps[0].right
-    if any(isinstance(part, t.Apply) and part.key == key for _, part in t.walk(right)):
+    if any(isinstance(part, t.Apply) and part.key == key for part in t.parts(right)):
         raise NotRead("it is defined by itself")
     return right
 
 
 def _free(body: t.Node, own: Known) -> Iterator[str]:
     known_keys = {*own.constants, *own.bindings, *runs_in(body)}
-    for _, part in t.walk(body):
+    for part in t.parts(body):
         if isinstance(part, t.Name | t.Apply) and part.key not in known_keys:
             yield part.key
 

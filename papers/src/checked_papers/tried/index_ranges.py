@@ -41,7 +41,7 @@ def paired(statement: t.Statement) -> t.Statement:
     '\\\\sum_{j} \\\\sum_{i \\\\ne j} x_{i,j} = s'
     """
     own: dict[str, list[t.Reduction]] = {}
-    for _, part in t.walk(statement):
+    for part in t.parts(statement):
         if isinstance(part, t.Reduction) and (key := _second(part)):
             own.setdefault(key, []).append(part)
     inside = {key: sum(_count(part, key) for part in parts) for key, parts in own.items()}
@@ -75,7 +75,7 @@ def _second(part: t.Reduction) -> str:
 
 
 def _indices(body: t.Node) -> list[t.Node]:
-    return [p for _, q in t.walk(body) if isinstance(q, t.Subscript) for p in q.indices]
+    return [p for q in t.parts(body) if isinstance(q, t.Subscript) for p in q.indices]
 
 
 def _count(node: t.Node, key: str) -> int:
@@ -104,7 +104,7 @@ def alike(statement: t.Statement) -> list[Alike]:
 
 def _runs(statement: t.Statement) -> Iterator[Alike]:
     """Each sum from 1 to a symbol, or to an end that is not stated, by itself."""
-    for _, part in t.walk(statement):
+    for part in t.parts(statement):
         if not isinstance(part, t.Reduction):
             continue
         over, index = part.over, part.over.index
@@ -114,7 +114,7 @@ def _runs(statement: t.Statement) -> Iterator[Alike]:
         places = {("", index)} | (
             {("", over.without.key)} if isinstance(over.without, t.Index) else set()
         )
-        for _, entry in t.walk(part.body):
+        for entry in t.parts(part.body):
             if isinstance(entry, t.Subscript) and isinstance(entry.base, t.Name):
                 where = (i for i, own in enumerate(entry.indices) if own == t.Index(index))
                 places |= {(f"{entry.base.key}{i}", "") for i in where}
@@ -126,7 +126,7 @@ def between(statement: t.Statement, lengths: Set[str]) -> Iterator[tuple[t.Step,
 
     The index of a sum without a range is bound to how far it runs if it is one of `lengths`.
     """
-    for _, part in t.walk(statement):
+    for part in t.parts(statement):
         if not isinstance(part, t.Reduction) or not isinstance(part.over.without, t.Name):
             continue
         over, own = part.over, part.over.without

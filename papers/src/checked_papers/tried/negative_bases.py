@@ -27,7 +27,7 @@ def wants_positive_bases(trial: Trial, more: More) -> list[str]:
     """Return ``x > 0`` where it fails for negative x with exponents that are whole or a half."""
     plan = more.plan
     real, whole = real_symbols(plan), counted(plan)
-    powers = [part for _, part in t.walk(trial.statement) if isinstance(part, t.Power)]
+    powers = [part for part in t.parts(trial.statement) if isinstance(part, t.Power)]
     above = [key for key in (*real, *whole) if any(mentions(p.exponent, key) for p in powers)]
     of_these = [one for one in powers if any(mentions(one.exponent, key) for key in above)]
     below = [key for key in real if any(mentions(one.base, key) for one in of_these)]

@@ -240,13 +240,13 @@ def _side(statement: t.Statement, mutant: Mutant) -> t.Node:
 
 def is_long(node: t.Node) -> bool:
     """Return whether a value of it takes long: that of an integral, a series, a limit."""
-    return any(isinstance(part, t.Integral | t.Reduction | t.Limit) for _, part in t.walk(node))
+    return any(isinstance(part, t.Integral | t.Reduction | t.Limit) for part in t.parts(node))
 
 
 def _lone_integral(node: t.Node) -> bool:
     """Return whether integrals stand in it, none of them within a sum or another integral."""
-    runs = [part for _, part in t.walk(node) if isinstance(part, t.Integral | t.Reduction)]
-    inside = (part for one in runs for _, part in t.walk(one) if part is not one)
+    runs = [part for part in t.parts(node) if isinstance(part, t.Integral | t.Reduction)]
+    inside = (part for one in runs for part in t.parts(one) if part is not one)
     return bool(runs) and not any(isinstance(p, t.Integral | t.Reduction) for p in inside)
 
 
@@ -351,7 +351,7 @@ def _below_rounding(bound: BoundStatement, step: t.Step) -> bool:
     sides = (step.left, step.right)
     if any(isinstance(side, t.Number) and not side.value for side in sides):
         return False
-    if not any(isinstance(part, t.Slope | t.Derivative) for s in sides for _, part in t.walk(s)):
+    if not any(isinstance(part, t.Slope | t.Derivative) for s in sides for part in t.parts(s)):
         return False
     values = (bound.draws[0].evaluator.value(side) for side in sides)
     return max(float(np.max(np.abs(value))) for value in values) < _DIFFERENCES

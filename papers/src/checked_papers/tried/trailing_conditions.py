@@ -90,7 +90,7 @@ def _bare(text: str) -> str:
 
 def _plain(condition: Condition) -> bool:
     """Return whether its sides are symbols, numbers, moduli, and sums and products of these."""
-    parts = (part for step in condition.steps for _, part in t.walk(step) if part is not step)
+    parts = (part for step in condition.steps for part in t.parts(step) if part is not step)
     return all(
         isinstance(part, _SIMPLE) and (not isinstance(part, t.Function) or part.name in _OF_ONE)
         for part in parts

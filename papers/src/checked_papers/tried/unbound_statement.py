@@ -53,20 +53,31 @@ def read(latex: str, known: Known) -> Reading:
     found_in = entries_in(statement)
     if both := sorted(found_in.unranged & found_in.letters):
         raise NotRead(f"`{both[0]}` runs, and stands free as well: write its range")
-    parts = [part for _, part in t.walk(statement)]
+    parts = t.parts(statement)
     free = [p.key for p in parts if isinstance(p, t.Name) and p.key not in {*known.kinds, DOTS}]
     called = [p.key for p in parts if isinstance(p, t.Apply) and p.key not in {*known.kinds, DOTS}]
     return Reading(latex, statement, tuple(dict.fromkeys(free)), tuple(dict.fromkeys(called)))
 
 
-@lru_cache(maxsize=512)
 def _parsed(latex: str, kinds: frozenset[tuple[str, str]]) -> t.Statement:
-    return paired(parse(latex, dict(kinds), free=True))
+    found = _parsed_or_why(latex, kinds)
+    if isinstance(found, str):
+        raise NotRead(found)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _parsed_or_why(latex: str, kinds: frozenset[tuple[str, str]]) -> t.Statement | str:
+    """Return the statement, or why it is none: either is asked for more than once."""
+    try:
+        return paired(parse(latex, dict(kinds), free=True))
+    except EquationError as wrong:
+        return str(wrong.problem)
 
 
 def _refuse_unread(statement: t.Statement, known: Known) -> None:
     """Raise `NotRead` for an unknown word, and for a side of a cut: ``x + \\mathrm i 0``."""
-    for _, part in t.walk(statement):
+    for part in t.parts(statement):
         word = _key(part).partition("_")[0]
         roman = word.startswith("\\mathrm{") and len(word) > len("\\mathrm{d}")
         if isinstance(part, t.Name) and roman and part.key not in known.kinds:
@@ -78,7 +89,7 @@ def _refuse_unread(statement: t.Statement, known: Known) -> None:
 
 def mentioned(node: t.Node) -> frozenset[str]:
     """The symbols, functions and running variables that occur in `node`."""
-    parts = (part for _, part in t.walk(node))
+    parts = (part for part in t.parts(node))
     told = ("key", "name", "distribution")
     return frozenset(getattr(part, one, "") for part in parts for one in told)
 
@@ -90,7 +101,7 @@ def mentions(node: t.Node, key: str) -> bool:
 
 def runs_in(node: t.Node) -> frozenset[str]:
     """The variables of sums and integrals."""
-    return frozenset(key for _, part in t.walk(node) for key in _runs(part))
+    return frozenset(key for part in t.parts(node) for key in _runs(part))
 
 
 def _runs(part: t.Node) -> tuple[str, ...]:
@@ -106,7 +117,7 @@ def _letters(statement: t.Statement, latex: str, known: Known) -> Iterator[str]:
     running = runs_in(statement)
     rows = _with_entries(statement, running)
     whole: set[int] = set()
-    for _, part in t.walk(statement):
+    for part in t.parts(statement):
         if isinstance(part, t.Subscript) and isinstance(part.base, t.Name):
             runs = any(_key(p) in running for p in _indices(part))
             counts = part.base.key in rows and all(map(_may_count, _indices(part)))
@@ -114,7 +125,7 @@ def _letters(statement: t.Statement, latex: str, known: Known) -> Iterator[str]:
                 whole.add(id(part.base))
                 yield _written(latex, part.span)
     functions = _called_by_a_letter(statement)
-    for _, part in t.walk(statement):
+    for part in t.parts(statement):
         named = isinstance(part, t.Name) and id(part) not in whole and part.key not in known.kinds
         called = isinstance(part, t.Apply) and known.is_number(part.key)
         base, _, index = _key(part).partition("_") if named else ("", "", "")
@@ -129,14 +140,14 @@ def _called_by_a_letter(statement: t.Statement) -> frozenset[str]:
 
     So it is a function everywhere, in ``V(a x) + V(x)`` and in ``(f + g)(x) = f(x) + g(x)``.
     """
-    parts = (part for _, part in t.walk(statement))
+    parts = (part for part in t.parts(statement))
     calls = (part for part in parts if isinstance(part, t.Apply) and len(part.arguments) == 1)
     return frozenset(call.key for call in calls if isinstance(call.arguments[0], t.Name))
 
 
 def _with_entries(statement: t.Statement, running: frozenset[str]) -> frozenset[str]:
     """The symbols that a running index takes an entry of: in ``x_1 - \\sum_i x_i / n`` the x."""
-    parts = (part for _, part in t.walk(statement) if isinstance(part, t.Subscript))
+    parts = (part for part in t.parts(statement) if isinstance(part, t.Subscript))
     named = (part for part in parts if isinstance(part.base, t.Name))
     return frozenset(
         _key(part.base) for part in named if any(_key(p) in running for p in _indices(part))
@@ -145,7 +156,7 @@ def _with_entries(statement: t.Statement, running: frozenset[str]) -> frozenset[
 
 def _indices(part: t.Subscript) -> list[t.Node]:
     """All that stands in a subscript."""
-    return [inner for index in part.indices for _, inner in t.walk(index)]
+    return [inner for index in part.indices for inner in t.parts(index)]
 
 
 def _may_count(part: t.Node) -> bool:

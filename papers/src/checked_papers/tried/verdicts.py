@@ -167,7 +167,7 @@ def _by_chance(trial: Trial, plan: Plan) -> bool:
         return True
     # near a cut differences cross it; and branches that are chosen follow the numbers
     rough = is_long(trial.statement) or any(
-        isinstance(p, t.Slope | t.Primed) for _, p in t.walk(trial.statement)
+        isinstance(p, t.Slope | t.Primed) for p in t.parts(trial.statement)
     )
     turned = any(kind.name == "orthogonal" for kind in plan.drawn.values())
     return (turned or _folds(trial.statement)) and not rough and not trial.choices
@@ -224,12 +224,12 @@ def _folds(statement: t.Statement) -> bool:
     The modulus, roots, logarithms and inverse functions do so, the largest of several values, and
     the next whole number.
     """
-    return any(_of_several_forms(part) for _, part in t.walk(statement))
+    return any(_of_several_forms(part) for part in t.parts(statement))
 
 
 def _by_size(trial: Trial) -> bool:
     """Return whether sizes may decide, as in ``|1000 - x|``, and numbers far out lose no digits."""
-    parts = [part for _, part in t.walk(trial.statement)]
+    parts = t.parts(trial.statement)
     rough = any(isinstance(p, t.Slope | t.Apply | t.Primed) for p in parts) or is_long(
         trial.statement
     )
@@ -270,7 +270,7 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
         if not any(mentions(step.left, key) and mentions(step.right, key) for step in steps)
     ]
     sides = [side for step in steps for side in (step.left, step.right)]
-    named = Counter(p.key for one in sides for _, p in t.walk(one) if isinstance(p, t.Name))
+    named = Counter(p.key for one in sides for p in t.parts(one) if isinstance(p, t.Name))
     alone = loose if all(map(has_symbols, sides)) else [key for key in loose if named[key] == 1]
     if not doubt and len(alone) > _LOOSE:  # no single edit takes them all away
         return Tried("not read", _loose(loose), residual=trial.residual)
@@ -296,7 +296,7 @@ def _noted(trial: Trial, why: str) -> Tried:
 def _brings_a_symbol(mend: Mend) -> bool:
     """Return whether an edit puts a symbol where it did not stand: that suits any relation."""
     before, after = (
-        Counter(part.key for _, part in t.walk(node) if isinstance(part, t.Name))
+        Counter(part.key for part in t.parts(node) if isinstance(part, t.Name))
         for node in (mend.edit.before, mend.edit.after)
     )
     return bool(after - before)
@@ -353,7 +353,7 @@ _JUMPING = frozenset({"sign", r"\mathrm{sign}", "floor", "ceil", "indicator"})
 
 def _apart(trial: Trial, more: More) -> list[str]:
     """The places where it fails, if it has jumps or strict orders: ``x ≠ 0``, ``a ≠ b``."""
-    parts = [part for _, part in t.walk(trial.statement)]
+    parts = t.parts(trial.statement)
     jumps = any(isinstance(p, t.Cases) or getattr(p, "name", "") in _JUMPING for p in parts)
     strict = any(step.relation in STRICT for step in trial.statement.steps)
     rough = is_long(trial.statement) or any(isinstance(p, t.Slope | t.Primed) for p in parts)

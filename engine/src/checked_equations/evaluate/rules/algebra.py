@@ -199,7 +199,7 @@ def _transpose(node: t.Transpose, ev: Evaluator, scope: Scope) -> Array:
 
 def _refuse_of_numbers(node: t.Node, ev: Evaluator, scope: Scope) -> None:
     """A transpose of numbers alone says nothing: ``(a + b)^\\top``; of ``x^\\top y`` it does."""
-    parts = [part for _, part in t.walk(node)]
+    parts = t.parts(node)
     names = [part for part in parts if isinstance(part, t.Name | t.Index)]
     plain = all(isinstance(part, _OF_NUMBERS) for part in parts)
     if plain and not any(_is_array(name, ev, scope) for name in names):

@@ -25,9 +25,11 @@ def differentiated(step: t.Step, kinds: Mapping[str, str]) -> t.Step | None:
 
 def _variables(side: Node, sides: tuple[Node, ...], kinds: Mapping[str, str]) -> list[str]:
     """The variables of integrals without limits that stand for a number elsewhere."""
-    named = {p.key for one in sides for _, p in t.walk(one) if isinstance(p, t.Name)}
-    open_ends = (p for _, p in t.walk(side) if isinstance(p, t.Integral) and p.first is None)
+    open_ends = (p for p in t.parts(side) if isinstance(p, t.Integral) and p.first is None)
     keys = [p.variables[0] for p in open_ends if len(p.variables) == 1]
+    if not keys:
+        return []
+    named = {p.key for one in sides for p in t.parts(one) if isinstance(p, t.Name)}
     return [k for k in keys if kinds.get(k) == "value" or (k not in kinds and k in named)]
 
 
@@ -70,7 +72,7 @@ def _of_sum(node: t.Sum, key: str) -> Node | None:
 
 
 def _holds_integral(node: Node, key: str) -> bool:
-    return any(_is_over(part, key) for _, part in t.walk(node))
+    return any(_is_over(part, key) for part in t.parts(node))
 
 
 def _is_over(node: Node, key: str) -> bool:
@@ -80,7 +82,7 @@ def _is_over(node: Node, key: str) -> bool:
 def _mentions(node: Node, key: str) -> bool:
     """Return whether the variable occurs, if only behind the d of an integral: ``\\int a dx``."""
     own = (t.Name(key), t.Index(key))
-    return any(part in own or _is_over(part, key) for _, part in t.walk(node))
+    return any(part in own or _is_over(part, key) for part in t.parts(node))
 
 
 def _named(node: Node, key: str) -> Node:

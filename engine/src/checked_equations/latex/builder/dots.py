@@ -148,7 +148,7 @@ def _at(node: Node, path: t.Path) -> Node | None:
 
 def _letter(nodes: Sequence[Node]) -> str:
     """Return a letter for the running variable, which stands for nothing else."""
-    used = {getattr(part, "key", "") for node in nodes for _, part in t.walk(node)}
+    used = {getattr(part, "key", "") for node in nodes for part in t.parts(node)}
     return next(letter for letter in (*_LETTERS, "k'") if letter not in used)
 
 
@@ -244,7 +244,7 @@ def _from_linear(form: Linear) -> Node:
 
 
 def _holes(node: Node) -> Iterator[_Hole]:
-    return (part for _, part in t.walk(node) if isinstance(part, _Hole))
+    return (part for part in t.parts(node) if isinstance(part, _Hole))
 
 
 def _step(hole: _Hole) -> float:
@@ -354,7 +354,7 @@ def levels(node: Node) -> Iterator[tuple[Node, tuple[tuple[int, Node], ...], int
 
 def has_dots(node: Node) -> bool:
     """Return whether dots stand in `node`."""
-    return any(is_dots(part) for _, part in t.walk(node))
+    return any(is_dots(part) for part in t.parts(node))
 
 
 def fractions_marked(node: Node) -> Node:
@@ -366,5 +366,5 @@ def fractions_marked(node: Node) -> Node:
 
 def in_fractions(node: Node) -> frozenset[int]:
     """Return which names, by identity, are dots of a continued fraction, and need no value."""
-    marked = [part for _, part in t.walk(node) if isinstance(part, t.Dots)]
-    return frozenset(id(p) for one in marked for _, p in t.walk(one) if p == DOTS)
+    marked = [part for part in t.parts(node) if isinstance(part, t.Dots)]
+    return frozenset(id(p) for one in marked for p in t.parts(one) if p == DOTS)

@@ -139,7 +139,7 @@ class Expressions:
         """All claims of an equation, in reading order."""
         steps = tuple(step for chain, _ in claims for step in chain)
         conditions = tuple(condition for _, stated in claims for condition in stated)
-        self._refuse_other_variables([part for step in steps for _, part in t.walk(step)])
+        self._refuse_other_variables([part for step in steps for part in t.parts(step)])
         return t.Statement(steps, conditions, span=span)
 
     def _refuse_other_variables(self, parts: Sequence[Node]) -> None:
@@ -469,7 +469,7 @@ class Expressions:
         return t.Product((gradient, *argument.factors[count:]), span=span)
 
     def _refuse_point(self, body: Node, span: Span) -> None:
-        if any(isinstance(part, t.At) and part.span[1] == span[1] for _, part in t.walk(body)):
+        if any(isinstance(part, t.At) and part.span[1] == span[1] for part in t.parts(body)):
             problem = "ambiguous: is this differentiated there? write \\left. and \\right|"
             raise self._fault(problem, span)
 

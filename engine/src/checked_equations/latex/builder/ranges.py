@@ -119,7 +119,7 @@ class TreeBuilder(Expressions):
         out: list[t.Under] = []
         while waiting:
             later = {t.Index(key) for under in waiting for key in under.variables}
-            ready = [u for u in waiting if later.isdisjoint(node for _, node in t.walk(u))]
+            ready = [u for u in waiting if later.isdisjoint(node for node in t.parts(u))]
             if not ready:
                 raise self._fault("each of these is given the other", span)
             out.append(ready[0])
@@ -311,7 +311,7 @@ def _next(limit: Node) -> Node:
 
 
 def _named(nodes: Items) -> set[str]:
-    return {part.key for n in nodes for _, part in t.walk(n) if isinstance(part, t.Name)}
+    return {part.key for n in nodes for part in t.parts(n) if isinstance(part, t.Name)}
 
 
 def behind_the_bar(under: t.Under) -> tuple[Node, ...]:
