@@ -92,6 +92,11 @@ def split_given(inside: Sequence[Token]) -> tuple[list[list[Token]], list[list[T
     return split(inside[:bar], {","})[0], given
 
 
+@lru_cache(maxsize=4096)
+def _texts(key: str) -> tuple[str, ...]:
+    return tuple(token.text for token in tokens(key))
+
+
 class Match(NamedTuple):
     """A name that was found in a row of tokens: its key, its kind, how many tokens it has."""
 
@@ -143,8 +148,7 @@ class Names:
         return sorted(key for key, kind in self.kinds.items() if kind in DISTRIBUTIONS)
 
     def _enter(self, key: str) -> None:
-        texts = tuple(token.text for token in tokens(key))
-        if texts:
+        if texts := _texts(key):
             entry = self._by_first.setdefault(texts[0], [])
             insort(entry, (texts, key), key=lambda item: -len(item[0]))
 
