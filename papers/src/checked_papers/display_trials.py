@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import chain, dropwhile, islice
@@ -48,6 +50,7 @@ from .tried.verdicts import FAILS, HOLDS, ODD, RELATES, UNMET
 
 _SEEDS = 4  # of sizes, for matrices that are singular where they are wide
 SECONDS = 200  # for a display, which needs a few: no verdict must depend on the machine
+_OBJECTS = 50_000  # made and kept, between two looks for garbage
 _WORTH_IT = 16  # displays for each process: fewer are tried before it has started
 
 
@@ -106,7 +109,7 @@ def try_one(task: Task) -> Finding:
     if task.fault:
         return Finding(*task.place, "not read", why=task.fault, number=task.number)
     try:
-        with limited(SECONDS):  # the slips of the verdict are tried here, if not before
+        with limited(SECONDS), _seldom_collected():  # the slips of the verdict are tried here, if not before
             return _told(task, _or_odd(_tried(task), task))
     except TooLong:
         return _told(task, Tried("not read", "it takes too long"))
@@ -114,6 +117,17 @@ def try_one(task: Task) -> Finding:
         deep = isinstance(error, RecursionError) and "it is nested too deep"
         why = deep or f"the engine failed on it: {type(error).__name__}: {error}"
         return _told(task, Tried("not read", why))
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Look for garbage in circles less often: trees and values make many objects, and few of it."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(_OBJECTS, before[0]) * bool(before[0]), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _told(task: Task, tried: Tried) -> Finding:
