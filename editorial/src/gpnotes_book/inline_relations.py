@@ -40,7 +40,7 @@ from checked_equations.latex.balance import balanced
 from checked_equations.latex.equation import Equation, located
 from checked_equations.latex.names import normal
 from checked_equations.latex.parser import parse, parse_free, symbols
-from checked_equations.latex.tree import Apply, Name, Number, Statement, Subscript, walk
+from checked_equations.latex.tree import Apply, Name, Number, Statement, Subscript, parts
 
 LISTED = "relations-listed.toml"
 _SIM = r"\sim"

@@ -109,7 +109,8 @@ def try_one(task: Task) -> Finding:
     if task.fault:
         return Finding(*task.place, "not read", why=task.fault, number=task.number)
     try:
-        with limited(SECONDS), _seldom_collected():  # the slips of the verdict are tried here, if not before
+        with limited(SECONDS), _seldom_collected():
+            # the slips of the verdict are tried here, if not before
             return _told(task, _or_odd(_tried(task), task))
     except TooLong:
         return _told(task, Tried("not read", "it takes too long"))

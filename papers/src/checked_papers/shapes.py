@@ -102,17 +102,6 @@ class Fitting(NamedTuple):
     grams: tuple[str, ...] = ()  # X where the inverse of `X^\\top X` stands, and none of X
 
 
-def shapes_of(latex: str, declared: Mapping[str, Kind]) -> Shapes | None:
-    """The one assignment of shapes that fits `latex`, which has no commands of its own.
-
-    >>> found = shapes_of(r"(A B)^\\top = B^\\top A^\\top", {})
-    >>> [str(kind) for kind in found.kinds.values()]
-    ['matrix n × p', 'matrix p × q']
-    """
-    found = fitting(latex, declared).shapes
-    return found[0] if len(found) == 1 else None
-
-
 def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     """Return the assignments of shapes that fit `latex`, and whether it asks for one.
 

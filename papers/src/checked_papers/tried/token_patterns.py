@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from string import ascii_uppercase
+from typing import NamedTuple
 
 from checked_equations.errors import EquationError
 from checked_equations.latex.balance import balanced_span
@@ -258,41 +259,32 @@ _CLASSES: Mapping[str, Test] = {
 _BRACKETS = {"group": "{", "round": "("}
 
 
-@dataclass(frozen=True)
-class _Word:
-    """A word of a pattern: the `text` of a token, or a class of them with the `name` of a part.
-
-    With the `sign` ``?`` it may be missing, with ``!`` it may not come.
-    """
+class _Word(NamedTuple):
+    """A word of a pattern: its prefix, its text or the name of its part, and where it ends."""
 
     sign: str
-    text: str = ""
-    kind: str = ""
-    name: str = ""
-    test: Test = bool
-
-    def end(self, row: Row, i: int) -> tuple[int, Span | None]:
-        """Return the place behind the word, and which stretch it names; `i` where it is not."""
-        text = row[i].text
-        if self.text:
-            return i + (text == self.text), None
-        if self.kind in _BRACKETS:
-            shut = shut_at(row, i) if text == _BRACKETS[self.kind] else -1
-            return (shut + 1, (i + 1, shut)) if shut > 0 else (i, None)
-        if self.kind == "atom":
-            end = behind_symbol(row, i)
-            return end, (i, end)
-        return i + self.test(text), (i, i + 1)
+    text: str
+    name: str
+    end: Callable[[Row, int], int]
+    edge: int = 0  # brackets, that are no part
 
 
 def _word(word: str, known: Mapping[str, Test]) -> _Word:
     sign = word[0] if len(word) > 1 and word[0] in "?!" else ""
     bare = word.removeprefix(sign)
     if len(bare) < 3 or (bare[0], bare[-1]) != ("<", ">"):
-        return _Word(sign, bare)
+        return _Word(sign, bare, "", lambda row, i: i + (row[i].text == bare))
     kind, _, name = bare[1:-1].rpartition(":")
-    kind = kind or name
-    return _Word(sign, "", kind, name, bool if kind in (*_BRACKETS, "atom") else known[kind])
+    if (kind or name) == "atom":
+        return _Word(sign, "", name, behind_symbol)
+    if opens := _BRACKETS.get(kind or name):
+        return _Word(sign, "", name, partial(_behind_brackets, opens), 1)
+    test = known[kind or name]
+    return _Word(sign, "", name, lambda row, i: i + test(row[i].text))
+
+
+def _behind_brackets(opens: str, row: Row, i: int) -> int:
+    return max(shut_at(row, i) + 1, i) if row[i].text == opens else i
 
 
 class Pattern:
@@ -319,15 +311,11 @@ class Pattern:
         parts: dict[str, Span] = {}
         end = i
         for word in self._words:
-            stop, part = word.end(row, end) if end < len(row) else (end, None)
-            if word.sign == "!":
-                if stop > end:
-                    return None
-                continue
-            if stop == end and not word.sign:
+            stop = word.end(row, end) if end < len(row) else end
+            if (stop > end) if word.sign == "!" else (stop == end and not word.sign):
                 return None
-            if stop > end and part is not None:
-                parts[word.name] = part
+            if stop > end and word.name:
+                parts[word.name] = (end + word.edge, stop - word.edge)
             end = stop
         return Found(latex, row, i, end, parts)
 
