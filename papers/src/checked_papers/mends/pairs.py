@@ -37,7 +37,7 @@ def _put(side: t.Node, old: t.Node, new: t.Node) -> t.Node:
     return t.mapped(side, lambda child: _put(child, old, new))
 
 
-def _one_argument(side: t.Node, key: str, parts: list[t.Node]) -> Iterator[Edit]:
+def _one_argument(side: t.Node, key: str, parts: tuple[t.Node, ...]) -> Iterator[Edit]:
     """The same argument in each call of a function."""
     calls = [part for part in parts if isinstance(part, t.Apply) and part.key == key]
     for one in dict.fromkeys(part.arguments for part in calls) if len(calls) > 1 else ():
