@@ -5,7 +5,7 @@
 (function () {
   "use strict";
 
-  const { fixedNormals } = window.gpNumbers;
+  const { fixedNormals, fixedUniforms } = window.gpNumbers;
   const { svg, html, clamp, frame, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
@@ -14,6 +14,7 @@
   const WIDTH = 0.7; // of each hill
   const HILLS = [3, 7];
   const LEAPS = 10; // of a Hamiltonian path
+  const PRIOR = { mean: 5, sd: 2 }; // of elliptical slices
   const FAR = 1e6; // where a chain that is never adjusted has left everything
 
   /* The log density up to a constant, and its slope. */
@@ -39,20 +40,53 @@
     return { path, momentum: r };
   }
 
-  /* All places of a chain. A step has three normal numbers: its noise, and two whose squares decide. The noise of
+  const normal = (uniform) => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+
+  /* What is left of the log density when a normal prior is taken away. */
+  const likelihood = (x) => density(x).value + 0.5 * ((x - PRIOR.mean) / PRIOR.sd) ** 2;
+
+  /* A step of elliptical slice sampling: the tries, each with the bracket of angles from which it was drawn. */
+  function ellipse(x, step, uniform) {
+    const [own, other] = [x - PRIOR.mean, PRIOR.sd * normal(uniform)];
+    const at = (angle) => PRIOR.mean + own * Math.cos(angle) + other * Math.sin(angle);
+    const level = likelihood(x) + Math.log1p(-uniform());
+    const above = (angle) => likelihood(at(angle)) >= level;
+    let angle = 2 * Math.PI * uniform();
+    let [low, high] = [angle - 2 * Math.PI, angle];
+    const tries = [{ angle, low, high }];
+    while (!above(angle)) {
+      if (angle < 0) low = angle;
+      else high = angle;
+      angle = low + (high - low) * uniform();
+      tries.push({ angle, low, high });
+    }
+    return { to: at(angle), own, other, above, tries };
+  }
+
+  const DRAWN = { slice: ellipse }; // rules that draw as many numbers as they need, and refuse nothing
+
+  /* All places of a chain. A step of most rules has three normal numbers: its noise, and two whose squares decide. The noise of
      every rule has the deviation `step`: a Langevin step is half its square. */
   function walk({ rule, step, seed, count = COUNT }) {
     const z = fixedNormals(3 * count, seed);
     const [places, paths] = [[HILLS[0]], []];
     let [accepted, here] = [0, density(HILLS[0])];
     const drift = rule === "walk" ? 0 : 0.5 * step * step;
+    const uniform = fixedUniforms(seed);
     for (let i = 0; i < count; i += 1) {
       const x = places.at(-1);
+      if (rule in DRAWN) {
+        const last = DRAWN[rule](x, step, uniform);
+        accepted += last.to !== x;
+        places.push(last.to);
+        paths.push(last);
+        continue;
+      }
       const { path, momentum } = rule === "hmc" ? leapfrogs(x, z[3 * i], step) : { path: [x] };
       const to = rule === "hmc" ? path.at(-1) : x + drift * here.slope + step * z[3 * i];
       const there = density(to);
       const back = rule === "hmc" ? momentum : (x - to - drift * there.slope) / step;
-      paths.push(path);
+      paths.push({ path });
       const ratio = there.value - here.value - 0.5 * (back * back - z[3 * i] ** 2);
       const level = -0.5 * (z[3 * i + 1] ** 2 + z[3 * i + 2] ** 2); // the logarithm of a uniform number
       const taken = rule === "ula" || Math.abs(to) >= FAR ? Math.abs(to) < FAR : level < ratio;
@@ -67,13 +101,14 @@
   // ---------------------------------------------------------------- the page
 
   const START = { points: [], rule: "walk", step: 0.3, seed: 1 };
-  const RULES = { walk: "Random walk", mala: "MALA", ula: "ULA", hmc: "Hamiltonian, ten leapfrog steps" };
+  const RULES = { walk: "Random walk", mala: "MALA", ula: "ULA", hmc: "Hamiltonian, ten leapfrog steps", slice: "Elliptical slices" };
   const TRIALS = [
     ["Timid", { step: 0.1 }],
     ["Bold", { step: 8 }],
     ["About right", { step: 2.5 }],
     ["Never adjusted", { rule: "ula", step: 0.9 }],
     ["Leapfrog paths", { rule: "hmc", step: 0.3 }],
+    ["Elliptical slices", { rule: "slice" }],
   ];
 
   class ChainPlayground extends OperatedFigure {
@@ -124,6 +159,7 @@
 
     paint() {
       this.result = walk(this.state);
+      this.root.querySelector("[data-name=step]").disabled = this.state.rule === "slice"; // which has none
       const places = this.result.places.slice(0, this.until === undefined ? undefined : this.until + 1);
       this.curves.replaceChildren();
       const parent = this.clipped(this);
@@ -147,11 +183,40 @@
       const grid = Array.from({ length: 101 }, (_, i) => i / 10);
       const hill = grid.map((x) => `${across(most * Math.exp(density(x).value)).toFixed(1)},${this.py(x).toFixed(1)}`);
       svg("path", { d: `M${this.side.left},${this.py(0)}L${hill.join("L")}L${this.side.left},${this.py(10)}Z`, class: "gp-density" }, this.curves);
-      if (this.until !== undefined) this.drawPath(this.result.paths[this.until - 1], (x) => across(most * Math.exp(density(x).value)));
+      if (this.until === undefined) return;
+      const last = this.result.paths[this.until - 1];
+      if (last.tries) this.drawEllipse(last);
+      else this.drawPath(last, (x) => across(most * Math.exp(density(x).value)));
+    }
+
+    /* The last ellipse, drawn over the density: its slice, the brackets of the last tries outside it, and the tries. */
+    drawEllipse({ own, other, above, tries }) {
+      const { left, width } = this.side;
+      const panel = this.clipped({ left, right: left + width, top: this.py(10), bottom: this.py(0) });
+      const wide = (0.4 * width) / Math.hypot(own, other); // the other number has no axis, so any width will do
+      const put = (angle, by = 1) => {
+        const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+        return [left + 0.5 * width + wide * by * (other * cos - own * sin), this.py(PRIOR.mean + by * (own * cos + other * sin))];
+      };
+      const arc = (low, high, look, by, is = () => true) => {
+        const angles = Array.from({ length: 181 }, (_, i) => low + ((high - low) * i) / 180);
+        const line = angles.map((angle, i) => is(angle) ? `${i && is(angles[i - 1]) ? "L" : "M"}${put(angle, by).map((at) => at.toFixed(1))}` : "");
+        svg("path", { d: line.join(""), class: look }, panel);
+      };
+      const dot = (angle, r, look) => {
+        const [cx, cy] = put(angle);
+        svg("circle", { cx, cy, r, class: look }, panel);
+      };
+      arc(0, 2 * Math.PI, "gp-truth", 1);
+      arc(0, 2 * Math.PI, "gp-mean", 1, above);
+      tries.slice(-3).reverse().forEach(({ low, high }, i) => arc(low, high, "gp-exact", 1.08 + 0.08 * i));
+      dot(0, 5, "gp-own");
+      tries.slice(0, -1).forEach(({ angle }) => dot(angle, 2.5, "gp-own"));
+      dot(tries.at(-1).angle, 4, "gp-newest");
     }
 
     /* The last leapfrog path, as it runs along the density. */
-    drawPath(path, across) {
+    drawPath({ path }, across) {
       path.filter((x) => x > 0 && x < 10).forEach((x) => svg("circle", { cx: across(x), cy: this.py(x), r: 2.5, class: "gp-newest" }, this.curves));
     }
 
@@ -163,8 +228,11 @@
       const taken = Math.round((100 * moved) / (places.length - 1));
       const above = Math.round((100 * sides.filter(Boolean).length) / sides.length);
       const when = this.until === undefined ? "" : `After ${this.until} steps: `;
-      this.status.textContent = `${when}${taken} % of the proposals taken; from hill to hill ${crossed} times; ` +
-        `${above} % of the draws beyond the middle, where half of the probability is.`;
+      const moves = this.state.rule in DRAWN ? "steps move" : "proposals taken";
+      const { tries } = this.result.paths[this.until - 1] ?? {};
+      const last = tries ? ` The last step took ${tries.length} ${tries.length > 1 ? "tries" : "try"}.` : "";
+      this.status.textContent = `${when}${taken} % of the ${moves}; from hill to hill ${crossed} times; ` +
+        `${above} % of the draws beyond the middle, where half of the probability is.${last}`;
     }
   }
 

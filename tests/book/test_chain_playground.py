@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -37,6 +39,16 @@ def stream_of(numbers):
     )
 
 
+def uniforms_of(page, seed):
+    """The numbers between 0 and 1 of the page, one by one."""
+    begin = "seed => { const next = window.gpNumbers.fixedUniforms(seed); "
+    yield from page.evaluate(begin + "return Array.from({ length: 20000 }, next); }", seed)
+
+
+def normal_of(numbers):
+    return math.sqrt(-2 * math.log(next(numbers))) * math.cos(2 * math.pi * next(numbers))
+
+
 @pytest.mark.parametrize("rule", ["walk", "mala", "ula", "hmc"])
 @pytest.mark.parametrize("step", [0.9, 0.3])
 def test_its_steps_are_the_packages(opened, rule, step):
@@ -57,13 +69,56 @@ def test_its_steps_are_the_packages(opened, rule, step):
     assert theirs["accepted"] == taken
 
 
+def test_its_ellipses_are_the_packages(opened):
+    page = opened("chain")
+    given = {"rule": "slice", "step": 0.3, "seed": 5, "count": 200}
+    theirs = page.evaluate("given => window.gpChain.walk(given).places", given)
+    sampler = samplers.EllipticalSlice(np.asarray([[2.0]]), np.asarray([5.0]))
+    likelihood = lambda x: hills(x)[0] + 0.5 * ((float(x[0]) - 5) / 2) ** 2
+    numbers, state = uniforms_of(page, 5), sampler.init(likelihood, np.asarray([3.0]))
+    draw, ours = SimpleNamespace(generator=SimpleNamespace(random=lambda: next(numbers))), [3.0]
+    for _ in range(200):
+        state = replace(state, prior_draws=(np.asarray([2 * normal_of(numbers)]),))
+        state = sampler.step(likelihood, state, draw).state
+        ours.append(float(state.position[0]))
+    np.testing.assert_allclose(theirs, ours, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["hmc", "slice"])
+def test_it_draws_from_its_density(opened, rule):
+    given = {"rule": rule, "step": 0.5, "seed": 7, "count": 40_000}
+    draws = np.array(opened("chain").evaluate("given => window.gpChain.walk(given).places", given))
+    from_middle = np.abs(draws - 5)  # of both hills at once
+    assert abs(np.mean(draws > 5) - 0.5) < 0.05
+    assert abs(np.mean(from_middle) - 2) < 0.03
+    assert abs(np.var(draws) - 4.49) < 0.1
+
+
+def test_a_slice_and_its_brackets_are_shown_as_it_runs(opened):
+    page = opened("chain", reduced_motion="reduce")
+    assert page.is_enabled("[data-name=step]")
+    page.get_by_role("button", name="Elliptical slices").click()
+    assert page.is_disabled("[data-name=step]")
+    assert "The last step" not in page.inner_text(".gp-status")
+    for _ in range(20):
+        page.click("[data-action=play]")
+        said = page.inner_text(".gp-status")
+        tries = int(re.search(r"The last step took (\d+) tr", said)[1])
+        assert page.locator(".gp-own").count() == tries  # where it was, and those below the level
+        assert page.locator(".gp-exact").count() == min(tries, 3)
+        assert page.locator(".gp-newest").count() == 2
+    assert said.startswith("After 40 steps: 100 % of the steps move;")
+    page.click("[data-action=reset]")
+    assert page.is_enabled("[data-name=step]")
+
+
 def test_step_and_rule_change_what_it_says(opened):
     page = opened("chain")
     said = {page.inner_text(".gp-status")}
-    for trial in (1, 2, 3, 5, 4):
+    for trial in (1, 2, 3, 5, 6, 4):
         page.click(f"[data-action=try-{trial}]")
         said.add(page.inner_text(".gp-status"))
-    assert len(said) == 6
+    assert len(said) == 7
     assert "100 % of the proposals taken" in page.inner_text(".gp-status")
     page.click("[data-action=again]")
     page.click("[data-action=reset]")
