@@ -14,6 +14,8 @@
   const WIDTH = 0.7; // of each hill
   const HILLS = [3, 7];
   const LEAPS = 10; // of a Hamiltonian path
+  const DOUBLINGS = 6; // of a path without a U-turn, at most
+  const LOST = 1000; // of the energy, with which such a path is given up
   const PRIOR = { mean: 5, sd: 2 }; // of elliptical slices
   const FAR = 1e6; // where a chain that is never adjusted has left everything
 
@@ -27,17 +29,20 @@
     return { value: top + Math.log(total), slope };
   }
 
+  const energy = ({ value, r }) => 0.5 * r * r - value;
+
+  function leapfrog({ x, r, slope }, step) {
+    const half = r + 0.5 * step * slope;
+    const to = x + step * half;
+    const there = density(to);
+    return { ...there, x: to, r: half + 0.5 * step * there.slope };
+  }
+
   /* The places on a path of leapfrog steps, and the momentum at its end; one that has left everything is not gone on. */
   function leapfrogs(x, momentum, step) {
-    const path = [x];
-    let [r, { slope }] = [momentum, density(x)];
-    while (path.length <= LEAPS && Math.abs(path.at(-1)) < FAR) {
-      r += 0.5 * step * slope;
-      path.push(path.at(-1) + step * r);
-      ({ slope } = density(path.at(-1)));
-      r += 0.5 * step * slope;
-    }
-    return { path, momentum: r };
+    const path = [{ ...density(x), x, r: momentum }];
+    while (path.length <= LEAPS && Math.abs(path.at(-1).x) < FAR) path.push(leapfrog(path.at(-1), step));
+    return { path: path.map((one) => one.x), momentum: path.at(-1).r };
   }
 
   const normal = (uniform) => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
@@ -63,10 +68,48 @@
     return { to: at(angle), own, other, above, tries };
   }
 
-  const DRAWN = { slice: ellipse }; // rules that draw as many numbers as they need, and refuse nothing
+  const logSum = (a, b) => Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b)));
 
-  /* All places of a chain. A step of most rules has three normal numbers: its noise, and two whose squares decide. The noise of
-     every rule has the deviation `step`: a Langevin step is half its square. */
+  /* Two paths as one, and whether it turns back. On a line a momentum at an end points against the sum of all, where no
+     part has turned before, if and only if the momenta at the two ends have different signs. */
+  function join(tree, more, forward, to) {
+    const [early, late] = forward ? [tree, more] : [more, tree];
+    const [{ first }, { last }] = [early, late];
+    return { first, last, to, weight: logSum(tree.weight, more.weight), ends: first.r * last.r <= 0, path: [...early.path, ...late.path] };
+  }
+
+  /* A step of the no-U-turn sampler: a path doubled until it turns back, and what was left out of it. */
+  function doubled(x, step, uniform) {
+    const start = { ...density(x), x, r: normal(uniform) };
+    const leaf = (at) => ({ first: at, last: at, to: at, weight: energy(start) - energy(at), path: [at.x] });
+    const choose = (old, more, log) => (uniform() < Math.exp(Math.min(0, log)) ? more.to : old.to);
+    const seen = [];
+    const grow = (tree, depth, forward) => {
+      if (!depth) {
+        const one = leaf(leapfrog(forward ? tree.last : tree.first, forward ? step : -step));
+        seen.push(one.to.x);
+        return { ...one, ends: !(one.weight > -LOST) };
+      }
+      const inner = grow(tree, depth - 1, forward);
+      const outer = inner.ends ? inner : grow(inner, depth - 1, forward);
+      if (outer.ends) return outer;
+      return join(inner, outer, forward, choose(inner, outer, outer.weight - logSum(inner.weight, outer.weight)));
+    };
+    let tree = leaf(start);
+    for (let depth = 0; depth < DOUBLINGS && !tree.ends; depth += 1) {
+      const forward = uniform() < 0.5;
+      seen.length = 0;
+      const more = grow(tree, depth, forward);
+      if (more.ends) return { ...tree, to: tree.to.x, out: seen };
+      tree = join(tree, more, forward, choose(tree, more, more.weight - tree.weight));
+    }
+    return { ...tree, to: tree.to.x, out: [] };
+  }
+
+  const DRAWN = { slice: ellipse, nuts: doubled }; // rules that draw as many numbers as they need, and refuse nothing
+
+  /* All places of a chain. A step of the other rules has three normal numbers: its noise, and two whose squares decide.
+     The noise of every rule has the deviation `step`: a Langevin step is half its square. */
   function walk({ rule, step, seed, count = COUNT }) {
     const z = fixedNormals(3 * count, seed);
     const [places, paths] = [[HILLS[0]], []];
@@ -101,13 +144,17 @@
   // ---------------------------------------------------------------- the page
 
   const START = { points: [], rule: "walk", step: 0.3, seed: 1 };
-  const RULES = { walk: "Random walk", mala: "MALA", ula: "ULA", hmc: "Hamiltonian, ten leapfrog steps", slice: "Elliptical slices" };
+  const RULES = {
+    walk: "Random walk", mala: "MALA", ula: "ULA", hmc: "Hamiltonian, ten leapfrog steps", nuts: "No-U-turn sampler",
+    slice: "Elliptical slices",
+  };
   const TRIALS = [
     ["Timid", { step: 0.1 }],
     ["Bold", { step: 8 }],
     ["About right", { step: 2.5 }],
     ["Never adjusted", { rule: "ula", step: 0.9 }],
     ["Leapfrog paths", { rule: "hmc", step: 0.3 }],
+    ["No U-turn", { rule: "nuts", step: 0.3 }],
     ["Elliptical slices", { rule: "slice" }],
   ];
 
@@ -215,9 +262,14 @@
       dot(tries.at(-1).angle, 4, "gp-newest");
     }
 
-    /* The last leapfrog path, as it runs along the density. */
-    drawPath({ path }, across) {
-      path.filter((x) => x > 0 && x < 10).forEach((x) => svg("circle", { cx: across(x), cy: this.py(x), r: 2.5, class: "gp-newest" }, this.curves));
+    /* The last leapfrog path, as it runs along the density; where it was doubled, rings around its ends, and hollow
+       what was left out. */
+    drawPath({ path, out, first, last }, across) {
+      const dots = (places, r, look) => places.filter((x) => x > 0 && x < 10)
+        .forEach((x) => svg("circle", { cx: across(x), cy: this.py(x), r, class: look }, this.curves));
+      if (out) dots([first.x, last.x], 5, "gp-own");
+      dots(out ?? [], 2.5, "gp-own");
+      dots(path, 2.5, "gp-newest");
     }
 
     /* Of the steps that are shown. */
@@ -229,8 +281,10 @@
       const above = Math.round((100 * sides.filter(Boolean).length) / sides.length);
       const when = this.until === undefined ? "" : `After ${this.until} steps: `;
       const moves = this.state.rule in DRAWN ? "steps move" : "proposals taken";
-      const { tries } = this.result.paths[this.until - 1] ?? {};
-      const last = tries ? ` The last step took ${tries.length} ${tries.length > 1 ? "tries" : "try"}.` : "";
+      const { tries, path, out } = this.result.paths[this.until - 1] ?? {};
+      const count = (many, one, more) => `${many} ${many === 1 ? one : more}`;
+      const last = tries ? ` The last step took ${count(tries.length, "try", "tries")}.`
+        : out ? ` The last path has ${count(path.length, "place", "places")}${out.length ? `, with ${out.length} more left out` : ""}.` : "";
       this.status.textContent = `${when}${taken} % of the ${moves}; from hill to hill ${crossed} times; ` +
         `${above} % of the draws beyond the middle, where half of the probability is.${last}`;
     }

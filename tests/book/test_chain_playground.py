@@ -69,12 +69,16 @@ def test_its_steps_are_the_packages(opened, rule, step):
     assert theirs["accepted"] == taken
 
 
+def likelihood(x):
+    """What is left of the log density without the normal prior of the ellipses."""
+    return hills(x)[0] + 0.5 * ((float(x[0]) - 5) / 2) ** 2
+
+
 def test_its_ellipses_are_the_packages(opened):
     page = opened("chain")
     given = {"rule": "slice", "step": 0.3, "seed": 5, "count": 200}
     theirs = page.evaluate("given => window.gpChain.walk(given).places", given)
     sampler = samplers.EllipticalSlice(np.asarray([[2.0]]), np.asarray([5.0]))
-    likelihood = lambda x: hills(x)[0] + 0.5 * ((float(x[0]) - 5) / 2) ** 2
     numbers, state = uniforms_of(page, 5), sampler.init(likelihood, np.asarray([3.0]))
     draw, ours = SimpleNamespace(generator=SimpleNamespace(random=lambda: next(numbers))), [3.0]
     for _ in range(200):
@@ -84,7 +88,28 @@ def test_its_ellipses_are_the_packages(opened):
     np.testing.assert_allclose(theirs, ours, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("rule", ["hmc", "slice"])
+@pytest.mark.parametrize("step", [0.1, 0.4, 1.2, 5.0])
+def test_its_doubled_paths_are_the_packages(opened, step):
+    page = opened("chain")
+    given = {"rule": "nuts", "step": step, "seed": 5, "count": 100}
+    theirs = page.evaluate("given => window.gpChain.walk(given)", given)
+    sampler, numbers = samplers.NUTS(step, max_tree_depth=6), uniforms_of(page, 5)
+    draw = SimpleNamespace(
+        normal=lambda shape, like: np.asarray([normal_of(numbers)]), uniform=lambda: next(numbers)
+    )
+    state, ours, taken = sampler.init(hills, np.asarray([3.0])), [3.0], 0
+    for one in theirs["paths"]:
+        done = sampler.step(hills, state, draw)
+        state, taken = done.state, taken + done.moved
+        ours.append(float(state.position[0]))
+        assert len(one["path"]) - 1 + len(one["out"]) == done.evaluations
+        assert one["to"] in one["path"]
+        assert {one["first"]["x"], one["last"]["x"]} == {one["path"][0], one["path"][-1]}
+    np.testing.assert_allclose(theirs["places"], ours, rtol=1e-9, atol=1e-9)
+    assert theirs["accepted"] == taken
+
+
+@pytest.mark.parametrize("rule", ["hmc", "slice", "nuts"])
 def test_it_draws_from_its_density(opened, rule):
     given = {"rule": rule, "step": 0.5, "seed": 7, "count": 40_000}
     draws = np.array(opened("chain").evaluate("given => window.gpChain.walk(given).places", given))
@@ -112,13 +137,30 @@ def test_a_slice_and_its_brackets_are_shown_as_it_runs(opened):
     assert page.is_enabled("[data-name=step]")
 
 
+def test_a_path_and_its_ends_are_shown_until_it_turns(opened):
+    page = opened("chain", reduced_motion="reduce")
+    page.get_by_role("button", name="No U-turn").click()
+    assert "The last path" not in page.inner_text(".gp-status")
+    seen = set()
+    for _ in range(20):
+        page.click("[data-action=play]")
+        said = page.inner_text(".gp-status")
+        found = re.search(r"path has (\d+) places?(?:, with (\d+) more left out)?\.$", said)
+        places, left_out = int(found[1]), int(found[2] or 0)
+        assert page.locator(".gp-newest").count() == places + 1  # and the chain's last
+        assert page.locator(".gp-own").count() == 2 + left_out
+        seen |= {math.log2(places)}
+    assert all(doublings.is_integer() for doublings in seen)
+    assert len(seen) > 2
+
+
 def test_step_and_rule_change_what_it_says(opened):
     page = opened("chain")
     said = {page.inner_text(".gp-status")}
-    for trial in (1, 2, 3, 5, 6, 4):
+    for trial in (1, 2, 3, 5, 6, 7, 4):
         page.click(f"[data-action=try-{trial}]")
         said.add(page.inner_text(".gp-status"))
-    assert len(said) == 7
+    assert len(said) == 8
     assert "100 % of the proposals taken" in page.inner_text(".gp-status")
     page.click("[data-action=again]")
     page.click("[data-action=reset]")
