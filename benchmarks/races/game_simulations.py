@@ -15,13 +15,14 @@ The first three learn after every twenty-five simulations. Each is judged by the
 game, of the equilibrium it ends with, in units of the standard deviation of the game's payoffs.
 
 Run it with `OMP_NUM_THREADS=1 python benchmarks/races/game_simulations.py`; it takes about five
-minutes and writes `src/gpnotes/data/game-simulations.csv`.
+minutes and writes `src/gpnotes/data/game-simulations.csv.gz`.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import gzip
 import itertools
 import time
 from collections.abc import Callable
@@ -242,13 +243,14 @@ def main(games: int, target: Path) -> None:
         {name: k for k, name in enumerate([*ways, "reduction"])},
     )
     coded = [(g, kinds[kind], codes[way], *rest) for g, kind, way, *rest in rows]
-    with target.open("w", newline="", encoding="utf-8") as file:
+    opened = gzip.open if target.suffix == ".gz" else open
+    with opened(target, "wt", newline="", encoding="utf-8") as file:
         csv.writer(file, lineterminator="\n").writerows([HEAD, *coded])
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--games", type=int, default=GAMES)
-    parser.add_argument("--target", type=Path, default=TARGET / "game-simulations.csv")
+    parser.add_argument("--target", type=Path, default=TARGET / "game-simulations.csv.gz")
     given = parser.parse_args()
     main(given.games, given.target)

@@ -114,7 +114,7 @@ def main() -> None:
         rows += [row for row, _ in reports]
         if seed == STORED:
             kept(reports)
-        _write("pilco-control.csv", COLUMNS, np.asarray(rows))
+        _write("pilco-control.csv.gz", COLUMNS, np.asarray(rows))
 
 
 if __name__ == "__main__":

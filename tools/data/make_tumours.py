@@ -1,4 +1,4 @@
-"""Make tumours.csv.gz and irises.csv from the tables that scikit-learn carries.
+"""Make tumours.csv.gz and irises.csv.gz from the tables that scikit-learn carries.
 
 Run it from anywhere: ``python tools/data/make_tumours.py``. It needs scikit-learn (extra
 `sklearn`), which brings the tables with it, so nothing is downloaded.
@@ -34,7 +34,7 @@ def main() -> None:
         [*(f"{value:.1f}" for value in row), str(kind)]
         for row, kind in zip(irises.data, irises.target, strict=True)
     ]
-    written("irises.csv", [*head, "species"], rows)
+    written("irises.csv.gz", [*head, "species"], rows)
 
 
 if __name__ == "__main__":

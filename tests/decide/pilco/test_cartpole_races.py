@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import json
 import sys
@@ -161,7 +162,7 @@ def test_a_run_is_kept_and_made_once(races, monkeypatch, tmp_path):
     assert len(json.loads((tmp_path / "runs.jsonl").read_text().splitlines()[0])["rows"]) == 2
     table = np.loadtxt(tmp_path / "cartpole-races.csv.gz", delimiter=",", skiprows=1)
     assert table.shape == (36, 7)
-    assert (tmp_path / "cartpole-policy.csv").read_text() == "p0\n1\n"
+    assert gzip.decompress((tmp_path / "cartpole-policy.csv.gz").read_bytes()) == b"p0\n1\n"
     monkeypatch.setattr(
         sys, "argv", [*sys.argv[:1], "--seeds", "3", "--methods", "pilco", *options]
     )

@@ -1,8 +1,6 @@
-"""Expected improvement where nobody knows the best height so far, since readings have noise.
+"""Expected improvement over a best height that is not known, since readings have noise.
 
-The values of f at the places that were read have a posterior. They are drawn from it once, all
-together. Given one such draw f is known there, the best height as well, and the expected
-improvement has its closed form; the acquisition is the mean of these over the draws.
+f is drawn where it was read; given a draw the improvement has its closed form.
 """
 
 from __future__ import annotations
@@ -43,8 +41,8 @@ _KNOWN = 1e-8  # of the variance of the process: how exactly a draw knows f wher
 class NoisyExpectedImprovement:
     """Noisy expected improvement: over the best that f may be where it was read.
 
-    It stands in the place of an acquisition. Under noise `LogExpectedImprovement` takes the highest
-    posterior mean for the best height, as if that were known, and explores too little.
+    It stands in the place of an acquisition. Under noise `LogExpectedImprovement`, over the highest
+    posterior mean, explores too little.
 
     Parameters
     ----------
@@ -59,8 +57,7 @@ class NoisyExpectedImprovement:
     of its points. A draw knows f where it was read up to a deviation of 1e-4 of the process's, in
     float32 of some more. Without noise it is `LogExpectedImprovement`. Not with gradients.
 
-    Source: Letham, Karrer, Ottoni & Bakshy (2019), section 3; Ament et al. (2023) for the
-    logarithm.
+    Source: Letham, Karrer, Ottoni & Bakshy (2019), section 3; Ament et al. (2023).
 
     Examples
     --------
@@ -88,17 +85,9 @@ class NoisyExpectedImprovement:
 class NoisyGain(NamedTuple):
     """The logarithm of the mean over draws of their expected improvements, as a surface.
 
-    Given the draw s of f at places X the mean at x is ``m(x) + k(x, X) v_s`` with ``v_s = K⁻¹ (f_s
-    − m(X))``, and the variance is the same for all draws.
-
-    Parameters
-    ----------
-    known : ExactPosterior
-        The process given one of the draws.
-    weights : Matrix, shape (S, n)
-        The weights v, a draw a row.
-    levels : Vector, shape (S,)
-        The height to improve on, of each draw.
+    Given the draw s of f at places X the mean at x is ``m(x) + k(x, X) v_s`` with `weights`
+    ``v_s = K⁻¹ (f_s − m(X))``, (S, n), and the variance is the same for all draws.
+    `known` is the process given one draw; `levels` (S,) are the heights to improve on.
     """
 
     known: ExactPosterior
