@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import gzip
 import sys
 import time
 import tracemalloc
@@ -28,6 +27,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from kept_runs import opened_table
 from scipy.spatial import cKDTree
 from sklearn.ensemble import HistGradientBoostingRegressor
 
@@ -319,8 +319,7 @@ def growth(flights: np.ndarray) -> Iterator[tuple]:
 
 def written(path: Path, head: tuple[str, ...], tables: Iterable[Iterable[tuple]]) -> None:
     """A table, a few rows at a time."""
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "wt", newline="", encoding="utf-8") as file:
+    with opened_table(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(head)
         for table in tables:

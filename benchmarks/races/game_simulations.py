@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import gzip
 import itertools
 import time
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from kept_runs import opened_table
 
 from gpnotes import stream
 from gpnotes.games import (
@@ -243,8 +243,7 @@ def main(games: int, target: Path) -> None:
         {name: k for k, name in enumerate([*ways, "reduction"])},
     )
     coded = [(g, kinds[kind], codes[way], *rest) for g, kind, way, *rest in rows]
-    opened = gzip.open if target.suffix == ".gz" else open
-    with opened(target, "wt", newline="", encoding="utf-8") as file:
+    with opened_table(target) as file:
         csv.writer(file, lineterminator="\n").writerows([HEAD, *coded])
 
 

@@ -1,11 +1,15 @@
-"""Runs of a long script, kept line by line, so that one that is stopped goes on where it was."""
+"""Runs of a long script, kept line by line, so that one that is stopped goes on where it was.
+
+And the tables that are written row by row.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 Row = dict[str, Any]
 
@@ -27,3 +31,9 @@ def keep(path: Path, row: Row) -> None:
     cut = path.exists() and path.read_text("utf-8")[-1:] not in ("", "\n")
     with path.open("a", encoding="utf-8") as file:
         file.write("\n" * cut + json.dumps(row) + "\n")
+
+
+def opened_table(path: Path) -> IO[str]:
+    """Open a table to be written, packed if its name ends so."""
+    packed = gzip.open if path.suffix == ".gz" else open
+    return packed(path, "wt", newline="", encoding="utf-8")

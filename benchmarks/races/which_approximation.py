@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import gzip
 import sys
 import time
 import tracemalloc
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from kept_runs import opened_table
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 import gpnotes as gp
@@ -190,8 +190,7 @@ def main() -> int:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--to", type=Path, default=TARGET / "which-approximation.csv.gz")
     wanted = parser.parse_args()
-    packed = gzip.open if wanted.to.suffix == ".gz" else open
-    with packed(wanted.to, "wt", newline="", encoding="utf-8") as file:
+    with opened_table(wanted.to) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(HEAD)
         held: dict[tuple, float] = {}
