@@ -158,8 +158,8 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     return found_marks._replace(shapes=shapes, refuted=refuted, scalars=scalars)
 
 
-def _parts(reading: Reading) -> Iterator[t.Node]:
-    return (part for part in t.parts(reading.statement))
+def _parts(reading: Reading) -> tuple[t.Node, ...]:
+    return t.parts(reading.statement)
 
 
 def _traced(reading: Reading) -> Iterator[str]:

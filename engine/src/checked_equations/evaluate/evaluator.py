@@ -68,9 +68,6 @@ class _Memo:
     values: dict[Key, Array]
 
 
-_rules: dict[type[t.Node], Callable[[t.Node, Evaluator, Scope], Array]] = {}  # asked for so far
-
-
 class Evaluator:
     """Values of nodes on one set of bindings, LaTeX name to value.
 
@@ -159,9 +156,7 @@ class Evaluator:
         known = memo.values.get(key)
         if known is not None:
             return known
-        self.effort.spent += 1
-        if self.effort.spent > self.effort.most:
-            self.effort.spend(0)  # which says so
+        self.effort.spend(1)
         try:
             value = memo.rule(node, self, scope)
             # of a number alone it is asked without an array: millions of values are one
@@ -177,10 +172,7 @@ class Evaluator:
         return value
 
     def _remember(self, node: t.Node) -> _Memo:
-        kind_of = type(node)
-        if kind_of not in _rules:
-            _rules[kind_of] = rule.dispatch(kind_of)
-        memo = self._memo[id(node)] = _Memo(node, _rules[kind_of], t.symbols(node), {})
+        memo = self._memo[id(node)] = _Memo(node, rule.dispatch(type(node)), t.symbols(node), {})
         return memo
 
     def depends(self, node: t.Node, key: str) -> bool:

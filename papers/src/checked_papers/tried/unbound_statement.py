@@ -89,9 +89,8 @@ def _refuse_unread(statement: t.Statement, known: Known) -> None:
 
 def mentioned(node: t.Node) -> frozenset[str]:
     """The symbols, functions and running variables that occur in `node`."""
-    parts = (part for part in t.parts(node))
     told = ("key", "name", "distribution")
-    return frozenset(getattr(part, one, "") for part in parts for one in told)
+    return frozenset(getattr(part, one, "") for part in t.parts(node) for one in told)
 
 
 def mentions(node: t.Node, key: str) -> bool:
@@ -140,7 +139,7 @@ def _called_by_a_letter(statement: t.Statement) -> frozenset[str]:
 
     So it is a function everywhere, in ``V(a x) + V(x)`` and in ``(f + g)(x) = f(x) + g(x)``.
     """
-    parts = (part for part in t.parts(statement))
+    parts = t.parts(statement)
     calls = (part for part in parts if isinstance(part, t.Apply) and len(part.arguments) == 1)
     return frozenset(call.key for call in calls if isinstance(call.arguments[0], t.Name))
 

@@ -119,7 +119,7 @@ class TreeBuilder(Expressions):
         out: list[t.Under] = []
         while waiting:
             later = {t.Index(key) for under in waiting for key in under.variables}
-            ready = [u for u in waiting if later.isdisjoint(node for node in t.parts(u))]
+            ready = [u for u in waiting if later.isdisjoint(t.parts(u))]
             if not ready:
                 raise self._fault("each of these is given the other", span)
             out.append(ready[0])
