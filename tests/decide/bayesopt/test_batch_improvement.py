@@ -14,6 +14,7 @@ from gpnotes.decide.bayesopt import (
     Integer,
     LinearConstraint,
     LogExpectedImprovement,
+    NoisyExpectedImprovement,
     Optimiser,
     Real,
     Space,
@@ -28,7 +29,7 @@ PLANE = [(-1.0, 2.0), (0.0, 3.0)]
 
 
 def quick(X, y, *, rng):
-    """A model without a fit, for loops of which only the course matters."""
+    """Condition a fixed model, for tests of the loop alone."""
     return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
 
@@ -148,20 +149,17 @@ def test_the_first_is_what_is_asked_for_alone_and_longer_batches_begin_alike():
     np.testing.assert_array_equal(beside, batch[1:2])
 
 
-def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
-    made = Optimiser(
-        PLANE,
-        acquisition=BatchExpectedImprovement(64, 128),
-        linear_constraints=[LinearConstraint([1.0, 1.0], upper=0.6)],
-        rng=2,
-    )
+@pytest.mark.parametrize("rule", [BatchExpectedImprovement(64, 128), NoisyExpectedImprovement()])
+def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices(rule):
+    room = LinearConstraint([1.0, 1.0], upper=0.6)
+    made = Optimiser(PLANE, acquisition=rule, linear_constraints=[room], rng=2)
     for _ in range(5):
         for x in made.ask_batch(4):
             assert x.sum() <= 0.6
             made.tell(x, bowl(x))
     assert made.best.y - 2 * 0.1**2 < 5e-3  # at (0.3, 0.3)
     space = Space({"n": Integer(0, 9), "r": Real(0.0, 1.0)})
-    whole = Optimiser(space, acquisition=BatchExpectedImprovement(64, 128), model=quick, rng=2)
+    whole = Optimiser(space, acquisition=rule, model=quick, rng=2)
     for _ in range(5):
         for point in whole.ask_batch(4):
             whole.tell(point, (point["n"] - 6) ** 2 + point["r"])

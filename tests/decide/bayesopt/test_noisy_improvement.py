@@ -9,13 +9,9 @@ import pytest
 
 from gpnotes import GP, RBF, ConstantMean, Linear, Matern52, condition, stream, to_numpy
 from gpnotes.decide.bayesopt import (
-    Integer,
-    LinearConstraint,
     LogExpectedImprovement,
     NoisyExpectedImprovement,
     Optimiser,
-    Real,
-    Space,
     fantasise,
 )
 from gpnotes.decide.bayesopt.noisy_improvement import noisy_gain
@@ -28,7 +24,7 @@ KERNEL = Matern52(1.0, np.array([0.4, 0.7]))
 
 
 def quick(X, y, *, rng):
-    """A model without a fit, for loops of which only the course matters."""
+    """Condition a fixed model, for tests of the loop alone."""
     return condition(GP(Matern52(1.0, 0.4), 0.05), X, y)
 
 
@@ -100,19 +96,29 @@ def test_without_noise_it_is_expected_improvement():
 
 @pytest.mark.parametrize("kernel", [Matern52(1.0, 0.4), RBF(1.0, 0.3) + Linear(0.5)], ids=str)
 def test_slopes_are_those_of_differences(space, kernel):
-    """At places apart from those that were read, where the slope of a deviation jumps."""
-    if not space.double:
-        pytest.skip("differences need double precision")
+    """At places apart from those that were read, where the slope of a deviation jumps.
+
+    In float32, which is too coarse for differences, they are those of float64.
+    """
     X = np.array([[0.1, 0.2], [0.9, 0.1], [0.5, 0.5], [0.2, 0.9], [0.8, 0.8]])
     gp = GP(kernel, 0.1, ConstantMean(0.2))
-    posterior = condition(gp, space.asarray(X), space.asarray(np.sin(5.0 * X[:, 0])))
-    surface = noisy_gain(posterior, X, X, 8, stream(1))
-    at = space.asarray(np.array([[0.3, 0.35], [0.5, 0.85], [0.85, 0.45], [0.45, 0.1]]))
+
+    def surface_of(array):
+        posterior = condition(gp, array(X), array(np.sin(5.0 * X[:, 0])))
+        return noisy_gain(posterior, X, X, 8, stream(1))
+
+    places = np.array([[0.3, 0.35], [0.5, 0.85], [0.85, 0.45], [0.45, 0.1]])
+    surface, at = surface_of(space.asarray), space.asarray(places)
     values, slopes = surface.values_and_gradient(at)
-    np.testing.assert_allclose(to_numpy(values), to_numpy(surface.values(at)), rtol=1e-12)
-    gradcheck(surface.values, lambda _, bar: (bar[:, None] * slopes,), at)
     assert space.holds(values)
     assert space.holds(slopes)
+    rtol = 1e-12 if space.double else 1e-5
+    np.testing.assert_allclose(to_numpy(values), to_numpy(surface.values(at)), rtol=rtol)
+    if space.double:
+        gradcheck(surface.values, lambda _, bar: (bar[:, None] * slopes,), at)
+    else:
+        _, exact = surface_of(np.asarray).values_and_gradient(places)
+        np.testing.assert_allclose(to_numpy(slopes), exact, rtol=1e-3, atol=1e-2)
 
 
 def test_all_array_spaces_agree(space, rng):
@@ -197,23 +203,6 @@ def test_the_next_place_depends_on_the_evaluations_alone(tmp_path):
     np.testing.assert_array_equal(again.ask(), whole.ask())
     resumed = told(NoisyExpectedImprovement(), 10, path=tmp_path / "history.jsonl")
     np.testing.assert_array_equal(resumed.ask(), whole.ask())
-
-
-def test_it_finds_the_bowl_and_keeps_to_rooms_and_lattices():
-    room = LinearConstraint([1.0, 1.0], upper=0.6)
-    rule = NoisyExpectedImprovement()
-    made = Optimiser(PLANE, acquisition=rule, linear_constraints=[room], rng=2)
-    for _ in range(5):
-        for x in made.ask_batch(4):
-            assert x.sum() <= 0.6
-            made.tell(x, bowl(x))
-    assert made.best.y - 2 * 0.1**2 < 5e-3  # at (0.3, 0.3)
-    space = Space({"n": Integer(0, 9), "r": Real(0.0, 1.0)})
-    whole = Optimiser(space, acquisition=rule, model=quick, rng=2)
-    for _ in range(5):
-        for point in whole.ask_batch(4):
-            whole.tell(point, (point["n"] - 6) ** 2 + point["r"])
-    assert whole.best.x["n"] == 6
 
 
 def test_constraints_weigh_it_and_without_a_feasible_place_it_waits():

@@ -35,7 +35,7 @@ SPACE = Space(
 
 
 def quick(X, y, *, rng):
-    """A model without a fit, for loops of which only the course matters."""
+    """Condition a fixed model, for tests of the loop alone."""
     return condition(GP(RBF(1.0, 0.5), 1e-4), X, y)
 
 

@@ -150,10 +150,9 @@ class Aims(NamedTuple):
     near: HostMatrix | None = None
     elsewhere: Elsewhere | None = None
 
-    @property
-    def has_none_good(self) -> bool:
-        """True if evaluations may count, and none does."""
-        return self.good is not None and not len(self.good)
+    def good_among(self, places: HostMatrix) -> HostMatrix:
+        """Return the points from which the best one is: the good ones, or all of some places."""
+        return places if self.good is None else self.good
 
 
 @in_one_pool
@@ -173,7 +172,7 @@ def choose_batch(
     """
     if isinstance(acquisition, BatchExpectedImprovement):
         return _choose_jointly(posterior, acquisition, seen, under_way, q, stream, aims)
-    if isinstance(acquisition, NoisyExpectedImprovement) and aims.has_none_good:
+    if isinstance(acquisition, NoisyExpectedImprovement) and not len(aims.good_among(seen)):
         acquisition = acquisition.__call__  # nothing to improve on yet
     draws = isinstance(acquisition, ThompsonSampling | NoisyExpectedImprovement)
     if under_way and not draws:
@@ -207,9 +206,9 @@ def _choose_jointly(
     aims: Aims,
 ) -> list[HostVector]:
     """Points that add most to those before, by the same draws; the first by its closed form."""
-    if aims.has_none_good:  # nothing to improve on yet
+    feasible = aims.good_among(seen)
+    if not len(feasible):  # nothing to improve on yet
         return choose_batch(posterior, joint.__call__, seen, under_way, q, stream, aims)
-    feasible = seen if aims.good is None else aims.good
     best = float(np.max(to_numpy(posterior.mean(as_array(feasible, posterior.X)))))
     paths = joint.drawn(posterior, stream.spawn("draws"))
     points: list[HostVector] = []
@@ -236,7 +235,7 @@ def _worth(
     alone: bool,
 ) -> Surface:
     """Return the worth of an evaluation, weighed by its probability to count."""
-    feasible = places if aims.good is None else aims.good
+    feasible = aims.good_among(places)
     parts = aims.odds
     if len(feasible):
         best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, feasible)))))
@@ -254,7 +253,7 @@ def _noisy_worth(
     stream: Stream,
 ) -> Surface:
     """Return the same where the best height is drawn."""
-    good = places if aims.good is None else aims.good
+    good = aims.good_among(places)
     heights = acquisition.num_samples, stream.spawn("heights")
     parts = noisy_gain(posterior, places, good, *heights), *aims.odds
     return SurfaceSum(parts) if len(parts) > 1 else parts[0]
