@@ -6,7 +6,6 @@ As scikit-learn wants it, arguments are looked at by ``fit``, not before.
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -20,6 +19,7 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
+from ..ground.caller_warnings import warn_caller
 from ..ground.conversion import (
     NamedRows,
     columns_of,
@@ -275,10 +275,10 @@ class GPEstimator(BaseEstimator):
                 **how,
             )
         for said in filter(is_of_precision, found.remarks):
-            warnings.warn(said, ConvergenceWarning, stacklevel=4)
+            warn_caller(said, ConvergenceWarning)
         if batch is None and not found.runs[0].converged:
             said = f"the fit stopped short of a maximum after max_steps={self.max_steps}"
-            warnings.warn(f"{said}: {found.runs[0].message}", ConvergenceWarning, stacklevel=4)
+            warn_caller(f"{said}: {found.runs[0].message}", ConvergenceWarning)
         return found
 
     def _conditioned(
@@ -373,7 +373,7 @@ def warn_of_order(**tables: object) -> None:
     """
     for name, first, seen, remedy in out_of_order(tables):
         said = f"{name} is joined to {first} by position, though their row labels differ"
-        warnings.warn(f"{said}: {seen}; {remedy}", UserWarning, stacklevel=3)
+        warn_caller(f"{said}: {seen}; {remedy}", UserWarning)
 
 
 def _require_kernel(kernel: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping
 from itertools import chain
 from typing import Any, ClassVar, Literal, Self, TypeVar, overload
@@ -13,6 +12,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from ..ground import check as _check
+from ..ground.caller_warnings import warn_caller
 from ..ground.conversion import columns_of, ordered
 from ..ground.xp import Array, HostArray, HostMatrix, HostVector, to_numpy
 from ..infer.exact import ExactPosterior
@@ -182,7 +182,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
             where = f" in columns {still}" if varies.any() else ""
             what = "noise and own variance" if where else "the hyperparameters"
             said = f"y is constant{where}: {what} cannot be fitted and stay where they start"
-            warnings.warn(said, UserWarning, stacklevel=2)
+            warn_caller(said, UserWarning)
         if self.optimise and varies.any():
             of_B = self.kernel is None or isinstance(self.kernel, Stationary)
             held = [_LEVEL, f"{_OF_INPUTS}.variance"] if of_B else [_LEVEL]
@@ -260,7 +260,7 @@ class MultiOutputGPRegressor(ScoreOfRows, MultiOutputMixin, RegressorMixin, GPEs
         there, known = columns_of(y), getattr(self, "output_names_", ())
         if there and known and set(there) != set(known):
             said = "y is joined to the outputs of the fit by position, though their names differ"
-            warnings.warn(f"{said}: {list(there)} and {list(known)}", UserWarning, stacklevel=2)
+            warn_caller(f"{said}: {list(there)} and {list(known)}", UserWarning)
         return super().score(X, _as_outputs(y, "y", known), sample_weight)
 
     @property
@@ -398,7 +398,7 @@ def _warn_of_copies(found: Fit[Any, Any], rows: HostMatrix) -> None:
     if copies and np.min(to_numpy(noise.variance)) < _NONE:
         remedy = f"leave them out, or give bounds={{'{_OWN_NOISE}': (low, high)}}"
         said = f"{COPIES}, in X and y, {copies} of {len(rows)}: {remedy}"
-        warnings.warn(said, ConvergenceWarning, stacklevel=3)
+        warn_caller(said, ConvergenceWarning)
 
 
 def _shared(y: HostMatrix, rank: int) -> tuple[HostMatrix, HostVector]:

@@ -6,7 +6,6 @@ data, and keeps the posterior. All that is computed is computed elsewhere.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Literal, Self, cast, overload
 
@@ -17,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..ground import check as _check
 from ..ground import memory
+from ..ground.caller_warnings import warn_caller
 from ..ground.conversion import columns_of, known_columns, taken_out
 from ..ground.naming import covered
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
@@ -421,7 +421,7 @@ class GPRegressor(ScoreOfRows, RegressorMixin, GPEstimator):
             return False
         if not _variance(y) and (isinstance(start.mean, ConstantMean) or not y.any()):
             said = "y is constant: the hyperparameters cannot be fitted and stay where they start"
-            warnings.warn(said, UserWarning, stacklevel=3)
+            warn_caller(said, UserWarning)
             return False
         return True
 
