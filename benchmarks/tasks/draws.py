@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,7 @@ def joint_by_numpy(problem: Problem) -> Call:
     return call
 
 
-def joint_by_gpjax(problem: Problem) -> Call:
+def by_gpjax(problem: Problem, joint: bool) -> Call:
     import jax
 
     model, data = in_gpjax(*problem.observed)
@@ -89,7 +89,9 @@ def joint_by_gpjax(problem: Problem) -> Call:
 
     @jax.jit
     def drawn(posterior: Any, key: Any) -> Any:
-        return posterior.predict(Xs).sample(key, (DRAWS,))
+        if joint:
+            return posterior.predict(Xs).sample(key, (DRAWS,))
+        return posterior.sample_approx(DRAWS, key, FEATURES)(Xs)
 
     return lambda: np.asarray(drawn(posterior, jax.random.key(1)))
 
@@ -154,28 +156,15 @@ def paths_by_numpy(problem: Problem) -> Call:
     return call
 
 
-def paths_by_gpjax(problem: Problem) -> Call:
-    import jax
-
-    model, data = in_gpjax(*problem.observed)
-    posterior, Xs = model.condition(data), jax.numpy.asarray(problem.data[1])
-
-    @jax.jit
-    def drawn(posterior: Any, key: Any) -> Any:
-        return posterior.sample_approx(DRAWS, key, FEATURES)(Xs)
-
-    return lambda: np.asarray(drawn(posterior, jax.random.key(1)))
-
-
 TASKS = {
     "samples": Task(
         "100 joint draws", "Cholesky, products", Problem,
         {"floor": joint_floor, "gpnotes": joint_ours, "plain NumPy": joint_by_numpy,
-         "GPJax": joint_by_gpjax}, 2000, 80, apart=("GPJax",), front=True,
+         "GPJax": partial(by_gpjax, joint=True)}, 2000, 80, apart=("GPJax",), front=True,
     ),
     "paths": Task(
         "100 sampled functions", "products, cosines", Problem,
         {"floor": paths_floor, "gpnotes": paths_ours, "plain NumPy": paths_by_numpy,
-         "GPJax": paths_by_gpjax}, 2000, 80, apart=("GPJax",), front=True,
+         "GPJax": partial(by_gpjax, joint=False)}, 2000, 80, apart=("GPJax",), front=True,
     ),
 }  # fmt: skip
