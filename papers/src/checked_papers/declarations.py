@@ -150,8 +150,8 @@ def declared_all(texts: Iterable[str]) -> Declared:
 def with_properties(latex: str) -> tuple[str, Declared]:
     """Return a display without the properties and sizes of arrays behind it, and these declared.
 
-    >>> found, told = with_properties(r"x^\\top A x = 0, \\quad A^\\top = -A")
-    >>> print(found, "where A is", told.kinds["A"])
+    >>> found, known = with_properties(r"x^\\top A x = 0, \\quad A^\\top = -A")
+    >>> print(found, "where A is", known.kinds["A"])
     x^\\top A x = 0 where A is antisymmetric n × n
     """
     claims, told = list[str](), dict[str, Kind]()

@@ -232,7 +232,7 @@ class _Reader:
         return lambda world: _ARROWS[arrows[0]](first(world), last(world))
 
     def _relations(self) -> Claim:
-        """Read relations between commas, each of which must hold."""
+        """Read relations between commas, which must all hold."""
         every = [_Reader(part)._relation() for part in _split(self.row, {","})[0]]
         return lambda world: all(one(world) for one in every)
 

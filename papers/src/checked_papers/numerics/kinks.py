@@ -104,7 +104,7 @@ def cuts(g: Callable[[float], complex], low: float, high: float) -> list[float]:
 
 
 def _place(u: float, low: float, high: float) -> float:
-    """Return a place between two ends, one or both of which may be infinite."""
+    """Return a place between two ends, finite or infinite."""
     if math.isfinite(low) and math.isfinite(high):
         return float(low + u * (high - low))
     if math.isfinite(low):

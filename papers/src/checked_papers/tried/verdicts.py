@@ -400,7 +400,7 @@ def _wanted(trial: Trial, wide: Trial, failing: list[Fate], plan: Plan) -> Wante
 def _by_few(trial: Trial, plan: Plan, more: More, wanted: Wanted) -> bool:
     """Return whether it fails for some small whole numbers that are `wanted`, of all of them.
 
-    The few that are drawn of n and j, of which j is no multiple of n, may all have n even.
+    Of the few pairs n, j that are drawn with j no multiple of n, all may have n even.
     """
     if len(counted(plan)) < 2:
         return False
