@@ -175,6 +175,8 @@ class Objects(SphinxDirective):
         rows = [row for one in found for row in one.findall(nodes.row)][-len(things) :]
         for row, thing in zip(rows, things, strict=bool(things)):
             row["ids"].append(thing.full)  # links to the pages of before
+        for value in [one for node in found for one in node.findall(addnodes.desc_annotation)]:
+            value.parent.remove(value)  # of an alias of types: in full nobody can read it
         return found
 
 

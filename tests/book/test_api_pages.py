@@ -363,3 +363,10 @@ def test_a_page_lists_the_parameters(sections: Any, things: list[Any]) -> None:
         made_in_c = inspect.isclass(thing.value) and issubclass(thing.value, BaseException)
         for name in () if made_in_c else inspect.signature(thing.value).parameters:
             assert name.startswith("_") or re.search(rf"(?<!\w){name}(?!\w)", told), thing.typed
+
+
+@pytest.mark.site
+def test_an_alias_of_types_is_what_its_text_says(trees: Any) -> None:
+    for overview in OVERVIEWS:
+        for name in trees[f"{overview}.html"].css("dl.py.data > dt"):
+            assert "=" not in name.text(), f"{overview}: {name.text()}"
