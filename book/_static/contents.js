@@ -7,14 +7,16 @@
 
   /* The theme brings back where the list of pages was scrolled to before, which may be far away. */
   const keepPage = () => {
-    const side = document.querySelector(".bd-sidebar-primary");
-    const open = [...(side?.querySelectorAll("nav .active > a") ?? [])].pop();
+    const open = [...document.querySelectorAll(".bd-sidebar-primary nav .active > a")].pop();
     if (!open) return;
+    const side = open.closest(".bd-sidebar-primary");
     const box = side.getBoundingClientRect(), its = open.getBoundingClientRect();
     const low = Math.min(box.bottom, innerHeight) - 40;
     if (its.top < box.top + 60 || its.bottom > low) side.scrollTop += its.top - box.top - box.height / 3;
   };
   addEventListener("load", () => requestAnimationFrame(keepPage));
+  /* A phone shows the list when its button is pressed; the theme moves it into a dialog then. */
+  addEventListener("click", ({ target }) => target.closest?.(".primary-toggle") && requestAnimationFrame(keepPage), true);
 
   const start = () => {
     const side = document.querySelector(".bd-sidebar-secondary");

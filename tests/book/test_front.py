@@ -168,3 +168,11 @@ def test_the_list_of_pages_shows_the_page_that_is_open(
     for name in names:
         page.goto((book_html / "book" / f"{name}.html").as_uri())
         page.wait_for_function(INSIGHT)
+
+
+@pytest.mark.browser
+def test_the_list_of_pages_shows_it_on_a_phone_too(visit: Any) -> None:
+    page = visit("book/games/equilibria.html", width=390).page
+    page.set_viewport_size({"width": 390, "height": 664})
+    page.click("button.primary-toggle")
+    page.wait_for_function(INSIGHT)
