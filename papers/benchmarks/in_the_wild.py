@@ -26,7 +26,7 @@ from pathlib import Path
 
 from checked_papers.command import texts_of
 from checked_papers.declarations import Declared
-from checked_papers.display_trials import Task, tasks, try_one
+from checked_papers.display_trials import Task, seldom_collected, tasks, try_one
 from checked_papers.document_formats import read
 from checked_papers.findings import Finding
 
@@ -62,7 +62,8 @@ def timed(task: Task) -> Timed:
 def findings(every: Sequence[Task], jobs: int) -> Iterator[Timed]:
     """The finding of each task, in their order."""
     if jobs < 2:
-        yield from map(timed, every)
+        with seldom_collected():
+            yield from map(timed, every)
         return
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
         yield from pool.map(timed, every, chunksize=4)

@@ -97,10 +97,12 @@ def tasks(
 def try_all(every: Sequence[Task], jobs: int) -> Iterator[Finding]:
     """The finding of each task, in their order."""
     if jobs < 2 or len(every) < _WORTH_IT * jobs:
-        yield from map(try_one, every)
+        with seldom_collected():
+            yield from map(try_one, every)
         return
     # No copies of this process: a library with threads, such as JAX, may be loaded here.
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    own = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, own, partial(gc.set_threshold, _OBJECTS)) as pool:
         yield from pool.map(try_one, every, chunksize=4)
 
 
@@ -109,7 +111,7 @@ def try_one(task: Task) -> Finding:
     if task.fault:
         return Finding(*task.place, "not read", why=task.fault, number=task.number)
     try:
-        with limited(SECONDS), _seldom_collected():
+        with limited(SECONDS), seldom_collected():
             # the slips of the verdict are tried here, if not before
             return _told(task, _or_odd(_tried(task), task))
     except TooLong:
@@ -121,8 +123,11 @@ def try_one(task: Task) -> Finding:
 
 
 @contextmanager
-def _seldom_collected() -> Iterator[None]:
-    """Look for garbage in circles less often: trees and values make many objects, and few of it."""
+def seldom_collected() -> Iterator[None]:
+    """Look for garbage in circles less often: trees and values make many objects, and few of it.
+
+    Each return to what was before is a look: so whoever tries many displays enters it for all.
+    """
     before = gc.get_threshold()
     gc.set_threshold(max(_OBJECTS, before[0]) * bool(before[0]), *before[1:])
     try:
