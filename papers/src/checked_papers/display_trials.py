@@ -71,6 +71,7 @@ class Task:
     number: str = ""
     mending: float = True
     notation: str = ""
+    once: bool = False  # whether numbers on which it fails are enough to give it up
 
 
 def tasks(
@@ -191,7 +192,7 @@ def _defines(full: str) -> bool:
 def _gone_on(task: Task, full: str) -> Tried | None:
     """Return the verdict on a display together with one before it, if it holds so."""
     before = [plainly(_written(one, task.macros)) for one in task.around.before]
-    task = replace(task, mending=False, around=Around())
+    task = replace(task, mending=False, around=Around(), once=True)
     every = [(full, before), *filter(None, [with_values(full, before)])]
     residual, known = None, set[str]()
     for claim in chain(*(islice(followed_from(*one), _CLAIMS) for one in every)):
@@ -393,8 +394,9 @@ def _tried_with(
     known = task.declared.and_then(Declared(more or {}))
     task = replace(task, declared=known)
     plain = _attempt(task, full, stated, {})
-    found = plain
-    if plain.verdict != "definition" or any(map(is_constant, plain.drawn)):
+    found, constant = plain, any(map(is_constant, plain.drawn))
+    refuted = plain.verdict not in HOLDS and (plain.residual or 0.0) > _CLEARLY
+    if constant or not (plain.verdict == "definition" or (task.once and refuted)):
         found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
     if found.why.startswith(UNFIT) and (turned := _turned(full)) and not stated:
         other = _tried_with(task, turned, ())
@@ -483,6 +485,7 @@ def _attempt(
             bindings=OF_ARRAYS if any(len(kind.shape) > 1 for kind in kinds.values()) else None,
             rng=seed + i,
             mending=task.mending,
+            once=task.once,
         )
         if not any(word in tried.why for word in _ANEW):
             break

@@ -60,6 +60,7 @@ def try_display(
     notation: Notation = COMMON,
     rng: int | np.random.Generator = 0,
     mending: float = True,
+    once: bool = False,
 ) -> Tried:
     """Try the display `latex` on numbers that are drawn for its symbols.
 
@@ -69,7 +70,8 @@ def try_display(
     `definitions` are displays before this one, which may define a symbol too, or a function that is
     not known otherwise. `bindings` are values of symbols that are no variables, or functions;
     `notation` are the functions that the field knows. Only with `mending` are mends searched for,
-    which takes the most time: with so much effort, in values of nodes, if it is a number.
+    which takes the most time: with so much effort, in values of nodes, if it is a number. With
+    `once` numbers on which an equality clearly fails refute it, unless it has roots or cases.
 
     Examples
     --------
@@ -87,7 +89,7 @@ def try_display(
     except ValueError as wrong:
         return Tried("not read", getattr(wrong, "problem", str(wrong)))
     own = {normal(key): kind for key, kind in (kinds or {}).items()}
-    asked = _Asked(full, own, bindings or {}, notation, rng, mending)
+    asked = _Asked(full, own, bindings or {}, notation, rng, mending, once)
     with allowing(_PATIENCE):
         found = asked.tried(conditions)
         if found.verdict != "not read" or not definitions:
@@ -108,6 +110,7 @@ class _Asked:
     notation: Notation
     rng: int | np.random.Generator
     mending: float
+    once: bool
 
     def tried(self, conditions: Sequence[str], definitions: Sequence[str] = ()) -> Tried:
         """The verdict, under conditions and with definitions, or that it takes too long."""
@@ -135,7 +138,7 @@ class _Asked:
         if problem:
             return Tried("not read", problem)
         unread = [one for one in told.unread if not tends(one)]
-        told = replace(told, unread=unread, mending=self.mending)
+        told = replace(told, unread=unread, mending=self.mending, once=self.once)
         return _limit(body, told, ways, stream) if ways else _one(body, told, latex, stream)
 
     def _known(
@@ -208,6 +211,7 @@ class Told:
     lenient: bool = False  # whether definitions are taken that may be of something else
     way: Way | None = None  # where it holds, if only in the limit
     mending: float = True
+    once: bool = False  # whether it is refuted by some numbers
 
 
 _UPPER, _LOWER = {"\\pm": "+", "\\mp": "-"}, {"\\pm": "-", "\\mp": "+"}
@@ -306,7 +310,8 @@ def _judged(
     for plan, said in _plans(body, own, stated.declared, conditions):
         drawn = tuple(samples(plan, conditions, rng))
         again = More(plan, conditions, [sample.region for sample in drawn])
-        trial = replace(_trial(body, drawn, plan, choices, stated.way), mending=stated.mending)
+        trial = _trial(body, drawn, plan, choices, stated.way)
+        trial = replace(trial, mending=stated.mending, once=stated.once)
         way = str(stated.way) if stated.way else ""
         said = "; ".join(filter(None, (said, _chosen(choices), way)))
         found = verdict_on(trial, plan, told, doubt, again)

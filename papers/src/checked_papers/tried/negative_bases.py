@@ -14,9 +14,9 @@ from checked_equations.latex import tree as t
 from . import kinds
 from .drawing import More, real_symbols
 from .kinds import NEGATIVE
-from .sample_fates import Trial
+from .sample_fates import Trial, clearly_fails
 from .unbound_statement import mentions
-from .whole_numbers import clearly_fails, counted
+from .whole_numbers import counted
 
 _EXPONENTS = (2.0, 0.5, 3.0)  # of which some powers of a negative number are positive
 _WHOLE = (2, 3)
@@ -38,6 +38,5 @@ def wants_positive_bases(trial: Trial, more: More) -> list[str]:
     chosen = itertools.product(*(map(kinds.constant, every) for every in values))
     drawn = ({**plan.drawn, **dict(zip(above, one, strict=False))} for one in chosen)
     samples = more.by((replace(plan, drawn=one) for one in drawn), [NEGATIVE])
-    there = replace(trial, samples=tuple(samples))
-    failing = any(clearly_fails(fate, trial.statement.steps) for fate in there.fates)
+    failing = any(clearly_fails(one, trial.statement.steps) for one in trial.on(samples).fates)
     return [f"{', '.join(below)} > 0"] if failing else []

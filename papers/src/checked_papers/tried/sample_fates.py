@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -45,6 +45,7 @@ _NOT_PRINTED = (f"drop the factor ${SIGN}$",)  # a sign is chosen, and is no fac
 _NO_VALUE = (EquationError, OperationError, Misfit, ArithmeticError, ValueError, TypeError)
 FAR = 1e-4  # a residual below is lost digits, and accuses no display
 STRICT = frozenset(["<", ">", "\\ne"])  # relations that fail where both sides are the same
+_LOST = 1e-9  # of the terms, as they cancel
 _WRONG_DIGIT = 1e-11  # but next to a long decimal, where one digit may be wrong
 
 
@@ -66,6 +67,14 @@ class Fate:
         return self.residual is not None and not self.holds and self.residual > self.far
 
 
+def clearly_fails(fate: Fate, steps: Sequence[t.Step]) -> bool:
+    """Return whether a failure is more than the digits that large terms lose as they cancel."""
+    if not fate.fails or fate.draw is None:
+        return False
+    sides = [(fate.draw.sides(step), fate.draw.size(step)) for step in steps]
+    return any(abs(left - right).max() > _LOST * size for (left, right), size in sides)
+
+
 @dataclass(frozen=True)
 class Trial:
     """A statement on all samples; in regions that are `unsure` it fails on other numbers.
@@ -81,6 +90,7 @@ class Trial:
     choices: Choices = field(default_factory=Choices)
     mending: float = True
     alike: bool = False  # whether sides of a strict order are the same on more than one sample
+    once: bool = False  # whether a sample on which it clearly fails is the only one that counts
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
@@ -88,7 +98,19 @@ class Trial:
         with allowing(_PATIENCE):
             if any(step.relation == "\\propto" for step in self.statement.steps):
                 return self._fates_together()
-            return tuple(map(self._fate_of, self.samples))
+            return self._fates_apart()
+
+    def _fates_apart(self) -> tuple[Fate, ...]:
+        found: list[Fate] = []
+        for fate in map(self._fate_of, self.samples):
+            if self.once and clearly_fails(fate, self.statement.steps):
+                return (fate,)
+            found.append(fate)
+        return tuple(found)
+
+    def on(self, samples: Iterable[Sample]) -> Trial:
+        """The trial on other samples, all of which count."""
+        return replace(self, samples=tuple(samples), once=False)
 
     def _fates_together(self) -> tuple[Fate, ...]:
         bound = bound_on(self.statement, [one.bindings for one in self.samples], self.far)

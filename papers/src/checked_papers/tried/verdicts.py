@@ -20,13 +20,12 @@ from .drawing import ALL_ZERO, NEAR_AN_END, More, Plan
 from .kinds import EVEN, Kind
 from .meeting_sides import meeting
 from .negative_bases import wants_positive_bases
-from .sample_fates import STRICT, Fate, Trial, is_long
+from .sample_fates import STRICT, Fate, Trial, clearly_fails, is_long
 from .token_patterns import ORDERS
 from .unbound_statement import mentions
 from .whole_numbers import (
     Wanted,
     broken_plans,
-    clearly_fails,
     condition_on,
     counted,
     small_plans,
@@ -113,6 +112,8 @@ def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> T
     """Combine the fates on all samples; `told` is a reason not to accuse, and `doubt` one to leave
     that to a reader. With `more` numbers a region differs from a chance.
     """
+    if trial.once and not _is_of_one_form(trial):
+        trial = replace(trial, once=False)
     if sum(fate.same for fate in trial.fates) > 1:
         trial = replace(trial, alike=True)
     if _by_chance(trial, plan):
@@ -216,6 +217,12 @@ _OF_ONE_FORM = frozenset(  # functions that are the same power series wherever t
     {"exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sec", "csc", "cot", "sech", "csch",
      "coth", "det", "tr", "diag", "identity", "factorial", "double_factorial", "binom"}
 )  # fmt: skip
+
+
+def _is_of_one_form(trial: Trial) -> bool:
+    """Return whether an equality that fails on some numbers holds nowhere, but by chance."""
+    several = any(isinstance(part, t.Cases) for part in t.parts(trial.statement))
+    return not (several or trial.choices or _folds(trial.statement)) and _equal(trial)
 
 
 def _folds(statement: t.Statement) -> bool:
@@ -362,7 +369,7 @@ def _apart(trial: Trial, more: More) -> list[str]:
     held = {fate.sample.region.name for fate in trial.held}
     more = replace(more, regions=[region for region in more.regions if region.name in held])
     places = [*more.at_places()]
-    there = replace(trial, samples=tuple(sample for _, sample in places))
+    there = trial.on(sample for _, sample in places)
     with allowing(_PATIENCE):
         fates = zip(places, there.fates, strict=True)
         steps = trial.statement.steps
@@ -380,7 +387,7 @@ def _of_whole(trial: Trial, plan: Plan, more: More) -> list[str] | None:
     if not plan.wide or not counted(plan) or trial.far or trial.choices or _in_the_limit(trial):
         return []
     regions = [fate.sample.region for fate in trial.held]
-    wide = replace(trial, samples=tuple(more.by(wide_plans(plan), regions)))
+    wide = trial.on(more.by(wide_plans(plan), regions))
     with allowing(_PATIENCE):
         failing = [fate for fate in wide.fates if _fails_there(wide, fate, plan)]
         wanted = _wanted(trial, wide, failing, plan) if failing else None
@@ -406,7 +413,7 @@ def _by_few(trial: Trial, plan: Plan, more: More, wanted: Wanted) -> bool:
         return False
     regions = [fate.sample.region for fate in trial.held]
     met = (one for one in more.by(small_plans(plan), regions) if wanted.holds(one.bindings))
-    every = replace(trial, samples=tuple(met))
+    every = trial.on(met)
     return any(_fails_there(every, fate, plan) for fate in every.fates)
 
 
@@ -416,7 +423,7 @@ def _to_be_whole(trial: Trial, plan: Plan, more: More, wanted: Wanted | None) ->
     for key, one in broken_plans(plan):
         samples = more.by([one] * _MANY, regions)
         met = (one for one in samples if not wanted or wanted.holds(one.bindings))
-        broken = replace(trial, samples=tuple(met))
+        broken = trial.on(met)
         if any(_fails_there(broken, fate, one) for fate in broken.fates):
             yield f"{key} is whole"
 
@@ -431,7 +438,7 @@ def _fails_there(trial: Trial, fate: Fate, plan: Plan) -> bool:
         drawn = {key: bindings[key] for key in plan.drawn}
         below = {key: complex(one) for key, one in drawn.items() if isinstance(one, int | float)}
         sample = replace(fate.sample, bindings={**bindings, **below})
-        fate = replace(trial, samples=(sample,)).fates[0]
+        fate = trial.on([sample]).fates[0]
     small = all(abs(n) <= _SMALL for n in (fate.sample.bindings[key] for key in counted(plan)))
     return (fate.same and small) or clearly_fails(fate, trial.statement.steps)
 

@@ -11,12 +11,9 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from checked_equations.latex import tree as t
-
 from . import kinds
 from .drawing import Plan
 from .letter_conventions import letter
-from .sample_fates import Fate
 
 WIDE = (-3, -2, -1, 0, 1, 6, 7, 9, 12, 23, 40)
 _ABOVE = frozenset("NMK")  # that measure as often as they count
@@ -68,16 +65,6 @@ def _with(plan: Plan, values: Mapping[str, int]) -> Plan:
     fixed = {key: kinds.constant(value) for key, value in values.items()}
     return replace(plan, drawn={**plan.drawn, **fixed})
 
-
-def clearly_fails(fate: Fate, steps: Sequence[t.Step]) -> bool:
-    """Return whether a failure is more than the digits that large terms lose as they cancel."""
-    if not fate.fails or fate.draw is None:
-        return False
-    sides = [(fate.draw.sides(step), fate.draw.size(step)) for step in steps]
-    return any(abs(left - right).max() > _LOST * size for (left, right), size in sides)
-
-
-_LOST = 1e-9  # of the terms
 
 Numbers = Mapping[str, float]
 
