@@ -25,6 +25,7 @@ from .tried.token_patterns import (
     behind_script,
     behind_symbol,
     exchanged,
+    is_letter,
     occurrences,
     row_of,
     texts,
@@ -142,7 +143,25 @@ def says_something(latex: str) -> bool:
     return all(inner.count(side) == 1 for side in inner)
 
 
+def have_nothing_in_common(latex: str) -> bool:
+    """Return whether both sides of an equality have letters, and none of the other's.
+
+    Then it holds of no numbers but some, since the letters of one side can stay as they are.
+
+    >>> have_nothing_in_common(r"\\frac{a}{2} = \\frac{b}{c}"), have_nothing_in_common("a = b + a")
+    (True, False)
+    """
+    own, related = _single(latex), _BINDERS | _BARS
+    if own is None or len(own.sides) != 2 or not related.isdisjoint(texts(row_of(latex))):
+        return False
+    left, right = (_symbols(side) - _NO_LETTERS for side in own.sides)
+    lettered = all(any(is_letter(one[0]) or "{" in one for one in side) for side in (left, right))
+    return lettered and left.isdisjoint(right)
+
+
+_NO_LETTERS = word_set(r"\frac \sqrt \left \right \cdot \quad \sin \cos \top \pi e i j")
 _BINDERS = word_set(r"\int \iint \sum \prod \lim \partial \nabla \max \min d")
+_BARS = word_set(r"\bar \overline")  # which relate two letters: to a conjugate, to a mean
 _NO_NAMES = word_set(r"\log \ln \exp \sin \cos \tan \det \sqrt \frac \mathrm e i")
 _CALLED = Pattern("<atom:name> ?_ ?<group:below> <round:of>")
 _RATE = Pattern("\\frac { d <atom:of> } { d t }")

@@ -21,7 +21,7 @@ from .alternative_readings import Other, marked, of_densities, others
 from .declarations import Declared, with_properties
 from .defined_functions import defined, with_functions
 from .density_mends import mends_of_density
-from .derivations import followed_from, says_something, with_values
+from .derivations import followed_from, have_nothing_in_common, says_something, with_values
 from .document_formats import Read
 from .false_alarms import arrow_in, doubt, mended_for_good, more_than_numbers, telling
 from .findings import Finding, finding
@@ -200,6 +200,8 @@ def _gone_on(task: Task, full: str) -> Tried | None:
             if latex in known or not claim.fits(residual):
                 continue
             known.add(latex)
+            if have_nothing_in_common(latex) and not task.declared.conditions:
+                continue
             found = _as_a_whole(task, latex)
             residual = found.residual if claim.factor == 1.0 else residual
             chance = " = " in f"{found.region}"  # any two may agree for some whole numbers

@@ -64,8 +64,8 @@ NO_NUMBER = "is bound to what is no number"
 class _Memo:
     node: t.Node
     rule: Callable[[t.Node, Evaluator, Scope], Array]
-    keys: tuple[str, ...]
     values: dict[Key, Array]
+    keys: tuple[str, ...] | None = None  # asked for within a loop alone
 
 
 class Evaluator:
@@ -152,7 +152,7 @@ class Evaluator:
     def of(self, node: t.Node, scope: Scope) -> Array:
         """The value of `node` where the running variables are those of `scope`, remembered."""
         memo = self._memo.get(id(node)) or self._remember(node)
-        key = tuple([scope[k].token if k in scope else None for k in memo.keys]) if scope else ()
+        key = self._key(memo, scope) if scope else ()
         known = memo.values.get(key)
         if known is not None:
             return known
@@ -171,8 +171,13 @@ class Evaluator:
             self._since.append((memo.values, key))
         return value
 
+    def _key(self, memo: _Memo, scope: Scope) -> Key:
+        if memo.keys is None:
+            memo.keys = t.symbols(memo.node)
+        return tuple([scope[k].token if k in scope else None for k in memo.keys])
+
     def _remember(self, node: t.Node) -> _Memo:
-        memo = self._memo[id(node)] = _Memo(node, rule.dispatch(type(node)), t.symbols(node), {})
+        memo = self._memo[id(node)] = _Memo(node, rule.dispatch(type(node)), {})
         return memo
 
     def depends(self, node: t.Node, key: str) -> bool:
