@@ -346,6 +346,7 @@ def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
 
 _FAIL = ("does not hold", FAILS)
 _CLEARLY = 1e-3
+_ENDLESS = "do not die away"  # the terms of a sum of numbers, nor do those of arrays
 _UNSAID = "the text may say more of what is random"
 
 
@@ -398,6 +399,7 @@ def _tried_with(
     plain = _attempt(task, full, stated, {})
     found, constant = plain, any(map(is_constant, plain.drawn))
     refuted = plain.verdict not in HOLDS and (plain.residual or 0.0) > _CLEARLY
+    refuted = refuted or plain.why.endswith(_ENDLESS)
     if constant or not (plain.verdict == "definition" or (task.once and refuted)):
         found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
     if found.why.startswith(UNFIT) and (turned := _turned(full)) and not stated:

@@ -38,6 +38,7 @@ _SPELLED = {"E": r"\mathbb E", "V": r"\mathbb V", "var": r"\operatorname{Var}",
              "Cov": r"\operatorname{Cov}"}  # fmt: skip
 _FONTS = word_set(r"\mathbb \mathrm \mathsf")
 _BARE = ("E", "Var", "Cov")
+_INITIALS = frozenset(one[0] for one in _BARE)
 _OPENS = frozenset(["(", "[", "\\{"])
 CAPITALS = frozenset(ascii_uppercase) - {"E"}
 _SMALL = frozenset("uvwxyz")
@@ -174,6 +175,8 @@ def _word(row: Row, i: int) -> tuple[str, int]:
         word, end = text.removeprefix("\\text{").rstrip("}"), i + 1
     elif text in _FONTS and i + 1 < len(row) and (shut := shut_at(row, i + 1)) > 0:
         word, end = "".join(texts(row[i + 2 : shut])), shut + 1
+    elif text not in _INITIALS:
+        return "", i
     else:
         glued = i > 0 and is_symbol(row[i - 1].text) and row[i - 1].end == row[i].start
         framed = i > 1 and row[i - 1].text == "{" and row[i - 2].text in FONTS

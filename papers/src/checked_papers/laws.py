@@ -140,6 +140,7 @@ def _without_end(row: Row) -> tuple[Row, Row]:
     return row, ()
 
 
+@lru_cache(maxsize=4096)
 def is_density(latex: str) -> bool:
     """Return whether a display may define a density by its form: ``f(x; a) = ...``."""
     head = head_of(latex)

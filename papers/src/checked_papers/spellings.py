@@ -84,9 +84,9 @@ def apart(latex: str) -> str:
     named = [
         ((row[match.start].start, row[match.end - 2].end), said)
         for pattern, said in _CALLED
-        for match in pattern.every(latex, row)
+        for match in pattern.every(latex)
     ]
-    bold = [(match, match.row[slice(*match.parts["letters"])]) for match in _BOLD.every(latex, row)]
+    bold = [(match, match.row[slice(*match.parts["letters"])]) for match in _BOLD.every(latex)]
     alone = {inside[0].text for _, inside in bold if len(inside) == 1}
     parts = [
         (match.span, " ".join(rf"{match['font']}{{{one.text}}}" for one in inside))

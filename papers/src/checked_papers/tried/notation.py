@@ -28,6 +28,7 @@ _GROUP = r"(?:[^{}]|\{[^{}]*\})*"
 _ATOP = re.compile(rf"\{{({_GROUP})\\atop(?![a-z])({_GROUP})\}}(?=\s*[;,])")
 _WRONSKIAN = re.compile(r"\\math(?:scr|cal)\s*\{W\}\s*(?:\\left)?\\\{")
 _SHUT_SET = re.compile(r"(?:\\right)?\\\}")
+_CALLING = ("rm", "operator", "text", "box", "mathop", "arg", "genfrac")  # parts of commands that write words
 _CALL = Pattern("<word> <group:name>", word=["\\mathrm"])
 _ROW = re.compile(
     r"(?P<head>.+?)(?:\^\{(?P<sup>\(?[a-z0-9*,]+\)?)\})?(?:_\{(?P<sub>[a-z0-9,]+)\})?"
@@ -99,6 +100,11 @@ class Notation:
         return tuple((re.compile(pattern), put) for pattern, put in self.patterns)
 
     @cached_property
+    def any_pattern(self) -> re.Pattern[str]:
+        """All of these in one, which tells at once where none of them begins."""
+        return re.compile("|".join(f"(?:{pattern})" for pattern, _ in self.patterns) or "(?!)")
+
+    @cached_property
     def doubtful(self) -> tuple[str, ...]:
         """The functions that are written by a letter that may as well be another thing.
 
@@ -123,6 +129,8 @@ class Notation:
         >>> sorted(PAPERS.functions_in(r"\\Gamma(z + 1) = z \\Gamma(z)"))
         ['gammafn']
         """
+        if not any(sign in latex for sign in (*_CALLING, *self.heads)):
+            return frozenset()
         written = self.written(latex).latex
         names = [call["name"].rstrip("P") for call in _CALL.every(written, pieces_of(written))]
         own = {word.removeprefix("\\operatorname{").rstrip("}") for word in self.words}
@@ -225,6 +233,8 @@ class _Rewriter:
         return [(self.latex[i:stop], (i, stop))], stop
 
     def _pattern(self, i: int, end: int) -> tuple[list[Piece], int] | None:
+        if not self.notation.any_pattern.match(self.latex, i, end):
+            return None
         for pattern, put in self.notation.compiled:
             match = pattern.match(self.latex, i, end)
             if match:

@@ -47,6 +47,11 @@ def row_of(latex: str) -> tuple[Token, ...]:
 
 
 @lru_cache(maxsize=1024)
+def _texts_of(latex: str) -> frozenset[str]:
+    return frozenset(texts(row_of(latex)))
+
+
+@lru_cache(maxsize=1024)
 def pieces_of(latex: str) -> tuple[Token, ...]:
     """Return the pieces of `latex` as they were written: braces that are left out stay so."""
     return tuple(Scanner(latex).read())
@@ -321,9 +326,9 @@ class Pattern:
 
     def every(self, latex: str, row: Row | None = None) -> list[Found]:
         """Return the matches in a row, without overlaps."""
-        row = row_of(latex) if row is None else row
-        if not self._needed.issubset(token.text for token in row):
+        if not self._needed <= (_texts_of(latex) if row is None else {*texts(row)}):
             return []
+        row = row_of(latex) if row is None else row
         found: list[Found] = []
         lead = self._words[0].text if not self._words[0].sign else ""
         i = 0
