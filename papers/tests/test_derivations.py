@@ -16,7 +16,7 @@ from displays import twin
 from textbook_displays import HOLD
 
 from checked_papers.declarations import Declared
-from checked_papers.derivations import followed_from
+from checked_papers.derivations import followed_from, have_nothing_in_common
 from checked_papers.display_trials import tasks, try_one
 from checked_papers.document_formats import read
 from checked_papers.findings import Finding
@@ -112,3 +112,21 @@ def test_two_displays_that_agree_for_some_whole_numbers_do_not_follow(tmp_path: 
     before = r"n^2 \equiv n \pmod 3"
     found = last(tmp_path, before, r"n^2 \equiv 1 \pmod 2 \quad n\ \text{odd}")
     assert found.verdict == "not read", str(found)
+
+
+@pytest.mark.parametrize(
+    ("latex", "apart"),
+    [
+        ("a = b + c", True),
+        (r"\mathbf x = x + 1", True),
+        (r"\frac{1}{2} = \frac{a}{2 a}", False),
+        ("a b = b a", False),
+        ("a = b = b + a - a", False),
+        (r"\sum_{i = 1}^n x_i = m \bar x", False),
+        (r"\sum_{i = 1}^4 1 = 4 a^0", False),
+        (r"w \overline{w} = r^2", False),
+        (r"\pi = e^{x}", False),
+    ],
+)
+def test_sides_that_share_no_letter_are_told_before_they_are_read(latex: str, apart: bool) -> None:
+    assert have_nothing_in_common(latex) == apart

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checked_papers.tried import kinds, try_display
+from checked_papers.tried import kinds, sample_fates, try_display
 
 TRUE = (
     r"\cos(x + y) = \cos x \cos y - \sin x \sin y",
@@ -101,3 +101,29 @@ def test_a_display_of_thousands_of_terms_is_told_and_not_tried():
 def test_integration_by_parts_accuses_nobody():
     tried = try_display(r"\int u \,\mathrm d v = u v - \int v \,\mathrm d u")
     assert tried.verdict == "not read", tried
+
+
+@pytest.mark.parametrize(
+    ("latex", "said", "looks_once"),
+    [
+        ("(a + b)^2 = a^2 + 3 a b + b^2", "does not hold", True),
+        (r"\sqrt{x^2} = x", "holds if x > 0", False),
+        ("(-1)^n (a + b) = a + b", "holds if n is even", False),
+        (
+            r"\begin{cases} x & \text{if } x > 0 \\ -x & \text{else} \end{cases} = x",
+            "holds if x > 0",
+            False,
+        ),
+    ],
+)
+def test_one_failure_is_enough_where_nothing_has_two_forms(
+    monkeypatch: pytest.MonkeyPatch, latex: str, said: str, looks_once: bool
+) -> None:
+    looks: list[str] = []
+    look = sample_fates.fate_of
+    monkeypatch.setattr(sample_fates, "fate_of", lambda *a: looks.append("") or look(*a))
+    assert str(try_display(latex)) == said
+    several = len(looks)
+    assert str(try_display(latex, once=True)) == said
+    assert several > 3
+    assert (len(looks) - several == 1) == looks_once

@@ -37,7 +37,7 @@ from .special import MODULUS
 from .token_patterns import exchanged, pieces_of, texts
 from .trailing_conditions import parted
 from .unbound_statement import NotRead, Reading, mentioned, mentions, read
-from .verdicts import HOLDS, Tried, verdict_on
+from .verdicts import HOLDS, Tried, is_of_one_form, verdict_on
 
 __all__ = ["Tried", "try_display"]
 
@@ -311,7 +311,8 @@ def _judged(
         drawn = tuple(samples(plan, conditions, rng))
         again = More(plan, conditions, [sample.region for sample in drawn])
         trial = _trial(body, drawn, plan, choices, stated.way)
-        trial = replace(trial, mending=stated.mending, once=stated.once)
+        once = stated.once and is_of_one_form(trial)
+        trial = replace(trial, mending=stated.mending, once=once)
         way = str(stated.way) if stated.way else ""
         said = "; ".join(filter(None, (said, _chosen(choices), way)))
         found = verdict_on(trial, plan, told, doubt, again)

@@ -28,7 +28,8 @@ _GROUP = r"(?:[^{}]|\{[^{}]*\})*"
 _ATOP = re.compile(rf"\{{({_GROUP})\\atop(?![a-z])({_GROUP})\}}(?=\s*[;,])")
 _WRONSKIAN = re.compile(r"\\math(?:scr|cal)\s*\{W\}\s*(?:\\left)?\\\{")
 _SHUT_SET = re.compile(r"(?:\\right)?\\\}")
-_CALLING = ("rm", "operator", "text", "box", "mathop", "arg", "genfrac")  # parts of commands that write words
+# parts of the commands that write words
+_CALLING = ("rm", "operator", "text", "box", "mathop", "arg", "genfrac")
 _CALL = Pattern("<word> <group:name>", word=["\\mathrm"])
 _ROW = re.compile(
     r"(?P<head>.+?)(?:\^\{(?P<sup>\(?[a-z0-9*,]+\)?)\})?(?:_\{(?P<sub>[a-z0-9,]+)\})?"
@@ -95,14 +96,15 @@ class Notation:
         return found
 
     @cached_property
-    def compiled(self) -> tuple[tuple[re.Pattern[str], str], ...]:
-        """Return the patterns of functions that have a written form of their own."""
-        return tuple((re.compile(pattern), put) for pattern, put in self.patterns)
+    def compiled(self) -> tuple[re.Pattern[str], list[tuple[re.Pattern[str], str]]]:
+        """The patterns of functions that have a written form of their own.
 
-    @cached_property
-    def any_pattern(self) -> re.Pattern[str]:
-        """All of these in one, which tells at once where none of them begins."""
-        return re.compile("|".join(f"(?:{pattern})" for pattern, _ in self.patterns) or "(?!)")
+        Before them stands one for all, which tells at once where none of them begins.
+        """
+        own = [pattern for pattern, _ in self.patterns]
+        every = "|".join(f"(?:{pattern})" for pattern in own) or "(?!)"
+        one_of_all, *each = (re.compile(pattern) for pattern in (every, *own))
+        return one_of_all, list(zip(each, (put for _, put in self.patterns), strict=True))
 
     @cached_property
     def doubtful(self) -> tuple[str, ...]:
@@ -233,9 +235,8 @@ class _Rewriter:
         return [(self.latex[i:stop], (i, stop))], stop
 
     def _pattern(self, i: int, end: int) -> tuple[list[Piece], int] | None:
-        if not self.notation.any_pattern.match(self.latex, i, end):
-            return None
-        for pattern, put in self.notation.compiled:
+        one_of_all, each = self.notation.compiled
+        for pattern, put in each if one_of_all.match(self.latex, i, end) else ():
             match = pattern.match(self.latex, i, end)
             if match:
                 return [(match.expand(put), match.span())], match.end()

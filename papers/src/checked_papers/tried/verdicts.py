@@ -112,8 +112,6 @@ def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> T
     """Combine the fates on all samples; `told` is a reason not to accuse, and `doubt` one to leave
     that to a reader. With `more` numbers a region differs from a chance.
     """
-    if trial.once and not _is_of_one_form(trial):
-        trial = replace(trial, once=False)
     if sum(fate.same for fate in trial.fates) > 1:
         trial = replace(trial, alike=True)
     if _by_chance(trial, plan):
@@ -219,7 +217,7 @@ _OF_ONE_FORM = frozenset(  # functions that are the same power series wherever t
 )  # fmt: skip
 
 
-def _is_of_one_form(trial: Trial) -> bool:
+def is_of_one_form(trial: Trial) -> bool:
     """Return whether an equality that fails on some numbers holds nowhere, but by chance."""
     several = any(isinstance(part, t.Cases) for part in t.parts(trial.statement))
     return not (several or trial.choices or _folds(trial.statement)) and _equal(trial)
