@@ -135,6 +135,19 @@ def test_an_ellipse_keeps_the_posterior(rng):
     assert stats.kstest((z[0] + z[1]) / math.sqrt(2.0), "norm").pvalue > 1e-3
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_an_arc_shrinks_to_where_the_chain_is(seed):
+    """So it always moves, however near to it alone the likelihood is."""
+    draws = np.random.default_rng(seed)
+    start, sampler = draws.standard_normal(2), EllipticalSlice(ROOT)
+
+    def likelihood(f):
+        return 0.0 if math.dist(f, start) < 1e-3 else -math.inf
+
+    step = sampler.step(likelihood, sampler.init(likelihood, start), stream(seed))
+    assert step.moved
+
+
 def near(space):
     return 1e3 * epsilon(space.asarray(np.ones(1)))
 

@@ -9,13 +9,19 @@ from gpnotes import GP, RBF, ConstantMean, Matern52, condition, stream, to_numpy
 from gpnotes.decide.bayesopt import (
     BatchExpectedImprovement,
     LogExpectedImprovement,
+    NoisyExpectedImprovement,
     Optimiser,
     ThompsonSampling,
     UpperConfidenceBound,
     fantasise,
     maximise_acquisition,
 )
-from gpnotes.decide.bayesopt.pending_points import fantasise_failures, with_failures
+from gpnotes.decide.bayesopt.pending_points import (
+    Aims,
+    choose_batch,
+    fantasise_failures,
+    with_failures,
+)
 
 PLANE = [(-1.0, 2.0), (0.0, 3.0)]
 
@@ -104,6 +110,54 @@ def test_the_best_may_be_one_that_is_only_believed(pending):
         made.ask_batch(2)
     assert len(bests) == 2
     assert bests[1] > bests[0] + 1e-3
+
+
+RULES = {
+    "improvement": LogExpectedImprovement,
+    "bound": lambda best: UpperConfidenceBound(4.0),
+    "joint improvement": BatchExpectedImprovement(64),
+    "noisy improvement": NoisyExpectedImprovement(),
+    "paths": ThompsonSampling(64),
+}
+
+
+@pytest.mark.parametrize("under_way", [0, 1, 2])
+@pytest.mark.parametrize("name", RULES)
+def test_each_point_of_a_batch_counts_all_that_are_chosen_or_under_way(name, under_way):
+    """Without noise nothing is left to gain where a point of them is: those of four lie apart.
+
+    Nothing else keeps them apart here, as no finder of other points is given.
+    """
+    X = np.random.default_rng(4).random((5, 2))
+    posterior = condition(GP(RBF(1.0, 0.3), 1e-8), X, np.sin(5.0 * X[:, 0]) * np.cos(4.0 * X[:, 1]))
+    points = []
+    for count in (under_way, 4 - under_way):
+        own = stream(2).spawn(str(count))
+        points += choose_batch(posterior, RULES[name], X, points[:], count, own, Aims())
+    assert apart(np.stack([*X, *points])) > 0.02
+
+
+class Odds:
+    """Logarithms of odds that are next to nothing but near one place."""
+
+    place = np.asarray([0.7, 0.2])
+
+    def values(self, Xs):
+        return -1e4 * np.sum((Xs - self.place) ** 2, axis=1)
+
+    def values_and_gradient(self, Xs):
+        return self.values(Xs), -2e4 * (Xs - self.place)
+
+
+@pytest.mark.parametrize("good", ["all", "some", "none"])
+@pytest.mark.parametrize("name", [name for name in RULES if "improvement" in name])
+def test_each_point_of_a_batch_is_weighed_by_its_odds(name, good):
+    """Also where not all evaluations count, or none: all points are where the odds are."""
+    X = np.random.default_rng(4).random((5, 2))
+    posterior = condition(GP(RBF(1.0, 0.3), 0.05), X, np.sin(5.0 * X[:, 0]))
+    aims = Aims(odds=(Odds(),), good={"all": None, "some": X[:2], "none": X[:0]}[good])
+    points = choose_batch(posterior, RULES[name], X, [X[0]], 3, stream(2), aims)
+    np.testing.assert_allclose(points, np.tile(Odds.place, (3, 1)), rtol=0.0, atol=0.05)
 
 
 # -- what is asked for ------------------------------------------------------------------------
