@@ -93,6 +93,23 @@ def test_the_course_follows_from_the_seed_and_what_was_told():
     np.testing.assert_array_equal(again.ask(), first[7].x)
 
 
+@pytest.mark.parametrize("given", [True, False])
+def test_neither_unit_nor_zero_of_an_objective_changes_what_is_asked_for(given):
+    """Of values, and of a reference with them: those of the first are tiny, and far from zero."""
+    asked = []
+    for unit, zero in (
+        (np.ones(2), np.zeros(2)),
+        (np.asarray([2.0**-9, 8.0]), np.asarray([4.0, -64.0])),
+    ):
+        reference = unit * 1.2 + zero if given else None
+        search = ParetoOptimiser(SQUARE, reference=reference, model=quick, rng=3)
+        while search.count < 8:
+            x = search.ask()
+            search.tell(x, unit * np.asarray(two(x)) + zero)
+        asked.append([one.x for one in search.evaluations])
+    np.testing.assert_allclose(*asked, rtol=0.0, atol=1e-5)
+
+
 def test_a_space_with_categories_and_three_objectives():
     space = Space({"a": Real(0.0, 1.0), "kind": Categorical(["x", "y", "z"])})
 

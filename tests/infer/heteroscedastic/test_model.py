@@ -143,6 +143,24 @@ def test_draws_have_the_moments_of_a_new_reading() -> None:
     assert posterior.sample(XS, 2, rng=1).shape == (2, 7)
 
 
+def test_a_draw_of_y_has_a_noise_drawn_along_the_line() -> None:
+    """Two y at one place share f and g: the logarithm of their gap has the moments of g beside it.
+
+    Given g the gap is ``√(2 exp g) |ε|``, and ``log |ε|`` has the mean ``−(γ + log 2)/2`` and the
+    variance π²/8. Five standard errors; a g for each y, or its average for both, are off by more.
+    """
+    posterior = condition(HeteroscedasticGP(GP(RBF(1.2, 0.8), 0.1), RBF(4.0, 0.9)), X, Y)
+    xs = np.repeat([[-9.0], [1.0]], 2, axis=0)
+    m, v = (a[::2] for a in posterior.log_noise_var(xs))
+    y = posterior.sample(xs, 8000, noise=True, rng=4)
+    gaps = np.log(np.abs(y[:, ::2] - y[:, 1::2]))
+    mean, variance = 0.5 * (m - np.euler_gamma), 0.25 * v + np.pi**2 / 8.0
+    off = (gaps.mean(axis=0) - mean) / np.sqrt(variance / len(y))
+    spread = gaps.var(axis=0) / variance - 1.0
+    assert np.max(np.abs(off)) < 5.0
+    assert np.max(np.abs(spread)) < 5.0 * np.sqrt(6.0 / len(y))
+
+
 def test_the_log_noise_is_a_regression_on_its_sites() -> None:
     """Its mean and variance anywhere, by the definition: readings of g with the noise Λ⁻¹."""
     mean, Sigma, _ = q_of()

@@ -61,3 +61,17 @@ def test_each_batch_is_a_share_of_the_sites_of_its_own_rows(given):
     np.testing.assert_allclose(found.runs[0].trace, bounds, rtol=1e-7)
     np.testing.assert_allclose(found.posterior.precision, P, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(found.posterior.weights, np.linalg.solve(P, t), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
+def test_steps_of_all_parameters_have_their_units(unit):
+    """Inputs and outputs in another unit: inducing inputs and the mean take the same steps in it."""
+    ends = []
+    for by in (1.0, unit):
+        gp = GP(RBF(1.4 * by**2, 0.9 * by), 0.0, ConstantMean(2.5 * by))
+        model = svgp.SVGP(gp, Gaussian(0.1 * by**2), by * X[2::6])
+        batches = svgp.Minibatches(9, learning_rate=0.02)
+        found = fit(model, by * X, by * Y, minibatches=batches, max_steps=6, rng=stream(1)).model
+        likely = found.likelihood.variance / by**2, found.gp.kernel.variance / by**2
+        ends.append([*found.inducing[:, 0] / by, found.gp.mean.value / by, *likely])
+    np.testing.assert_allclose(*ends, rtol=1e-5)
