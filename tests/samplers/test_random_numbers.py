@@ -1,4 +1,7 @@
-"""No random number serves twice: not in a chain, not in the next block of it, nor in another."""
+"""No random number serves twice, not in a chain, in the next block of it, nor in another.
+
+And steps that shrink go on to do so from the warm-up to the draws, and from block to block.
+"""
 
 from __future__ import annotations
 
@@ -51,3 +54,16 @@ def test_no_random_number_serves_two_draws(name):
         rng=stream(1),
     )  # fmt: skip
     assert np.linalg.matrix_rank(found.flat) == many
+
+
+def test_steps_are_counted_through_warm_up_and_blocks():
+    """On a flat density a step has the variance ``2 τ_t``, told by its entries to 3 %."""
+    many, warmup, sampler = 3 * 10**4, 30, SGLD(0.5, batch=1)
+    found = samplers.sample(
+        FLAT_ROWS, sampler, np.zeros(many), num_chains=1, num_samples=BLOCK + 2, num_warmup=warmup,
+        rng=stream(1),
+    )  # fmt: skip
+    for draw in (1, BLOCK - 1, BLOCK, BLOCK + 1):
+        moved = np.diff(found.draws[0], axis=0)[draw - 1]
+        wanted = 2.0 * sampler.step_size_at(warmup + draw)
+        assert np.mean(moved**2) == pytest.approx(wanted, rel=0.04)

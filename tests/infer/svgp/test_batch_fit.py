@@ -65,7 +65,7 @@ def test_each_batch_is_a_share_of_the_sites_of_its_own_rows(given):
 
 @pytest.mark.parametrize("unit", [2.0**-40, 2.0**40])
 def test_steps_of_all_parameters_have_their_units(unit):
-    """Inputs and outputs in another unit: inducing inputs and the mean take the same steps in it."""
+    """Of inputs and outputs in another unit, inducing inputs and the mean take the same steps."""
     ends = []
     for by in (1.0, unit):
         gp = GP(RBF(1.4 * by**2, 0.9 * by), 0.0, ConstantMean(2.5 * by))
