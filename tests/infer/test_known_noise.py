@@ -118,7 +118,15 @@ def test_readings_that_come_later_bring_their_noise(cut: int, names: tuple[str, 
     alone = condition(gp, X[:cut], Y[:cut]).extend(X[cut:], Y[cut:], **later)
     ones = {"noise_var": np.zeros(cut), "weights": np.ones(cut)}
     mixed = {n: np.concatenate([ones[n], v]) for n, v in later.items()}
-    assert alone.log_evidence == pytest.approx(log_evidence(gp, X, Y, **mixed), abs=1e-9)
+    together = condition(gp, X, Y, **mixed)
+    assert alone.log_evidence == pytest.approx(together.log_evidence, abs=1e-9)
+    for ours, theirs in zip(alone.reading_noise, together.reading_noise, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    line = GP(Matern32(1.3, 0.8), 0.1)
+    grown = condition(StateSpaceGP(line), X[:cut], Y[:cut]).extend(X[cut:], Y[cut:], **later)
+    wanted = log_evidence(line, X, Y, **mixed)
+    assert grown.log_evidence == pytest.approx(wanted, abs=1e-9)
+    assert grown.smoothed.log_evidence == pytest.approx(wanted, abs=1e-9)
 
 
 def test_leaving_out_leaves_the_noise_of_the_reading() -> None:
