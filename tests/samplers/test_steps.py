@@ -136,6 +136,21 @@ def test_an_ellipse_keeps_the_posterior(rng):
 
 
 @pytest.mark.parametrize("seed", range(8))
+def test_a_path_that_went_once_around_has_turned(seed):
+    """Four places span 2.9 and eight 6.8, more than a whole turn, and so look straight again.
+
+    In many dimensions, a normal density has circles for paths: a leapfrog step of ``2 sin(θ/2)``
+    goes on by the angle θ. What is seen is where the two halves meet.
+    """
+    turn = 0.97
+    sampler = NUTS(2.0 * math.sin(turn / 2.0), max_tree_depth=6)
+    start = np.random.default_rng(50 + seed).standard_normal(1000)
+    target = lambda x: (-0.5 * float(x @ x), -x)  # noqa: E731
+    step = sampler.step(target, sampler.init(target, start), stream(seed))
+    assert step.evaluations == 1 + 2 + 4
+
+
+@pytest.mark.parametrize("seed", range(8))
 def test_an_arc_shrinks_to_where_the_chain_is(seed):
     """So it always moves, however near to it alone the likelihood is."""
     draws = np.random.default_rng(seed)
