@@ -220,6 +220,20 @@ def test_the_best_policy_of_the_process_drawn_is_followed():
     assert chosen == learned.values[0].argmax(1).tolist()
 
 
+@pytest.mark.parametrize(
+    "learner", [PosteriorSampling(0.9), DynaQ(0.9, 0.1, planning_steps=3)], ids=["PSRL", "Dyna-Q"]
+)
+def test_runs_that_have_seen_the_same_draw_apart(learner):
+    """One transition of all pairs for three runs, as if each had taken it."""
+    learned, draws = learner.init(3, 2, 3), stream(1)
+    for state, action in np.ndindex(3, 2):
+        same = [np.full(3, one) for one in (state, action, 1.0 + state, 2 - state, False, False)]
+        learned = learner.step(learned, Transition(*same), draws)
+    one, *others = learned.values
+    assert np.array_equal(learned.visits[0], learned.visits[1])
+    assert all(np.abs(other - one).max() > 1e-6 for other in others)
+
+
 def test_the_first_step_of_posterior_sampling_is_any_action():
     learner = PosteriorSampling(0.9)
     chosen = learner.act(learner.init(2, 4, 4000), np.zeros(4000, int), stream(1))
