@@ -111,6 +111,16 @@ def test_values_of_all_sizes_and_a_search_that_has_ended_are_no_penalties():
     )
 
 
+@pytest.mark.parametrize("many", [5, 12, 40])
+def test_what_fewer_than_a_quarter_are_better_than_is_no_penalty(many):
+    """An objective may be as bad nearly everywhere: its scale is that of what it mostly is."""
+    quarter = max(2, many // 4)
+    for good in (quarter - 1, quarter):
+        y = np.append(np.linspace(1.0, 0.5, good), np.full(many - good, -1e300))
+        wanted = (np.arange(many) >= good) & (good == quarter)
+        np.testing.assert_array_equal(are_penalties(y), wanted)
+
+
 def test_eased_values_keep_their_order_and_what_is_above_the_median():
     y = np.asarray([-1e6, -40.0, 0.0, 1.0, 3.0])
     found = compress_tail(y)
