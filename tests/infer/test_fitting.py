@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from maps_of_draws import Given
 
 from gpnotes import (
     GP,
@@ -26,6 +27,7 @@ from gpnotes import (
 from gpnotes.ground.chunks import Rows
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.params import flatten_gradient
+from gpnotes.ground.random import Stream
 from gpnotes.infer.fitting import fit
 from gpnotes.infer.objective import objective_of
 from gpnotes.infer.svgp import SVGP, Minibatches
@@ -64,6 +66,21 @@ def test_restarts_are_sorted_and_reported(data):
     assert 1 <= fitted.agreeing <= 4
     with pytest.raises(ValueError, match="restarts need an rng"):
         fit(start(), *data, restarts=1)
+
+
+@pytest.mark.parametrize("sd", [0.5, 2.0])
+def test_each_restart_begins_at_a_place_of_its_own(sd):
+    """By logarithms around the start, each moved by `restart_sd` times a number of its own."""
+    X = np.linspace(0.0, 3.0, 9)[:, None]
+    y, z, heard = np.sin(2.0 * X[:, 0]), np.linspace(-1.0, 1.0, 9)[[4, 0, 8, 2, 6, 1, 3, 7, 5]], []
+    options = {"restarts": 3, "restart_sd": sd, "max_steps": 1, "on_step": heard.append}
+    fit(GP(RBF(0.5, 0.8), 0.1), X, y, rng=Stream(0, (), Given(z)), **options)
+    begun = {step.run: step.objective for step in heard if step.evaluation == 1}
+    for run in range(4):
+        moved = np.exp(sd * z[3 * run - 3 : 3 * run]) if run else np.ones(3)
+        v, length, noise = np.asarray([0.5, 0.8, 0.1]) * moved
+        there = GP(RBF(float(v), float(length)), float(noise))
+        assert begun[run] == pytest.approx(log_evidence(there, X, y), rel=1e-9)
 
 
 def test_what_is_fixed_or_bounded_stays(data):

@@ -14,7 +14,7 @@ import numpy as np
 from gpnotes.ground.random import Stream
 
 
-class _Given:
+class Given:
     """A generator that hands out a vector of numbers in order, and zeros where it has none."""
 
     def __init__(self, numbers: np.ndarray) -> None:
@@ -31,7 +31,7 @@ def mean_and_map(draw: Callable[[Stream], Any]) -> tuple[np.ndarray, np.ndarray]
     """Return the mean (k,) of what is drawn, flattened, and its matrix (k, how many numbers)."""
 
     def drawn(numbers: np.ndarray) -> tuple[np.ndarray, int]:
-        given: Any = _Given(numbers)
+        given: Any = Given(numbers)
         return np.ravel(np.asarray(draw(Stream(0, (), given)))), given.taken
 
     mean, count = drawn(np.zeros(0))
