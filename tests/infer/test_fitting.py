@@ -83,6 +83,24 @@ def test_each_restart_begins_at_a_place_of_its_own(sd):
         assert begun[run] == pytest.approx(log_evidence(there, X, y), rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:the start given ended:gpnotes.infer.fit_checks.FitWarning")
+def test_restarts_are_drawn_around_the_units_of_data_that_a_start_is_far_from():
+    """The first run begins where it was given, the second in these units, the third around them."""
+    X = 1e5 * np.linspace(0.0, 3.0, 9)[:, None]
+    y, given = np.sin(2e-5 * X[:, 0]), GP(RBF(1.0, 1.0), 0.1)
+
+    def begun(gp, **options):
+        heard = []
+        fit(gp, X, y, max_steps=1, on_step=heard.append, **options)
+        return [step.objective for step in heard if step.evaluation == 1]
+
+    still = Stream(0, (), Given(np.zeros(0)))
+    in_units = begun(GP(RBF()))[0]
+    runs = begun(given, restarts=1, rng=still)
+    assert runs[:3] == pytest.approx([log_evidence(given, X, y), in_units, in_units], rel=1e-9)
+    assert runs[0] < in_units - 1.0
+
+
 def test_what_is_fixed_or_bounded_stays(data):
     fitted = fit(start(), *data, fixed=("noise_var",), bounds={"kernel.lengthscale": (2.0, 3.0)})
     assert fitted.model.noise_var == 0.1

@@ -13,6 +13,8 @@ from gpnotes import (
     RBF,
     Bernoulli,
     Gaussian,
+    Poisson,
+    StudentT,
     condition,
     fit,
     log_evidence,
@@ -265,6 +267,19 @@ def test_draws_with_noise_have_its_variance_and_a_chance_is_that_of_the_mixture(
     means, variances = labels.components(Xs)
     wanted = Bernoulli().probability(means.ravel(), variances.ravel()).reshape(5, 3).mean(axis=0)
     np.testing.assert_allclose(labels.probability(Xs), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("likelihood", [Poisson(), Bernoulli(), StudentT(0.4, 5.0)], ids=repr)
+def test_moments_of_y_are_those_of_a_mixture_of_y(likelihood):
+    """Not of a y around an f of the moments of the mixture, which is another where y bends."""
+    Xs = np.random.default_rng(3).normal(size=(3, 2))
+    posterior = deep.DeepPosterior(two_layers(likelihood=likelihood), num_samples=5)
+    means, variances = (
+        a.reshape(5, 3) for a in likelihood.predict(*map(np.ravel, posterior.components(Xs)))
+    )
+    mean, variance = posterior.predict(Xs, noise=True)
+    np.testing.assert_allclose(mean, means.mean(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(variance, variances.mean(axis=0) + means.var(axis=0), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
