@@ -267,15 +267,16 @@ def test_a_doubt_that_does_not_fit_is_refused(wrong):
 def test_weights_are_mean_squares_of_the_derivatives_of_a_regret(rng):
     """Of a role's best payoff less its mean: 1 where a strategy is best, less its share."""
     model, _, _ = _fitted(rng, n=12)
-    p = np.asarray([[0.3, 0.7, 0.2, 0.5, 0.3]])
-    found = _weights(model, p, "gaussian", rng, 20_000)
+    p = np.concatenate([rng.dirichlet(np.ones(c.stop - c.start), 40) for c in GAME.columns], axis=1)
+    found = _weights(model, p, "gaussian", rng, 4000)
     u, sd = model.deviation_payoffs_and_sd(p)
-    draws = u + sd * rng.standard_normal((20_000, 5))
-    wanted = np.empty(5)
+    draws = u + sd * rng.standard_normal((4000, *u.shape))
+    wanted, shares = np.empty_like(u), np.empty_like(u)
     for c in GAME.columns:
-        best = draws[:, c].argmax(axis=1)[:, None] == np.arange(c.stop - c.start)
-        wanted[c] = np.mean((best - p[0, c]) ** 2, axis=0)
-    np.testing.assert_allclose(found[0], wanted, atol=0.02)
+        best = draws[..., c].argmax(axis=2)[..., None] == np.arange(c.stop - c.start)
+        wanted[:, c], shares[:, c] = np.mean((best - p[:, c]) ** 2, axis=0), best.mean(axis=0)
+    assert np.any((shares > 0.2) & (shares < 0.8))  # at some of them it is open which is best
+    np.testing.assert_allclose(found, wanted, rtol=0.0, atol=0.06)
 
 
 def test_covariances_are_whitened_by_what_is_kept_of_them(rng):
