@@ -269,6 +269,15 @@ def test_draws_with_noise_have_its_variance_and_a_chance_is_that_of_the_mixture(
     np.testing.assert_allclose(labels.probability(Xs), wanted, rtol=1e-12)
 
 
+def test_each_unit_row_and_draw_of_each_layer_has_a_number_of_its_own():
+    model = narrow(sizes=(2, 3, 4))
+    noise = deep.draw_noise(model, 7, 5, rng=stream(2))
+    numbers = np.concatenate([np.ravel(part) for part in noise.normals])
+    assert np.unique(numbers).size == numbers.size == 2 * 7 * 5
+    wide = deep.draw_noise(two_layers(), 7, 5, rng=stream(2)).normals[0]
+    assert np.unique(wide).size == 2 * 7 * 5
+
+
 @pytest.mark.parametrize("likelihood", [Poisson(), Bernoulli(), StudentT(0.4, 5.0)], ids=repr)
 def test_moments_of_y_are_those_of_a_mixture_of_y(likelihood):
     """Not of a y around an f of the moments of the mixture, which is another where y bends."""
