@@ -17,6 +17,7 @@ from gpnotes import (
     to_numpy,
 )
 from gpnotes.infer import sparse
+from gpnotes.infer.sparse.inducing_points import _spread_rows
 
 
 @pytest.fixture
@@ -77,6 +78,18 @@ def test_kmeans_finds_the_clusters(space, rng):
     assert space.holds(found)
     gaps = np.linalg.norm(to_numpy(found)[:, None, :] - centres[None, :, :], axis=2)
     assert np.all(np.min(gaps, axis=0) < 0.1)
+
+
+def test_kmeans_begins_at_rows_as_likely_as_far_they_are_squared():
+    """Of three numbers two, in their order, within five standard errors of 2000 draws."""
+    X, many = np.asarray([[0.0], [1.0], [3.0]]), 2000
+    pairs = [tuple(_spread_rows(X, 2, stream(seed))[:, 0]) for seed in range(many)]
+    squares = (X - X.T) ** 2
+    chances = squares / squares.sum(axis=1, keepdims=True) / 3.0
+    for i, j in np.ndindex(3, 3):
+        share = pairs.count((X[i, 0], X[j, 0])) / many
+        error = (chances[i, j] * (1.0 - chances[i, j]) / many) ** 0.5
+        assert abs(share - chances[i, j]) <= 5.0 * error
 
 
 def test_kmeans_finds_the_same_clusters_however_far_from_zero(rng):
