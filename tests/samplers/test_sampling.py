@@ -594,6 +594,18 @@ def test_a_start_has_an_entry_for_each_hyperparameter(shape):
         samplers.sample(objective(), NUTS(), np.zeros(shape), rng=stream(1), num_samples=1)
 
 
+def test_chains_of_an_objective_start_around_it_each_by_itself():
+    """By half a unit, a deviation of y for the mean: within five standard errors of 150 chains."""
+    target, many, still = objective(), 150, RandomWalkMetropolis(1e-12)
+    found = samplers.sample(
+        target, still, num_chains=many, num_samples=1, num_warmup=0, rng=stream(5)
+    )
+    away = (found.flat - target.vector(target.model)) / (0.5 * target.units)
+    assert target.units[1] == pytest.approx(np.std(Y))
+    np.testing.assert_allclose(away.mean(axis=0), 0.0, atol=5.0 / math.sqrt(many))
+    np.testing.assert_allclose(away.T @ away / many, np.eye(2), atol=5.0 * math.sqrt(2.0 / many))
+
+
 def test_hyperparameters_are_drawn_from_their_posterior():
     """Beside quadrature, with the density of the lengthscale in its own units.
 
