@@ -595,8 +595,8 @@ def test_a_start_has_an_entry_for_each_hyperparameter(shape):
 
 
 def test_chains_of_an_objective_start_around_it_each_by_itself():
-    """By half a unit, a deviation of y for the mean: within five standard errors of 150 chains."""
-    target, many, still = objective(), 150, RandomWalkMetropolis(1e-12)
+    """By half a unit, a deviation of y for the mean: within five standard errors of 60 chains."""
+    target, many, still = objective(), 60, RandomWalkMetropolis(1e-12)
     found = samplers.sample(
         target, still, num_chains=many, num_samples=1, num_warmup=0, rng=stream(5)
     )

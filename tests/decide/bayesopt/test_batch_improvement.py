@@ -104,6 +104,17 @@ def test_slopes_are_those_of_differences(space, rng, monkeypatch):
     assert space.holds(slopes)
 
 
+def test_all_points_before_count_in_whatever_order():
+    """Each function has the best of its values at all of them to improve on."""
+    posterior, x = a_posterior(6), np.random.default_rng(1).random((3, 2))
+    paths = sample_paths(posterior, 40, num_features=64, rng=stream(1))
+    best = float(np.median(paths(x)))
+    wanted = np.maximum(paths(x).max(axis=1), best)
+    assert len(set(np.argmax(paths(x), axis=1))) == 3
+    for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
+        np.testing.assert_allclose(batch_gain(paths, x[order], best).levels, wanted, rtol=1e-12)
+
+
 def test_where_no_draw_improves_nothing_is_taken_away():
     posterior = a_posterior(5)
     paths = sample_paths(posterior, 8, num_features=64, rng=stream(1))
