@@ -68,6 +68,16 @@ def test_gaps_in_each_of_three_outputs_are_told_by_those_that_are_read(data):
     assert abs(model.correlation_[0, 1]) > 0.9
 
 
+def test_each_output_has_the_noise_that_was_fitted_to_it(data):
+    """Of deviations of about 0.07, 0.07 and 0.014 in units of those of y."""
+    X, y = data
+    model = MultiOutputGPRegressor(max_steps=8).fit(X, y)
+    assert np.ptp(np.log(model.noise_var_ / model.scale_**2)) > 0.1
+    Xs = np.asarray([[1.0], [9.0]])
+    sd, of_f = (model.predict(Xs, return_std=True, noise=noise)[1] for noise in (True, False))
+    np.testing.assert_allclose(sd**2 - of_f**2, np.tile(model.noise_var_, (2, 1)), rtol=1e-7)
+
+
 def test_what_is_predicted_is_the_process_of_the_posterior_in_units_of_y(data):
     X, y = data
     model = MultiOutputGPRegressor(RBF(1.0, 0.8), rank=2, optimise=False).fit(X, y)
