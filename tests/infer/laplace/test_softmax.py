@@ -161,6 +161,19 @@ def test_half_of_the_draws_of_a_probability_mirror_the_others(numbers):
     np.testing.assert_array_equal(used.normal(4), wanted.normal(4))
 
 
+@pytest.mark.parametrize("num_samples", [2, 10, 1000])
+def test_mirrored_draws_leave_no_error_where_no_class_is_preferred(space, num_samples):
+    """Two means of zero: each draw has the chance that its mirror gives to the other class."""
+    X = np.array([[0.0, 0.3], [0.5, -0.2], [1.0, 0.1]])
+    posterior = condition(
+        SoftmaxGP(process(space.asarray), 2), space.asarray(X), space.asarray([0.0, 1.0, 1.0])
+    )
+    far = space.asarray(np.full((4, 2), 1e3) * np.arange(1.0, 5.0)[:, None])
+    np.testing.assert_array_equal(to_numpy(posterior.predict(far)[0]), 0.0)
+    chance = to_numpy(posterior.probability(far, num_samples, rng=stream(2)))
+    np.testing.assert_allclose(chance, 0.5, atol=1e-12 if space.double else 1e-5)
+
+
 def test_chunks_change_nothing(monkeypatch, numbers):
     X, y, Xs = numbers
     posterior = condition(SoftmaxGP(process(), C), X, y)
