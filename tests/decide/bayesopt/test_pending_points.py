@@ -112,6 +112,24 @@ def test_the_best_may_be_one_that_is_only_believed(pending):
     assert bests[1] > bests[0] + 1e-3
 
 
+@pytest.mark.parametrize("good", ["all", "some"])
+def test_the_best_is_the_highest_mean_where_evaluations_count(rng, good):
+    """Not the highest reading, which noise has made, nor the mean where none counts."""
+    X = rng.random((8, 2))
+    posterior = condition(GP(RBF(1.0, 0.4), 0.5), X, np.sin(5.0 * X[:, 0]) + rng.normal(size=8))
+    low = X[np.argsort(posterior.mean(X))[:4]]
+    bests = []
+
+    def bound(best):
+        bests.append(best)
+        return UpperConfidenceBound(4.0)
+
+    aims = Aims(good=low if good == "some" else None)
+    points = np.stack(choose_batch(posterior, bound, X, [], 3, stream(1), aims))
+    counted = [low] * 3 if good == "some" else [np.vstack([X, points[:k]]) for k in range(3)]
+    np.testing.assert_allclose(bests, [posterior.mean(places).max() for places in counted])
+
+
 RULES = {
     "improvement": LogExpectedImprovement,
     "bound": lambda best: UpperConfidenceBound(4.0),
