@@ -51,6 +51,25 @@ def test_replicator_finds_the_crossing(space):
     np.testing.assert_allclose(to_numpy(p)[:, 0], 1 / 3, atol=1e-4)
 
 
+@pytest.mark.parametrize("step_size", [0.1, 0.5, 3.0])
+def test_steps_of_the_replicator_are_those_of_its_formula(step_size):
+    """Each role by itself, over the widest range so far: that of the first payoffs here."""
+    game = RoleSymmetricGame((3, 2), (3, 2))
+    shares = np.asarray([[0.5, 0.3, 0.2, 0.6, 0.4], [0.9, 0.0, 0.1, 0.5, 0.5]])
+    payoffs = np.asarray([[7.0, 9.0, 3.0, -1.0, 1.0]])
+    factors = [2.0, 1.0, 0.5]
+    rest = iter(factors)
+    p = replicator_dynamics(
+        lambda p: np.repeat(next(rest) * payoffs, 2, axis=0),
+        shares, game, num_steps=3, step_size=step_size,
+    )  # fmt: skip
+    ranges = factors[0] * np.asarray([6.0, 6.0, 6.0, 2.0, 2.0])
+    wanted = shares * np.exp(step_size * sum(factors) * payoffs / ranges)
+    for role in (slice(0, 3), slice(3, 5)):
+        whole = wanted[:, role].sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(p[:, role], wanted[:, role] / whole, rtol=1e-12)
+
+
 def test_replicator_settles_and_rows_do_not_touch_each_other():
     """A range taken anew at each step would end in a cycle, a common one in another place."""
     game = RoleSymmetricGame((30,), (2,))
