@@ -51,6 +51,17 @@ def test_blocks_of_rows_change_nothing(rng, monkeypatch):
     np.testing.assert_allclose(variogram(X, y).semivariance, want.semivariance)
 
 
+def test_the_robust_one_is_that_of_its_definition_also_of_few_pairs(space, rng):
+    X, y = rng.normal(size=(6, 2)), rng.normal(size=6)
+    found = variogram(space.asarray(X), space.asarray(y), bins=6, reach=3.0, robust=True)
+    edges = np.linspace(0.0, 3.0, 7)
+    distance, root, count = by_pairs(X, lambda i, j: abs(y[i] - y[j]) ** 0.5, edges)
+    assert count.min() < 3
+    wanted = root**4 / (2.0 * (0.457 + 0.494 / count))  # Cressie & Hawkins (1980)
+    np.testing.assert_allclose(found.distance, distance, rtol=1e-9 if space.double else 1e-3)
+    np.testing.assert_allclose(found.semivariance, wanted, rtol=1e-9 if space.double else 1e-3)
+
+
 def test_the_robust_one_heeds_an_outlier_less_and_agrees_on_normal_differences(rng):
     X, y = rng.uniform(0.0, 9.0, (400, 2)), rng.normal(size=400)
     plain, robust = (variogram(X, y, 4, robust=r).semivariance for r in (False, True))
