@@ -117,7 +117,6 @@ class GymnasiumEnvironment:
         pairs = zip(self._copies, actions.tolist(), strict=True)
         columns = zip(*(env_copy.step(action) for env_copy, action in pairs), strict=True)
         next_states, rewards, terminated, truncated = map(np.asarray, columns)
-        truncated = truncated & ~terminated
         return TimeStep(next_states, rewards.astype(np.float64), terminated, truncated)
 
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
