@@ -6,21 +6,35 @@ alone, in a sum, or with factors that do not move.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .. import tree as t
 from ..tree import Node
 
 
-def differentiated(step: t.Step, kinds: Mapping[str, str]) -> t.Step | None:
-    """`step` without its indefinite integrals; itself where it has none, None where one is left."""
+def differentiated(
+    step: t.Step, kinds: Mapping[str, str], before: Sequence[Node] = ()
+) -> t.Step | None:
+    """`step` without its indefinite integrals; itself where it has none, None where one is left.
+
+    Behind one, which stands on a side `before`, ``F(x) + C = G(x) + C`` has two constants.
+    """
     sides = (step.left, step.right)
-    key = next((k for side in sides for k in _variables(side, sides, kinds)), "")
+    every = (*sides, *(before if any(map(_constant, *map(_terms, sides))) else ()))
+    key = next((k for side in every for k in _variables(side, every, kinds)), "")
     if not key or step.relation != "=":
         return step
     left, right = (slope(side, key) for side in sides)
     return None if left is None or right is None else replace(step, left=left, right=right)
+
+
+def _terms(node: Node) -> tuple[Node, ...]:
+    return node.terms[::-1] if isinstance(node, t.Sum) else ()
+
+
+def _constant(one: Node, other: Node) -> bool:
+    return one == other and isinstance(one, t.Name)
 
 
 def _variables(side: Node, sides: tuple[Node, ...], kinds: Mapping[str, str]) -> list[str]:

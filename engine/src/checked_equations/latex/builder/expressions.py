@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -71,7 +72,10 @@ def _repeated(variable: Node) -> list[Node]:
 
 def _number(text: str, span: Span) -> t.Number:
     whole, _, behind = text.partition(".")
-    return t.Number(float(text), len((whole + behind).lstrip("0")), len(behind), span=span)
+    value = float(text)
+    if not behind and math.isfinite(value) and int(value) != int(whole):
+        value = int(whole)  # more digits than a float has
+    return t.Number(value, len((whole + behind).lstrip("0")), len(behind), span=span)
 
 
 # The rules that make something of their parts, whatever those are.
@@ -165,9 +169,9 @@ class Expressions:
             wanted = "an equals sign and another of as many entries"
             raise self._fault(f"a tuple must have {wanted} beside it", span)
         return [
-            self.relation(span, *three)
+            self.relation(span, *three, before=column[:i])
             for column in zip(*sides, strict=True)
-            for three in zip(column, signs, column[1:], strict=False)
+            for i, three in enumerate(zip(column, signs, column[1:], strict=False))
         ]
 
     def entries(self, span: Span, *parts: Any) -> list[Node]:
@@ -176,11 +180,13 @@ class Expressions:
             raise self._fault("commas stand between the entries of a tuple", span)
         return list(parts[::2])
 
-    def relation(self, span: Span, left: Node, sign: Word, right: Node) -> t.Step:
-        """One relation between two expressions."""
+    def relation(
+        self, span: Span, left: Node, sign: Word, right: Node, before: Sequence[Node] = ()
+    ) -> t.Step:
+        """One relation between two expressions, `before` which others stand in a chain."""
         line = self.latex.count("\n", 0, sign.start_pos) + 1
         step = t.Step(left, str(sign), right, line, span=around([left, right]))
-        settled = differentiated(step, self.kinds)
+        settled = differentiated(step, self.kinds, before)
         if settled is None:
             problem = "an indefinite integral stands alone, in a sum, or with constant factors"
             raise self._fault(problem, step.span)
