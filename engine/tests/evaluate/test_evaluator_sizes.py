@@ -50,7 +50,10 @@ def evaluated(latex, bound=BOUND):
         (r"(A - A)^\top", 7.0),
         (r"\operatorname{tr}(A - A)", 7.0),
         (r"\operatorname{diag}(A - A)", 7.0),
-        (r"\sin(a - a)", 0.0),
+        (r"\sin(a - a)", 1.0),  # of what an argument that is rounded takes it off its zero
+        (r"\sin(b - b)", 1.0),
+        (r"\Im(a - a)", 3.0),
+        (r"\exp(a - a)", 1.0),
         (r"\sum_{i=1}^2 (x_i - x_i)", 4.0),
         (r"\sum_{i=1}^\infty b^i 4^{-i}", 0.5),
         (r"\prod_{i=1}^2 (x_i - a)", 14.0),

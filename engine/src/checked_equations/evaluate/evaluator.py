@@ -218,7 +218,8 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
     terms, that is, rounding and nothing else. Sides that are more than that keep their own size as
     their scale, so that no check of a small difference is loosened: below 1e-12 of the terms,
     rounding alone would be 1e-4 of the sides, and no check would have passed. The value of a symbol
-    or of a function has no terms.
+    has no terms; that of a sine has the size of what it is of, up to one: in floats
+    ``\\sin \\pi`` is no zero.
 
     >>> a, b = t.Name("a"), t.Name("b")
     >>> ev = Evaluator({"a": 3.0, "b": 3.0 + 1e-12})
@@ -227,8 +228,6 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
     >>> round(magnitude(gap, ev), 9)
     3.0
     """
-    if not t.children(node):
-        return largest(node, ev)
     match node:
         case t.Sum() | t.Block():
             return max(magnitude(part, ev) for _, part in t.children(node))
@@ -239,13 +238,11 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
         case t.Power(base, t.Number(exponent)) if exponent >= 1:
             return magnitude(base, ev) ** exponent
         case t.Quotient(above, below):
-            size = largest(below, ev)
-            return magnitude(above, ev) / size if size else 0.0
-        case t.Derivative() | t.Gradient():  # a function over its argument: what differences give
-            key, named = node.symbol.key, isinstance(node.symbol, t.Name)
-            bound = named and kind(ev.bindings.get(key)) == "value"
-            run = size_of(ev.bound(key)) if bound else 0.0
-            return magnitude(node.body, ev) / run if run else 0.0
+            return magnitude(above, ev) / (largest(below, ev) or math.inf)
+        case t.Function(name, (inner,)) if name in _STEEPEST:
+            return max(largest(node, ev), min(_STEEPEST[name], magnitude(inner, ev)))
+        case t.Derivative() | t.Gradient():
+            return _of_differences(node, ev)
         case (
             t.Reduction(kind="sum", body=inner) | t.Expectation(body=inner) | t.Transpose(inner)
             | t.Function("tr" | "diag", (inner,))
@@ -256,6 +253,21 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
         return largest(node, ev)
     # without nodes that are bound, an integrand is seen as near to a singular end as numbers go
     return max(largest(node, ev), (usual if ev.beyond else largest)(node.body, ev))
+
+
+def _of_differences(node: t.Derivative | t.Gradient, ev: Evaluator) -> float:
+    """Return the size of a function over its argument: what differences give."""
+    key, named = node.symbol.key, isinstance(node.symbol, t.Name)
+    bound = named and kind(ev.bindings.get(key)) == "value"
+    run = size_of(ev.bound(key)) if bound else 0.0
+    return magnitude(node.body, ev) / run if run else 0.0
+
+
+# Functions that a rounded argument takes off their zeros, by no more than rounding of these.
+_STEEPEST = {
+    **dict.fromkeys(("sin", "cos", "tan", "sinh", "tanh", "arcsin", "arctan", "log"), 1.0),
+    "Re": math.inf, "Im": math.inf,
+}  # fmt: skip
 
 
 def _endless(node: t.Node) -> bool:

@@ -20,6 +20,7 @@ from checked_equations.check.statements import BoundStatement, Draw
 from checked_equations.errors import EquationError, OperationError
 from checked_equations.evaluate.effort import SECOND, allowing, count, spend
 from checked_equations.evaluate.evaluator import Evaluator, magnitude
+from checked_equations.evaluate.exact import Unknown, exact
 from checked_equations.evaluate.values import kind
 from checked_equations.latex import tree as t
 from checked_equations.latex.printer import to_latex
@@ -32,6 +33,7 @@ from .drawing import Sample
 
 ALLOWED = Tolerance(rtol=1e-8, decimals=True)
 EXACT = Tolerance(rtol=1e-13)  # for decimals with more digits than that
+_CLOSED = 1e-12  # where nothing is drawn
 _DIGITS = 8
 _MINUS_ONE = t.Sum((t.Number(1.0),), (-1,))
 _JUDGES = 3  # samples that a mend must hold on
@@ -306,6 +308,8 @@ def _fate_of_mutant(bound: BoundStatement, mutant: Mutant) -> tuple[str, float |
             if fate == "caught" and (residual is None or residual > _CLEAR):
                 return fate, residual
         ((fate, residual),) = run_mutants(bound, [mutant])
+        if fate == "survived" and any(map(_exactly_apart, mutant.steps)):
+            return "caught", residual
         try:
             return told_apart(bound, mutant, fate), residual
         except TimeoutError:
@@ -390,12 +394,25 @@ def bound_on(
     """The statement on draws, as a check has it."""
     long = _long_decimals(statement)
     unit = max((10.0**-side.places for side in long), default=0.0)  # of the last digit
-    allowed = replace(EXACT, atol=unit) if long else ALLOWED
+    drawn = is_long(statement) or any(isinstance(p, t.Name) for p in t.parts(statement))
+    usual = ALLOWED if drawn else replace(ALLOWED, rtol=_CLOSED)
+    allowed = replace(EXACT, atol=unit) if long else usual
     return BoundStatement(
         statement,
         tuple(Draw(numbers, asymptotic_series.FAR if far else unbound) for numbers in draws),
         allowed,
     )
+
+
+def _exactly_apart(step: t.Step) -> bool:
+    """Return whether both sides of an equality are fractions, not rounded ones, and differ."""
+    sides = (step.left, step.right)
+    rounded = (isinstance(p, t.Number) and p.places for side in sides for p in t.parts(side))
+    try:
+        left, right = (exact(side, {}) for side in sides)
+    except Unknown:
+        return False
+    return step.relation == "=" and left != right and not any(rounded)
 
 
 def _same(left: np.ndarray, right: np.ndarray) -> bool:
@@ -412,6 +429,8 @@ def fate_of(statement: t.Statement, sample: Sample, far: bool) -> Fate:
             comparison = bound.compare(place, step)
             residual, holds = max(residual, comparison.residual), holds and comparison.holds
             same |= step.relation in STRICT and _same(*bound.draws[0].sides(step))
+            if comparison.residual <= FAR and _exactly_apart(step):
+                return Fate(sample, residual, False, draw=bound.draws[0], far=-1.0)
     except TimeoutError as late:
         return Fate(sample, None, False, str(late))
     except _NO_VALUE as wrong:
