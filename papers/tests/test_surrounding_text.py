@@ -130,10 +130,10 @@ def test_what_defines_a_function(latex: str, function: Defined | None) -> None:
     [
         ("f(f(x))", r"\left({\left(\left(x^2\right)\right)}^2\right)"),
         ("a f(y)", r"a \left({y}^2\right)"),
-        (r"\nabla^2 f", r"\nabla_{x}^2 \left(x^2\right)"),
+        (r"\nabla^2 f", r"\left(\nabla_{x}^2 \left(x^2\right)\right)"),
         (r"\nabla_x f", r"\nabla_x \left(x^2\right)"),
-        ("f''(x)", r"\frac{d^2}{d x^2}\left(x^2\right)"),
-        ("f'(a)", r"\left.\frac{d}{d x}\left(x^2\right)\right|_{x = a}"),
+        ("f''(x)", r"\left(\frac{d^2}{d x^2}\left(x^2\right)\right)"),
+        ("f'(a)", r"\left(\left.\frac{d}{d x}\left(x^2\right)\right|_{x = a}\right)"),
         # another symbol, an argument more, a bracket that is not closed, and f by itself
         (r"\inf(x) + f_1(x) + \operatorname{f}(x)", ""),
         ("f(x, y)", ""),

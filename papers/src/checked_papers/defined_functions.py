@@ -76,7 +76,7 @@ def with_functions(latex: str, functions: Iterable[Defined]) -> str:
     """Return `latex` with each call and each derivative of `functions` written out.
 
     >>> with_functions("f(a) - f'(x)", [Defined("f", ("x",), "x^2")])
-    '\\\\left({a}^2\\\\right) - \\\\frac{d}{d x}\\\\left(x^2\\\\right)'
+    '\\\\left({a}^2\\\\right) - \\\\left(\\\\frac{d}{d x}\\\\left(x^2\\\\right)\\\\right)'
     """
     ours = list(functions)
     for _ in range(_MOST):  # of one another, and of calls within calls
@@ -148,7 +148,7 @@ class _Call:
             return (self.start, _bracketed(body)) if body else None
         by = self.arguments[0] if self.arguments else function.of[0]
         behind = f"^{power}" if power else ""
-        written = rf"\nabla_{{{by}}}{behind} {_bracketed(body)}"
+        written = _bracketed(rf"\nabla_{{{by}}}{behind} {_bracketed(body)}")
         return (before, written) if is_one_symbol(row_of(by)) else None
 
     def _derived(self) -> tuple[int, bool, str]:
@@ -172,7 +172,8 @@ def _slope(function: Defined, order: int, arguments: tuple[str, ...]) -> str:
     power = f"^{order}" if order > 1 else ""
     by = function.of[0]
     slope = rf"\frac{{d{power}}}{{d {by}{power}}}{_bracketed(function.body)}"
-    return rf"\left.{slope}\right|_{{{by} = {arguments[0]}}}" if arguments else slope
+    there = rf"\left.{slope}\right|_{{{by} = {arguments[0]}}}" if arguments else slope
+    return _bracketed(there)  # or what stands behind would be differentiated as well
 
 
 def _bracketed(latex: str) -> str:
