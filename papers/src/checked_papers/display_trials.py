@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,12 +14,13 @@ from itertools import chain, dropwhile, islice
 
 from checked_equations.errors import EquationError
 from checked_equations.evaluate.effort import SECOND
+from checked_equations.latex import conventions
 from checked_equations.latex.equation import Equation
 from checked_equations.latex.macros import Macros, expand
 
 from .alternative_readings import Other, marked, of_densities, others
 from .declarations import Declared, with_properties
-from .defined_functions import defined, with_functions
+from .defined_functions import Defined, defined, with_functions
 from .density_mends import mends_of_density
 from .derivations import followed_from, have_nothing_in_common, says_something, with_values
 from .document_formats import Read
@@ -47,6 +48,7 @@ from .tried.token_patterns import (
     texts,
 )
 from .tried.verdicts import FAILS, HOLDS, ODD, RELATES, UNMET
+from .vectors import with_products
 
 _SEEDS = 4  # of sizes, for matrices that are singular where they are wide
 SECONDS = 200  # for a display, which needs a few: no verdict must depend on the machine
@@ -275,7 +277,7 @@ _NO_NOTES = "without what is written at its braces"
 
 def _as_a_whole(task: Task, full: str) -> Tried:
     """Return the verdict on all of some LaTeX at once, in one of its readings."""
-    plain = _tried_with(task, full, ())
+    plain = _by_convention(task, full, _tried_with(task, full, ()))
     if plain.verdict in ("not read", "definition") and (found := _by_the_text(task, full, plain)):
         return found
     stated = [_written(one, task.macros) for one in task.around.conditions]
@@ -290,6 +292,40 @@ def _as_a_whole(task: Task, full: str) -> Tried:
     judge = partial(_tried_with, _briefly(task))
     implied = (one := implication_in(full)) and followed(one, judge)
     return of_sets(full) or implied or _otherwise(task, others(full, plain.why), plain)
+
+
+def _by_convention(task: Task, full: str, plain: Tried) -> Tried:
+    """Return the verdict by a convention of others by which a display holds that else fails."""
+    if plain.verdict == "holds" and (crossed := conventions.with_crosses(full)) != full:
+        for latex, _, vectors in with_products(crossed):
+            if _tried_with(replace(task, mending=False), latex, (), vectors).verdict in _FAIL:
+                return _of_numbers(plain, tuple(plain.drawn))
+    if plain.verdict not in ("not read", "holds if", *_FAIL):
+        return plain
+    turned = "" if "slope" in f"{plain.region}" else _turned(full)
+    layout = [(turned, "the slope is laid out as its transpose")] if turned else []
+    for latex, said in (*conventions.others(full), *layout):
+        found = _tried_with(replace(task, mending=False), latex, ())
+        if found.verdict == "holds":
+            return replace(found, verdict="holds if", region=said)
+    if tight := _turned_order(task, full, plain):
+        return tight
+    if plain.verdict != "holds if" and (imaginary := conventions.imaginary_j(full)):
+        found = _tried_with(_briefly(task), imaginary, ())
+        if found.verdict in HOLDS or mended_for_good(found):
+            found = replace(found, verdict=FAILS) if found.verdict in _FAIL else found
+            return replace(found, why="with j for the imaginary unit")
+    return plain
+
+
+def _turned_order(task: Task, full: str, plain: Tried) -> Tried | None:
+    """Return the verdict on an inequality that holds the other way round, so where it is tight."""
+    signs = [one.signs for one in stated_in(full)][:1]
+    if plain.verdict == "holds if" or signs not in ([(r"\le",)], [(r"\ge",)]):
+        return None
+    found = _tried_with(replace(task, mending=False), conventions.turned_round(full), ())
+    tight = found.verdict == "holds"
+    return replace(found, verdict="holds if", region="both sides are the same") if tight else None
 
 
 def _by_the_text(task: Task, full: str, plain: Tried) -> Tried | None:
@@ -340,10 +376,22 @@ def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
         why = "; ".join(filter(None, [other.said, found.why]))
         if other.region:
             found = replace(found, verdict="holds if", region=other.region)
+        elif (keys := _MATRICES & {*other.kinds}) and _fails_of_matrices(task, other, keys):
+            found = _of_numbers(found, sorted(keys))
         return replace(found, why=why)
     return refuted or plain
 
 
+def _fails_of_matrices(task: Task, other: Other, keys: Set[str]) -> bool:
+    """Return whether what holds of any functions fails of those whose values are matrices."""
+    polynomials = [Defined(key, ("t",), f"{key}_1 + {key}_2 t + {key}_3 t^2") for key in keys]
+    known = {key: kind for key, kind in other.kinds.items() if key not in keys}
+    known |= {f"{key}_{i}": kinds.matrix("n", "n") for key in keys for i in (1, 2, 3)}
+    latex = with_functions(other.latex, polynomials)
+    return _tried_with(replace(task, mending=False), latex, (), known).verdict in _FAIL
+
+
+_MATRICES = frozenset("ABCKMNQRXYZ")
 _FAIL = ("does not hold", FAILS)
 _CLEARLY = 1e-3
 _ENDLESS = "do not die away"  # the terms of a sum of numbers, nor do those of arrays
@@ -407,11 +455,22 @@ def _tried_with(
         if other.verdict in HOLDS:
             region = ", ".join(filter(None, (other.region, "the slope by a column is a row")))
             return replace(other, verdict="holds if", region=region)
+    if found.verdict == "holds" and "rank" in full:
+        found = _of_full_rank(found, partial(_attempt, task, full, stated))
     found = _doubted(full, found, known.kinds)
     unsettled = found.verdict in ("not read", "definition")
     if task.notation or not unsettled or PAPERS.heads_in(known.kinds):
         return found
     return _with_special_functions(task, full, stated, found)
+
+
+def _of_full_rank(found: Tried, attempt: Attempt) -> Tried:
+    """Return a verdict on matrices, which as they are drawn have full rank, if others have not."""
+    matrices = {key: kind for key, kind in found.drawn.items() if kind.name == "matrix"}
+    again = attempt({key: replace(kind, name="of low rank") for key, kind in matrices.items()})
+    if not matrices or again.verdict == "holds" or UNMET in again.why:
+        return found
+    return replace(found, verdict="holds if", region=f"{', '.join(matrices)} of full rank")
 
 
 def _turned(full: str) -> str:
@@ -502,11 +561,15 @@ _ANEW = ("singular", "`log` failed")
 
 def _doubted(full: str, found: Tried, declared: Mapping[str, Kind]) -> Tried:
     """Return the finding, or the reason why it accuses no one, or says nothing."""
+    if found.verdict in (*HOLDS, *_FAIL) and (why := conventions.no_number(full)):
+        return Tried("not read", why, residual=found.residual)
     if found.verdict in HOLDS:
         why = more_than_numbers(found, declared)
         return Tried("not read", why, residual=found.residual) if why else found
     if found.verdict not in _FAIL:
         return found
+    if conventions.commutes(full):
+        return Tried("not read", "what is subtracted may not commute", residual=found.residual)
     doubted = doubt(full, found, declared)
     if not doubted.why and found.verdict != FAILS:
         return found

@@ -45,7 +45,7 @@ _OVER = _FONTS | word_set(r"\hat \tilde \bar \dot \ddot \widehat \widetilde \ove
 _GREEK = word_set(
     r"\Gamma \gamma \Delta \delta \Theta \theta \Lambda \lambda \Xi \xi \Pi \pi \Sigma \sigma "
     r"\Upsilon \upsilon \Phi \phi \Psi \psi \Omega \omega \alpha \beta \zeta \eta \kappa \mu \nu "
-    r"\rho \tau \chi \iota \epsilon \varepsilon \vartheta \varphi \varrho \varsigma \ell"
+    r"\rho \tau \chi \iota \epsilon \varepsilon \vartheta \varphi \varrho \varsigma \ell \hbar"
 )
 _RELATIONS = word_set(r"= < > \le \ge \ne \approx \sim \equiv")
 _NEAR = 1e-2

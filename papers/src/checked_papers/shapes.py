@@ -45,7 +45,7 @@ from .tried.unbound_statement import NotRead, Reading, mentioned, read
 
 _FONTS = word_set(r"\mathbf \boldsymbol \vec \mathsf")
 _FILLED = Pattern("<font> { <number:number> }", font={*_FONTS, "\\mathbb"}, number="01")
-_ACCENTS = word_set(r"\hat \tilde \bar \widehat \widetilde \check")
+_ACCENTS = word_set(r"\hat \tilde \bar \widehat \widetilde \check \dot \ddot")
 _MEANS_TOO = frozenset("mk")  # whole numbers, and columns of means and of values of a kernel
 _OFTEN_COLUMNS = word_set(r"\beta \theta \mu")
 _COLUMNS = _OFTEN_COLUMNS | frozenset("buvwxyz")

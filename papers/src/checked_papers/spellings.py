@@ -7,6 +7,8 @@ from functools import lru_cache
 from itertools import pairwise
 from unicodedata import name
 
+from checked_equations.latex.conventions import spelled_out
+
 from .tried.token_patterns import Pattern, Row, exchanged, is_letter, is_variable, row_of, texts
 
 _SIGNS = str.maketrans(
@@ -37,7 +39,7 @@ def plainly(latex: str) -> str:
     >>> plainly(r"x ≤ \\left\\{ \\begin{array}{ll} 1 & & a \\end{array} \\right.")
     'x \\\\le  \\\\begin{cases} 1 & a \\\\end{cases}'
     """
-    latex = _DEGREES.sub(r" \\degree ", latex.translate(_SIGNS))
+    latex = spelled_out(_DEGREES.sub(r" \\degree ", latex.translate(_SIGNS)))
     latex = _HALF.put(latex, lambda f: rf"\frac{{{f['n']}}}{{{f['m']}}} \nabla_{{{f['by']}}} ")
     # behind a sum `\bmod` may take all of it or not, and stays
     if any(sign in latex for sign in (r"\mod", r"\bmod", r"\pmod")):

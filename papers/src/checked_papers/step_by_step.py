@@ -16,7 +16,7 @@ from .defined_functions import defined, with_functions
 from .statements import Statement, stated_in
 from .substitution import substituted
 from .tried import Tried
-from .tried.token_patterns import row_of, texts
+from .tried.token_patterns import letters_of, row_of, texts
 from .tried.verdicts import FAILS, HOLDS, PART
 
 Judge = Callable[[str], Tried]
@@ -114,10 +114,17 @@ def _one_step(
     if _holds(found) and not differ and not (ordered and found.verdict != "holds"):
         count.held.append(found)
         count.hold += 1
-    elif found.verdict in (FAILS, "does not hold") and not one.depends:
+    elif found.verdict in (FAILS, "does not hold") and not (one.depends or _property(step, found)):
         count.failed.append((step, found))
     else:
         count.unjudged.append(step)
+
+
+def _property(step: str, found: Tried) -> bool:
+    """Return whether a step says what one matrix is, as ``H^2 = H`` does, and nothing mends it."""
+    letters = {*letters_of(row_of(step))} - {"I", "T"}
+    mended = found.mend and found.mend.found
+    return len(letters) == 1 and letters.pop().isupper() and not mended
 
 
 def _holds(found: Tried) -> bool:

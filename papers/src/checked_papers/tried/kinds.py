@@ -190,6 +190,14 @@ def _idempotent(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) ->
     return onto @ np.linalg.solve(along.T @ onto, along.T)
 
 
+def _of_low_rank(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    """One or two entries that are one: of two such matrices one product may be nothing."""
+    found = np.zeros(shape)
+    for row, column in rng.integers(0, 2, size=(2, 2)):
+        found[row, column] = 1.0
+    return found
+
+
 def _commuting(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
     basis = np.random.default_rng(shape[0]).normal(size=shape)
     return np.linalg.solve(basis.T, (basis * rng.normal(size=shape[:1])).T).T
@@ -243,6 +251,7 @@ _DRAWS: Mapping[str, Draw] = {
     "symmetric": _matrix,
     "antisymmetric": _matrix,
     "idempotent": _idempotent,
+    "of low rank": _of_low_rank,
     "commuting": _commuting,
     "positive definite": _matrix,
     "orthogonal": lambda kind, rng, shape, region: (  # of either determinant
