@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checked_equations.evaluate.evaluator import Evaluator, magnitude
-from checked_equations.evaluate.exact import Unknown, exact
+from checked_equations.evaluate.exact import Unknown, fraction_of
 from checked_equations.latex.parser import parse_expression
 
 
 def value(latex: str) -> Fraction:
-    return exact(parse_expression(latex, {}), {})
+    return fraction_of(parse_expression(latex, {}), {})
 
 
 @given(st.integers(-(10**30), 10**30), st.integers(1, 10**25), st.integers(-6, 6))

@@ -24,16 +24,16 @@ class Unknown(ValueError):
     """A value is no fraction, or would take long."""
 
 
-def exact(node: t.Node, scope: Scope) -> Fraction:
+def fraction_of(node: t.Node, scope: Scope) -> Fraction:
     """Return the fraction that `node` is; raise `Unknown` where it is none.
 
     >>> from checked_equations.latex.tree import Number, Power
-    >>> exact(Power(Number(2.0), Number(-3.0)), {})
+    >>> fraction_of(Power(Number(2.0), Number(-3.0)), {})
     Fraction(1, 8)
     """
 
     def of(part: t.Node) -> Fraction:
-        return exact(part, scope)
+        return fraction_of(part, scope)
 
     match node:
         case t.Number(value, digits) if value == int(value) or digits <= _DIGITS:
@@ -89,9 +89,9 @@ def _called(name: str, arguments: list[Fraction]) -> Fraction:
 def _run(node: t.Reduction, over: t.Range, scope: Scope) -> Fraction:
     if over.first is None or over.last is None or over.without is not None:
         raise Unknown("its range is not printed")
-    first, last = exact(over.first, scope), exact(over.last, scope)
+    first, last = fraction_of(over.first, scope), fraction_of(over.last, scope)
     if first.denominator != 1 or last.denominator != 1 or last - first >= _TERMS:
         raise Unknown("its range is long, or not of whole numbers")
     places = range(int(first), int(last) + 1)
-    every = (exact(node.body, {**scope, over.index: Fraction(i)}) for i in places)
+    every = (fraction_of(node.body, {**scope, over.index: Fraction(i)}) for i in places)
     return sum(every, Fraction(0)) if node.kind == "sum" else reduce(mul, every, Fraction(1))

@@ -20,7 +20,7 @@ from checked_equations.check.statements import BoundStatement, Draw
 from checked_equations.errors import EquationError, OperationError
 from checked_equations.evaluate.effort import SECOND, allowing, count, spend
 from checked_equations.evaluate.evaluator import Evaluator, magnitude
-from checked_equations.evaluate.exact import Unknown, exact
+from checked_equations.evaluate.exact import Unknown, fraction_of
 from checked_equations.evaluate.values import kind
 from checked_equations.latex import tree as t
 from checked_equations.latex.printer import to_latex
@@ -409,7 +409,7 @@ def _exactly_apart(step: t.Step) -> bool:
     sides = (step.left, step.right)
     rounded = (isinstance(p, t.Number) and p.places for side in sides for p in t.parts(side))
     try:
-        left, right = (exact(side, {}) for side in sides)
+        left, right = (fraction_of(side, {}) for side in sides)
     except Unknown:
         return False
     return step.relation == "=" and left != right and not any(rounded)
