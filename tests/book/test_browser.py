@@ -228,8 +228,8 @@ def look(visit: Any, name: str, asked: bool, whole: bool) -> Seen:
     weights = weigh(seen.asked)
     chapter = CHAPTERS.get(name.removeprefix("book/").removesuffix(".html"))
     heights = tool.measured(page, chapter["answer"]) if chapter else None
-    page.wait_for_function(GOING)
-    mathematics = page.evaluate(MATHEMATICS)
+    # in one look: between two, a page may begin to set what it did not set before
+    mathematics = page.wait_for_function(f"() => ({GOING})() && ({MATHEMATICS})()").json_value()
     beside.check(name, page, WIDE)
     if name in OPERATED:
         browsing.assert_stands_above_its_caption(page, *OPERATED[name])
