@@ -1,4 +1,4 @@
-"""Forms that other conventions read otherwise accuse nobody, and hold of no number by chance."""
+"""Displays that another convention reads differently are neither accused nor hold by chance."""
 
 from __future__ import annotations
 

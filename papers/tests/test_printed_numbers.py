@@ -1,4 +1,4 @@
-"""What has no symbols is true to its last digit, or false; at a zero rounding is no slip."""
+"""Statements without symbols are judged to the last digit; rounding at a zero is no slip."""
 
 from __future__ import annotations
 

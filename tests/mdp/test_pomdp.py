@@ -361,7 +361,7 @@ def test_a_lower_bound_says_if_it_did_not_converge():
 
 
 def test_it_goes_on_until_no_belief_rises_however_many_have_settled():
-    """Of a state that earns one at each step, beside many beliefs in one that never earns."""
+    """One state earns one at each step; many more beliefs lie in a state that never earns."""
     mdp = MDP.from_arrays(np.stack([np.eye(2)], axis=1), np.asarray([[0.0], [1.0]]), 0.9)
     pomdp = POMDP(mdp, np.ones((1, 2, 1)))
     beliefs, zero = np.eye(2)[[0] * 50 + [1]], AlphaVectors(np.zeros((1, 2)), (0,))

@@ -1,4 +1,4 @@
-"""What is drawn as a linear map of its normal numbers: its moments to the last digits, not by many.
+"""Exact moments of draws that are linear maps of normal numbers, without drawing many.
 
 Draws that are a mean and a matrix times independent standard normal numbers have the covariance of
 that matrix with its transpose. The matrix is read off: each number in turn is one, all others zero.

@@ -146,7 +146,7 @@ def says_something(latex: str) -> bool:
 def have_nothing_in_common(latex: str) -> bool:
     """Return whether both sides of an equality have letters, and none of the other's.
 
-    Then it holds of no numbers but some, since the letters of one side can stay as they are.
+    Such an equality cannot hold for all numbers: one side can vary while the other stays fixed.
 
     >>> have_nothing_in_common(r"\\frac{a}{2} = \\frac{b}{c}"), have_nothing_in_common("a = b + a")
     (True, False)

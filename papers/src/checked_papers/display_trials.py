@@ -129,7 +129,7 @@ def try_one(task: Task) -> Finding:
 def seldom_collected() -> Iterator[None]:
     """Look for garbage in circles less often: trees and values make many objects, and few of it.
 
-    Each return to what was before is a look: so whoever tries many displays enters it for all.
+    Restoring the threshold triggers a collection, so enter this once for many displays.
     """
     before = gc.get_threshold()
     gc.set_threshold(max(_OBJECTS, before[0]) * bool(before[0]), *before[1:])
@@ -319,7 +319,7 @@ def _by_convention(task: Task, full: str, plain: Tried) -> Tried:
 
 
 def _turned_order(task: Task, full: str, plain: Tried) -> Tried | None:
-    """Return the verdict on an inequality that holds the other way round, so where it is tight."""
+    """Return the verdict on an inequality that holds reversed, and so only where it is tight."""
     signs = [one.signs for one in stated_in(full)][:1]
     if plain.verdict == "holds if" or signs not in ([(r"\le",)], [(r"\ge",)]):
         return None
@@ -383,7 +383,7 @@ def _otherwise(task: Task, readings: Iterable[Other], plain: Tried) -> Tried:
 
 
 def _fails_of_matrices(task: Task, other: Other, keys: Set[str]) -> bool:
-    """Return whether what holds of any functions fails of those whose values are matrices."""
+    """Return whether a statement that holds for functions fails for matrix-valued ones."""
     polynomials = [Defined(key, ("t",), f"{key}_1 + {key}_2 t + {key}_3 t^2") for key in keys]
     known = {key: kind for key, kind in other.kinds.items() if key not in keys}
     known |= {f"{key}_{i}": kinds.matrix("n", "n") for key in keys for i in (1, 2, 3)}
@@ -465,7 +465,7 @@ def _tried_with(
 
 
 def _of_full_rank(found: Tried, attempt: Attempt) -> Tried:
-    """Return a verdict on matrices, which as they are drawn have full rank, if others have not."""
+    """Return the verdict, with full rank as a condition if it fails for matrices of low rank."""
     matrices = {key: kind for key, kind in found.drawn.items() if kind.name == "matrix"}
     again = attempt({key: replace(kind, name="of low rank") for key, kind in matrices.items()})
     if not matrices or again.verdict == "holds" or UNMET in again.why:

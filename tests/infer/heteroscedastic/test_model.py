@@ -144,7 +144,7 @@ def test_draws_have_the_moments_of_a_new_reading() -> None:
 
 
 def test_a_draw_of_y_has_a_noise_drawn_along_the_line() -> None:
-    """Two y at one place share f and g: the logarithm of their gap has the moments of g beside it.
+    """Two y at one place share f and g, so the moments of g enter the logarithm of their gap.
 
     Given g the gap is ``√(2 exp g) |ε|``, and ``log |ε|`` has the mean ``−(γ + log 2)/2`` and the
     variance π²/8. Five standard errors; a g for each y, or its average for both, are off by more.

@@ -218,8 +218,8 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
     terms, that is, rounding and nothing else. Sides that are more than that keep their own size as
     their scale, so that no check of a small difference is loosened: below 1e-12 of the terms,
     rounding alone would be 1e-4 of the sides, and no check would have passed. The value of a symbol
-    has no terms; that of a sine has the size of what it is of, up to one: in floats
-    ``\\sin \\pi`` is no zero.
+    has no terms. A sine counts as being as large as its argument, up to one: in floats
+    ``\\sin \\pi`` is not zero.
 
     >>> a, b = t.Name("a"), t.Name("b")
     >>> ev = Evaluator({"a": 3.0, "b": 3.0 + 1e-12})
@@ -263,7 +263,7 @@ def _of_differences(node: t.Derivative | t.Gradient, ev: Evaluator) -> float:
     return magnitude(node.body, ev) / run if run else 0.0
 
 
-# Functions that a rounded argument takes off their zeros, by no more than rounding of these.
+# Functions whose value at a zero is off by the rounding of their argument, up to these sizes.
 _STEEPEST = {
     **dict.fromkeys(("sin", "cos", "tan", "sinh", "tanh", "arcsin", "arctan", "log"), 1.0),
     "Re": math.inf, "Im": math.inf,

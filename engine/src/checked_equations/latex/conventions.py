@@ -1,6 +1,6 @@
 """Conventions by which LaTeX may mean something else: ``\\log 100 = 2``, ``2\\frac12 = \\frac52``.
 
-And forms that mean what no number is: ``[x]`` may be a whole part, ``(12)(23)`` is of permutations.
+Also forms that may not denote numbers: ``[x]`` may be an integer part, ``(12)(23)`` a permutation.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _BESIDE = frozenset("0123456789=+-,;&(<>|") | {"\\le", "\\ge", "\\quad", "\\time
 
 
 def spelled_out(latex: str) -> str:
-    """Return `latex` with what is short written in full, and no comma at its end.
+    """Return `latex` with its shorthand written out in full and no comma at the end.
 
     >>> spelled_out(r"\\partial_{xx} u + \\mathrm{p.v.} \\int x")
     '\\\\frac{\\\\partial^2}{\\\\partial x^2} u + \\\\int x'

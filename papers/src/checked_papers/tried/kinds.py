@@ -191,7 +191,7 @@ def _idempotent(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) ->
 
 
 def _of_low_rank(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
-    """One or two entries that are one: of two such matrices one product may be nothing."""
+    """Draw a matrix with one or two ones; the product of two such matrices may be zero."""
     found = np.zeros(shape)
     for row, column in rng.integers(0, 2, size=(2, 2)):
         found[row, column] = 1.0

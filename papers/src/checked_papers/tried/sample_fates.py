@@ -111,7 +111,7 @@ class Trial:
         return tuple(found)
 
     def on(self, samples: Iterable[Sample]) -> Trial:
-        """The trial on other samples, all of which count."""
+        """Return this trial on other samples, every one of which counts."""
         return replace(self, samples=tuple(samples), once=False)
 
     def _fates_together(self) -> tuple[Fate, ...]:
