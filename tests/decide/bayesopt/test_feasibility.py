@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
+from fixed_models import quick
 from scipy.stats import norm
 
-from gpnotes import GP, RBF, condition, stream
+from gpnotes import stream
 from gpnotes.decide.bayesopt import (
     Categorical,
     Evaluation,
@@ -27,11 +28,6 @@ from gpnotes.decide.bayesopt.feasibility import log_feasibility, success_model
 from gpnotes.testing import gradcheck
 
 SQUARE = [(0.0, 1.0)] * 2
-
-
-def quick(X, y, *, rng):
-    """Condition a fixed model, for tests of the loop alone."""
-    return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
 
 def ringed(x):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fixed_models import quick
 
-from gpnotes import GP, RBF, condition, stream
+from gpnotes import stream
 from gpnotes.decide.bayesopt import (
     Categorical,
     Evaluation,
@@ -21,11 +22,6 @@ from gpnotes.decide.bayesopt.polytopes import Polytope
 from gpnotes.decide.bayesopt.search_region import region_of
 
 BOX = [(-1.0, 1.0)] * 2
-
-
-def quick(X, y, *, rng):
-    """Condition a fixed model, for tests of the loop alone."""
-    return condition(GP(RBF(1.0, 0.5), 1e-4), X, y)
 
 
 def in_disc(x):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fixed_models import quick
 
-from gpnotes import GP, RBF, condition
 from gpnotes.decide.bayesopt import (
     Categorical,
     Fixed,
@@ -17,12 +17,6 @@ from gpnotes.decide.bayesopt import (
     ThompsonSampling,
     minimise,
 )
-
-
-def quick(X, y, *, rng):
-    """Condition a fixed model, for tests of the loop alone."""
-    return condition(GP(RBF(1.0, 0.5), 1e-4), X, y)
-
 
 # -- refusals -----------------------------------------------------------------------------------
 

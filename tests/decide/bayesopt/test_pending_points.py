@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fixed_models import quick
 
 from gpnotes import GP, RBF, ConstantMean, Matern52, condition, stream, to_numpy
 from gpnotes.decide.bayesopt import (
@@ -28,11 +29,6 @@ PLANE = [(-1.0, 2.0), (0.0, 3.0)]
 
 def bowl(x):
     return float(np.sum((x - 0.4) ** 2))
-
-
-def quick(X, y, *, rng):
-    """Condition a fixed model, for tests of the loop alone."""
-    return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
 
 def noisy(X, y, *, rng):

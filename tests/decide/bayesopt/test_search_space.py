@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from fixed_models import quick
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
@@ -32,11 +33,6 @@ SPACE = Space(
         "rounds": Fixed(100),
     }
 )
-
-
-def quick(X, y, *, rng):
-    """Condition a fixed model, for tests of the loop alone."""
-    return condition(GP(RBF(1.0, 0.5), 1e-4), X, y)
 
 
 def units(rng, n):

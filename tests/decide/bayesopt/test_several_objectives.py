@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fixed_models import quick
 from grown_volume import growths
 
 from gpnotes import GP, RBF, condition
@@ -24,11 +25,6 @@ from gpnotes.ground.interrupts import InterruptWarning
 from gpnotes.testing import gradcheck
 
 SQUARE = [(-1.0, 2.0), (0.0, 3.0)]
-
-
-def quick(X, y, *, rng):
-    """Condition a fixed model, for tests of the loop alone."""
-    return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
 
 def two(x):
