@@ -128,6 +128,14 @@ NEEDED = "[data-gp-playground], .exercise, .in-brief"
 
 
 @pytest.mark.parametrize("its", CHAPTERS)
+def test_nothing_but_further_topics_stands_behind_them(its: str) -> None:
+    """A heading of the chapter's own for them stands behind its summary."""
+    text = (ROOT / "book" / f"{its}.md").read_text("utf-8")
+    parts = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert "Further topics" not in parts[:-1]
+
+
+@pytest.mark.parametrize("its", CHAPTERS)
 def test_no_fold_holds_what_a_first_reading_needs(trees: Any, its: str) -> None:
     """Figures that are operated, exercises, and the figure that shows the answer."""
     answer = f'[id="{CHAPTERS[its]["answer"]}"]'
