@@ -302,30 +302,16 @@ def _by_convention(task: Task, full: str, plain: Tried) -> Tried:
                 return _of_numbers(plain, tuple(plain.drawn))
     if plain.verdict not in ("not read", "holds if", *_FAIL):
         return plain
-    turned = "" if "slope" in f"{plain.region}" else _turned(full)
-    layout = [(turned, "the slope is laid out as its transpose")] if turned else []
-    for latex, said in (*conventions.others(full), *layout):
+    for latex, said in conventions.others(full):
         found = _tried_with(replace(task, mending=False), latex, ())
         if found.verdict == "holds":
             return replace(found, verdict="holds if", region=said)
-    if tight := _turned_order(task, full, plain):
-        return tight
     if plain.verdict != "holds if" and (imaginary := conventions.imaginary_j(full)):
         found = _tried_with(_briefly(task), imaginary, ())
         if found.verdict in HOLDS or mended_for_good(found):
             found = replace(found, verdict=FAILS) if found.verdict in _FAIL else found
             return replace(found, why="with j for the imaginary unit")
     return plain
-
-
-def _turned_order(task: Task, full: str, plain: Tried) -> Tried | None:
-    """Return the verdict on an inequality that holds reversed, and so only where it is tight."""
-    signs = [one.signs for one in stated_in(full)][:1]
-    if plain.verdict == "holds if" or signs not in ([(r"\le",)], [(r"\ge",)]):
-        return None
-    found = _tried_with(replace(task, mending=False), conventions.turned_round(full), ())
-    tight = found.verdict == "holds"
-    return replace(found, verdict="holds if", region="both sides are the same") if tight else None
 
 
 def _by_the_text(task: Task, full: str, plain: Tried) -> Tried | None:
@@ -436,6 +422,21 @@ def _tried_with(
     task: Task, full: str, stated: Sequence[str], more: Mapping[str, Kind] | None = None
 ) -> Tried:
     """The verdict on LaTeX without commands, under conditions; `more` is declared besides."""
+    found = _laid_out(task, full, stated, more)
+    turned = "" if found.verdict in ("holds", "definition") else _turned(full)
+    if not turned:
+        return found
+    other = _laid_out(replace(task, mending=False), turned, stated, more)
+    if other.verdict == "holds" or (other.verdict in HOLDS and found.verdict not in HOLDS):
+        region = ", ".join(filter(None, (other.region, "the slope is laid out as its transpose")))
+        return replace(other, verdict="holds if", region=region)
+    return found
+
+
+def _laid_out(
+    task: Task, full: str, stated: Sequence[str], more: Mapping[str, Kind] | None
+) -> Tried:
+    """The verdict where a slope has the shape of what it is taken by."""
     try:
         COMMON.written(full)
     except ValueError as wrong:  # a bracket that is never closed
@@ -450,11 +451,6 @@ def _tried_with(
     refuted = refuted or plain.why.endswith(_ENDLESS)
     if constant or not (plain.verdict == "definition" or (task.once and refuted)):
         found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
-    if found.why.startswith(UNFIT) and (turned := _turned(full)) and not stated:
-        other = _tried_with(task, turned, ())
-        if other.verdict in HOLDS:
-            region = ", ".join(filter(None, (other.region, "the slope by a column is a row")))
-            return replace(other, verdict="holds if", region=region)
     if found.verdict == "holds" and "rank" in full:
         found = _of_full_rank(found, partial(_attempt, task, full, stated))
     found = _doubted(full, found, known.kinds)

@@ -30,6 +30,7 @@ from .tried.token_patterns import (
     stretches,
     texts,
 )
+from .tried.verdicts import REVERSED
 
 _ARROWS = word_set(r"\mapsto \longmapsto \to \longto \longrightarrow")
 _OPENING = word_set(r"( [ \{")
@@ -100,6 +101,8 @@ def _misread(latex: str, tried: Tried, declared: Mapping[str, Kind], drawn: Sequ
 
 def _related(latex: str, tried: Tried, drawn: Sequence[str]) -> str:
     """Return the relation of its symbols that a display may state if it fails on all numbers."""
+    if drawn and tried.why.startswith(REVERSED):
+        return tried.why
     stated = stated_in(latex)
     claim = stated[0].part(0, len(stated[0].sides)) if len(stated) == 1 else latex
     loose = next((key for key in drawn if not _on_every_side(key, claim)), "")

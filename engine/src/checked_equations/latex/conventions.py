@@ -53,8 +53,6 @@ _NO_NUMBERS = {
     ),
 }
 _CYCLES = re.compile(r"\s*(?:\(\s*\d{2,}\s*\)(?:\^\{?-?\d\}?)?\s*)+|\s*\(\s*1\s*\)\s*|\s*1\s*")
-_ORDER = re.compile(r"\\([lg])(?:e|eq|eqslant)(?![A-Za-z])")
-_TURNED = {"l": r"\ge ", "g": r"\le "}
 _SHUTS = {"[": "]", "\\{": "\\}"}
 _BESIDE = frozenset("0123456789=+-,;&(<>|") | {"\\le", "\\ge", "\\quad", "\\times", "\\cdot"}
 
@@ -140,16 +138,6 @@ def with_crosses(latex: str) -> str:
     if not _CROSSED.search(latex) or _NUMBERS.search(latex):
         return latex
     return _SMALL.sub(r"\\mathbf{\1}", latex)
-
-
-def turned_round(latex: str) -> str:
-    """Return an inequality with its sign turned round, or nothing.
-
-    >>> turned_round(r"a \\leq b, \\quad a \\ge 0")
-    'a \\\\ge  b, \\\\quad a \\\\ge 0'
-    """
-    found = _ORDER.search(latex)
-    return f"{latex[: found.start()]}{_TURNED[found[1]]}{latex[found.end() :]}" if found else ""
 
 
 def no_number(latex: str) -> str:

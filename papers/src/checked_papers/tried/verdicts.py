@@ -20,6 +20,7 @@ from .drawing import ALL_ZERO, NEAR_AN_END, More, Plan
 from .kinds import EVEN, Kind
 from .meeting_sides import meeting
 from .negative_bases import wants_positive_bases
+from .reversed_orders import turned_round
 from .sample_fates import STRICT, Fate, Trial, clearly_fails, is_long
 from .token_patterns import ORDERS
 from .unbound_statement import mentions
@@ -45,6 +46,8 @@ BOTH = "where both sides have a value"
 UNTOLD = "it agrees on some numbers and not on others, and no region that is known tells them apart"
 _ARGUMENT = "in which of its symbols it is proportional is not said"
 _CONDITION = "an inequality that may want a condition"
+REVERSED = "its order is reversed"
+_TIGHT = "it holds only where both sides are the same"
 _PATIENCE = SECOND // 2  # effort for numbers that confirm a verdict
 _LOOSE = 2  # symbols on one side alone, beyond which it is no slip but a relation of symbols
 _BRIEFLY = 6 * SECOND // 10  # of a search for the mends of what may be no slip
@@ -110,8 +113,20 @@ def _slips_of(trial: Trial) -> Callable[[], Mutants]:
 
 def verdict_on(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> Tried:
     """Combine the fates on all samples; `told` is a reason not to accuse, and `doubt` one to leave
-    that to a reader. With `more` numbers a region differs from a chance.
+    that to a reader. With `more` numbers a region differs from a chance. An order that fails, and
+    holds turned round, is noted.
     """
+    found = _as_printed(trial, plan, told, doubt, more)
+    fails = plan.drawn and trial.failed and found.verdict not in HOLDS
+    for other, mends in turned_round(trial) if fails else ():
+        if _as_printed(other, plan, told, doubt, more).verdict == "holds":
+            verdict = FAILS if found.verdict == "not read" else found.verdict
+            why = "; ".join(filter(None, (REVERSED, _TIGHT * bool(trial.held), told, doubt)))
+            return Tried(verdict, why, residual=trial.residual, mend=mends)
+    return found
+
+
+def _as_printed(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> Tried:
     if sum(fate.same for fate in trial.fates) > 1:
         trial = replace(trial, alike=True)
     if _by_chance(trial, plan):
