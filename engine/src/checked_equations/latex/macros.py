@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from ..errors import EquationError
 from .equation import Equation
@@ -47,20 +46,21 @@ def expand(latex: str, macros: Macros) -> Expanded:
     >>> expand(r"\\vec{x} + \\R", {"R": r"\\mathbb R", "vec": [r"\\mathbf{#1}", 1]}).latex
     '\\\\mathbf{x} + \\\\mathbb R'
     """
-    known = {_command(name): (_text(name, macro), macro) for name, macro in macros.items()}
+    for name, macro in macros.items():
+        _text(name, macro)
     waiting = _pieces(latex)[::-1]
     out = before = ""
     places: list[Span] = []
     left = _MOST
     while waiting:
         command, span = waiting.pop()
-        if command in known:
+        if (macro := _known(command, macros)) is not None:
             left -= 1
             if left < 0:
                 raise EquationError(f"the macros go round in a circle at `{command}`", latex, span)
             arguments = []
             whole = span
-            text, macro = known[command]
+            text = _text(command, macro)
             count = max(map(int, _PARAMETER.findall(text)), default=0)
             if (default := _default(macro)) is not None:
                 arguments.append(_option(waiting, default, span))
@@ -83,9 +83,10 @@ def _pieces(latex: str) -> list[Piece]:
     return [(piece[0], piece.span()) for piece in _PIECE.finditer(latex)]
 
 
-@lru_cache(maxsize=1024)
-def _command(name: str) -> str:
-    return f"\\{name.lstrip(chr(92))}"
+def _known(command: str, macros: Macros) -> str | Sequence[object] | None:
+    """Return the macro of a command, whose name may lack the backslash."""
+    bare = command[1:]
+    return macros.get(command, macros.get(bare)) if bare else None
 
 
 def _text(name: str, macro: str | Sequence[object]) -> str:
