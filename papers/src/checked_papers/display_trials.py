@@ -41,6 +41,7 @@ from .tried import Tried, kinds, try_display
 from .tried.kinds import Kind
 from .tried.nist import COMMON, LAWS, NOTATIONS, PAPERS
 from .tried.notation import Notation
+from .tried.sample_fates import ENDLESS
 from .tried.token_patterns import (
     is_symbol,
     letters_of,
@@ -380,7 +381,6 @@ def _fails_of_matrices(task: Task, other: Other, keys: Set[str]) -> bool:
 _MATRICES = frozenset("ABCKMNQRXYZ")
 _FAIL = ("does not hold", FAILS)
 _CLEARLY = 1e-3
-_ENDLESS = "do not die away"  # the terms of a sum of numbers, nor do those of arrays
 _UNSAID = "the text may say more of what is random"
 
 
@@ -448,7 +448,7 @@ def _laid_out(
     plain = _attempt(task, full, stated, {})
     found, constant = plain, any(map(is_constant, plain.drawn))
     refuted = plain.verdict not in HOLDS and (plain.residual or 0.0) > _CLEARLY
-    refuted = refuted or plain.why.endswith(_ENDLESS)
+    refuted = refuted or plain.why.endswith(ENDLESS)
     if constant or not (plain.verdict == "definition" or (task.once and refuted)):
         found = _on_arrays(plain, full, known.kinds, partial(_attempt, task, full, stated))
     if found.verdict == "holds" and "rank" in full:

@@ -30,6 +30,7 @@ from .pieces import pieces_in
 from .supply import Supply
 
 Holds = Callable[[t.Statement], bool]
+Admits = Callable[[Mutant], bool]
 
 EQUALITIES = ("=", ":=")
 MOST = 20_000  # candidates
@@ -93,6 +94,7 @@ def mends_of(
     most: int = MOST,
     effort: float = MOST_EFFORT,
     functions: Mapping[str, object] = MappingProxyType({}),
+    admits: Admits = lambda _: True,
 ) -> Mends:
     """Return the single edits after which an equality holds; several of one claim count once.
 
@@ -121,6 +123,8 @@ def mends_of(
         Where the search ends: after so many candidates, and so many values of nodes.
     functions : mapping, optional
         What is called in the statement, and is no symbol that an edit may put in.
+    admits : Callable, optional
+        Tells which edits are tried.
 
     Returns
     -------
@@ -140,7 +144,8 @@ def mends_of(
         failing = _failing(statement, holds)
         if failing is None:
             return Mends()
-        search = _searched(statement, holds, failing, Supply.of(statement, drawn[0], say), most)
+        supply = Supply.of(statement, drawn[0], say)
+        search = _searched(statement, holds, failing, supply, most, admits)
     if not search.found:
         return search
     with allowing(math.inf, anew=True):  # what was found is compared, whatever that takes
@@ -149,7 +154,12 @@ def mends_of(
 
 
 def _searched(
-    statement: t.Statement, holds: Holds, failing: tuple[int, ...], supply: Supply, most: int
+    statement: t.Statement,
+    holds: Holds,
+    failing: tuple[int, ...],
+    supply: Supply,
+    most: int,
+    admits: Admits,
 ) -> Mends:
     """Return all mends of the first round that has some, before they are compared."""
     found, tried = list[Mend](), 0
@@ -159,7 +169,7 @@ def _searched(
                 return Mends(tuple(found), tried, whole=False)
             tried += 1
             count(_CANDIDATE)
-            if _mends(statement, mutant, failing, holds):
+            if admits(mutant) and _mends(statement, mutant, failing, holds):
                 found.append(Mend(mutant.said, _edited(statement, mutant), mutant, own))
         if found:
             break

@@ -32,12 +32,12 @@ from .kinds import Kind
 from .letter_conventions import COMPLEX, Known, by_custom, known, letter
 from .nist import COMMON
 from .notation import Notation
-from .sample_fates import Trial
+from .sample_fates import JUDGES, Trial
 from .special import MODULUS
 from .token_patterns import exchanged, pieces_of, texts
 from .trailing_conditions import parted
 from .unbound_statement import NotRead, Reading, mentioned, mentions, read
-from .verdicts import HOLDS, Tried, is_of_one_form, verdict_on
+from .verdicts import HOLDS, Tried, defined_in, is_of_one_form, verdict_on
 
 __all__ = ["Tried", "try_display"]
 
@@ -306,16 +306,20 @@ def _judged(
     unmet = [one.latex for one in conditions if one.shares and not _shared(body, one.shares)]
     unread = [*unread, *unmet]
     told = f"a condition that is not read: {unread[0]}" if unread else ""
-    best: Tried | None = None
-    for plan, said in _plans(body, own, stated.declared, conditions):
+
+    def judged(plan: Plan) -> Tried:
         drawn = tuple(samples(plan, conditions, rng))
         again = More(plan, conditions, [sample.region for sample in drawn])
         trial = _trial(body, drawn, plan, choices, stated.way)
-        once = stated.once and is_of_one_form(trial)
-        trial = replace(trial, mending=stated.mending, once=once)
+        trial = replace(trial, mending=stated.mending, enough=_enough(trial, stated, plan))
+        return verdict_on(trial, plan, told, doubt, again)
+
+    best: Tried | None = None
+    for plan, said in _plans(body, own, stated.declared, conditions):
         way = str(stated.way) if stated.way else ""
         said = "; ".join(filter(None, (said, _chosen(choices), way)))
-        found = verdict_on(trial, plan, told, doubt, again)
+        name = "" if stated.way or choices else _named(body, plan)
+        found = Tried("definition", f"of {name}") if name else judged(plan)
         found = replace(found, drawn=plan.drawn, why="; ".join(filter(None, (said, found.why))))
         if found.verdict == "holds":
             return found
@@ -323,6 +327,25 @@ def _judged(
             best = found
     assert best is not None, "there is a plan"
     return best
+
+
+def _named(body: Reading, plan: Plan) -> str:
+    """Return the symbol that a display only defines, whose numbers no others can meet."""
+    name = defined_in(body.statement)
+    alone = name in plan.drawn and plan.drawn[name].name in _AT_RANDOM and not plan.derived
+    return name if alone else ""
+
+
+_AT_RANDOM = frozenset({"real", "positive", "complex", "vector", "matrix"})
+
+
+def _enough(trial: Trial, told: Told, plan: Plan) -> int:
+    """Return after how many failures an equality that has one form has been refuted."""
+    if not is_of_one_form(trial):
+        return 0
+    others = any(step.relation not in ("=", ":=") for step in trial.statement.steps)
+    by_chance = others or told.way or any(kind.counts for kind in plan.drawn.values())
+    return 1 if told.once else 0 if by_chance else JUDGES
 
 
 def _doubts(body: Reading, stated: Told, choices: Choices, *, double: bool) -> Iterator[str]:

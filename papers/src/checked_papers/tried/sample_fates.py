@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -36,7 +36,8 @@ EXACT = Tolerance(rtol=1e-13)  # for decimals with more digits than that
 _CLOSED = 1e-12  # where nothing is drawn
 _DIGITS = 8
 _MINUS_ONE = t.Sum((t.Number(1.0),), (-1,))
-_JUDGES = 3  # samples that a mend must hold on
+JUDGES = 3  # samples that a mend must hold on
+ENDLESS = "do not die away"  # the terms of a sum of numbers, nor do those of arrays
 _PATIENCE = 8 * SECOND // 10  # effort for all samples
 _EACH = 6 * SECOND // 10  # for a mutant; what takes longer is undecided
 _DIFFERENCES = 1e-9  # of values of the size of one
@@ -92,7 +93,7 @@ class Trial:
     choices: Choices = field(default_factory=Choices)
     mending: float = True
     alike: bool = False  # whether sides of a strict order are the same on more than one sample
-    once: bool = False  # whether a sample on which it clearly fails is the only one that counts
+    enough: int = 0  # samples on which it clearly fails, after which no others count
 
     @cached_property
     def fates(self) -> tuple[Fate, ...]:
@@ -104,15 +105,18 @@ class Trial:
 
     def _fates_apart(self) -> tuple[Fate, ...]:
         found: list[Fate] = []
+        failed = 0
         for fate in map(self._fate_of, self.samples):
-            if self.once and clearly_fails(fate, self.statement.steps):
-                return (fate,)
             found.append(fate)
+            endless = self.enough == 1 and fate.why.endswith(ENDLESS)
+            failed += endless or clearly_fails(fate, self.statement.steps)
+            if 0 < self.enough <= failed and (self.enough == 1 or failed == len(found)):
+                return tuple(found[-self.enough :])
         return tuple(found)
 
     def on(self, samples: Iterable[Sample]) -> Trial:
         """Return this trial on other samples, every one of which counts."""
-        return replace(self, samples=tuple(samples), once=False)
+        return replace(self, samples=tuple(samples), enough=0)
 
     def _fates_together(self) -> tuple[Fate, ...]:
         bound = bound_on(self.statement, [one.bindings for one in self.samples], self.far)
@@ -190,12 +194,17 @@ class Trial:
         every = [fate.residual for fate in self.fates if fate.residual is not None]
         return max(held) if held else min(every, default=None)
 
-    def mends(self, most: float = math.inf) -> Mends | None:
-        """The single edits after which it holds wherever it fails, found with so much effort."""
+    def mends(
+        self, most: float = math.inf, admits: Callable[[Mutant], bool] = lambda _: True
+    ) -> Mends | None:
+        """The single edits after which it holds wherever it fails, found with so much effort.
+
+        Only those that it `admits` are tried.
+        """
         if not self.mending or self.choices:
             return None
         own = _SEARCH if self.mending is True else self.mending
-        judges = self.failed[:_JUDGES]  # on their draws the values of the statement are known
+        judges = self.failed[:JUDGES]  # on their draws the values of the statement are known
         draws = tuple(fate.draw for fate in judges if fate.draw is not None)
         bound = replace(bound_on(self.statement, [], self.far), draws=draws)
 
@@ -215,7 +224,9 @@ class Trial:
         called = draws[0].bindings if counted else {}
         functions = {key: value for key, value in called.items() if kind(value) != "value"}
         most = min(most, own)
-        return mends_of(self.statement, holds, values, effort=most, functions=functions)
+        return mends_of(
+            self.statement, holds, values, effort=most, functions=functions, admits=admits
+        )
 
     def mutants(self) -> Mutants:
         """The mutants, on the samples on which the statement holds, the cheapest of them first."""

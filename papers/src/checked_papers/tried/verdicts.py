@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Final, Literal
 
 import numpy as np
 
+from checked_equations.check.mutants import Mutant
 from checked_equations.check.outcomes import Mutants
 from checked_equations.evaluate.effort import SECOND, allowing, current
 from checked_equations.latex import tree as t
 
-from ..mends import Mend, Mends
+from ..mends import Mends
 from .conditions import has_symbols
 from .drawing import ALL_ZERO, NEAR_AN_END, More, Plan
 from .kinds import EVEN, Kind
@@ -144,7 +145,7 @@ def _as_printed(trial: Trial, plan: Plan, told: str, doubt: str, more: More) -> 
         return _held(trial, plan, told, more)
     if trial.failed:
         return _failed(trial, plan, told, doubt)
-    if name := _defined(trial.statement):
+    if name := defined_in(trial.statement):
         return Tried("definition", f"of {name}")
     near = "its sides differ by so little that lost digits may have done it"
     why = next((fate.why for fate in trial.fates if fate.why), near if trial.fates else "")
@@ -272,18 +273,8 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
     """A statement that holds nowhere: a definition, a relation of symbols, or a slip."""
     steps = trial.statement.steps
     first = steps[0]
-    if name := _defined(trial.statement):
+    if name := defined_in(trial.statement):
         return Tried("definition", f"of {name}")
-    if told:
-        return _noted(trial, told)
-    known = any(kind.name == "in turn" for kind in plan.drawn.values())
-    if not known and any(step.relation == "\\propto" for step in steps):
-        return Tried("not read", _ARGUMENT, residual=trial.residual)
-    if first.relation == "\\sim":
-        return _noted(trial, "the ratio of its sides does not tend to one on the way to the limit")
-    few = plan.drawn and len(trial.failed) < _MANY
-    if few and first.relation not in ("=", ":=", "\\approx", "\\propto"):
-        return Tried("not read", _CONDITION, residual=trial.residual)
     loose = [
         key
         for key in plan.drawn
@@ -291,35 +282,52 @@ def _failed(trial: Trial, plan: Plan, told: str, doubt: str) -> Tried:
     ]
     sides = [side for step in steps for side in (step.left, step.right)]
     named = Counter(p.key for one in sides for p in t.parts(one) if isinstance(p, t.Name))
-    alone = loose if all(map(has_symbols, sides)) else [key for key in loose if named[key] == 1]
+    lone = [key for key in loose if named[key] == 1]
+    if told:
+        return _noted(trial, told, lone)
+    known = any(kind.name == "in turn" for kind in plan.drawn.values())
+    if not known and any(step.relation == "\\propto" for step in steps):
+        return Tried("not read", _ARGUMENT, residual=trial.residual)
+    if first.relation == "\\sim":
+        why = "the ratio of its sides does not tend to one on the way to the limit"
+        return _noted(trial, why, lone)
+    few = plan.drawn and len(trial.failed) < _MANY
+    if few and first.relation not in ("=", ":=", "\\approx", "\\propto"):
+        return Tried("not read", _CONDITION, residual=trial.residual)
+    alone = loose if all(map(has_symbols, sides)) else lone
     if not doubt and len(alone) > _LOOSE:  # no single edit takes them all away
         return Tried("not read", _loose(loose), residual=trial.residual)
     if loose or doubt:
-        return _noted(trial, doubt or _loose(loose))
+        return _noted(trial, doubt or _loose(loose), lone)
     return Tried("does not hold", residual=trial.residual, mend=trial.mends())
 
 
-def _noted(trial: Trial, why: str) -> Tried:
+def _noted(trial: Trial, why: str, lone: Sequence[str]) -> Tried:
     """Return the verdict on a failure that may not be a slip, for the reason `why`.
 
-    A relation of symbols fails on all numbers too: it is a slip where a single edit would mend it.
+    A relation of symbols fails on all numbers too: it is a slip where a single edit would mend it,
+    which brings in no symbol, and takes away the `lone` ones, which stand once.
     """
-    mends = trial.mends(_BRIEFLY)
-    if why.startswith(RELATES):
-        own = tuple(one for one in mends.found if not _brings_a_symbol(one)) if mends else ()
-        if mends is None or not own:
-            return Tried("not read", why, residual=trial.residual)
-        mends = replace(mends, found=own)
+    if not why.startswith(RELATES):
+        return Tried(FAILS, why, residual=trial.residual, mend=trial.mends(_BRIEFLY))
+    flat = any(isinstance(part, _LEVELLING) for part in t.parts(trial.statement))
+    mends = trial.mends(_BRIEFLY, partial(_takes_away, [] if flat else lone))
+    if mends is None or not mends.found:
+        return Tried("not read", why, residual=trial.residual)
     return Tried(FAILS, why, residual=trial.residual, mend=mends)
 
 
-def _brings_a_symbol(mend: Mend) -> bool:
-    """Return whether an edit puts a symbol where it did not stand: that suits any relation."""
+# Nodes whose value may not depend on a symbol that stands in them.
+_LEVELLING = t.Slope | t.Primed | t.Limit | t.Integral | t.Average | t.At | t.Apply
+
+
+def _takes_away(keys: Sequence[str], edit: Mutant) -> bool:
+    """Return whether an edit takes symbols away, and puts none where it did not stand."""
     before, after = (
         Counter(part.key for part in t.parts(node) if isinstance(part, t.Name))
-        for node in (mend.edit.before, mend.edit.after)
+        for node in (edit.before, edit.after)
     )
-    return bool(after - before)
+    return not after - before and all(before[key] > after[key] for key in keys)
 
 
 def _held(trial: Trial, plan: Plan, told: str, more: More) -> Tried:
@@ -481,7 +489,7 @@ def _unrelated(trial: Trial, plan: Plan) -> list[str]:
 _SIDES = ("left", "right")
 
 
-def _defined(statement: t.Statement) -> str:
+def defined_in(statement: t.Statement) -> str:
     """Return the symbol that stands alone on one side, if the display only defines it."""
     first = statement.steps[0]
     left = first.left.key if isinstance(first.left, t.Name) else ""
