@@ -46,8 +46,8 @@ def expand(latex: str, macros: Macros) -> Expanded:
     >>> expand(r"\\vec{x} + \\R", {"R": r"\\mathbb R", "vec": [r"\\mathbf{#1}", 1]}).latex
     '\\\\mathbf{x} + \\\\mathbb R'
     """
-    for name, macro in macros.items():
-        _text(name, macro)
+    for name, said in macros.items():
+        _text(name, said)
     waiting = _pieces(latex)[::-1]
     out = before = ""
     places: list[Span] = []
