@@ -1,11 +1,11 @@
-"""The settings of the two planners that race with PILCO on the cart, chosen from a grid.
+"""The settings of PILCO and of two planners that race with it on the cart, chosen from grids.
 
     OMP_NUM_THREADS=1 python benchmarks/races/cartpole_tuning.py
 
 One entry after the other takes the value of its grid with the lowest cost, the others held; the
 seeds are none of the race's. What counts is the mean cost of a step in the last three of six
-trials. A setting whose run takes longer than a run of PILCO is none, so that nobody plans for more
-seconds than PILCO learns. Runs are kept in a file, and made once.
+trials. A setting of a planner whose run takes longer than one of PILCO before its own settings were
+searched is none. Runs are kept in a file, and made once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
-from cartpole_races import SETTINGS, World, with_plans
+from cartpole_races import SEARCHES, SETTINGS, Search, World, with_plans, with_policies
 from cartpole_rivals import Setting
 from kept_runs import keep, kept
 
@@ -39,27 +39,35 @@ GRIDS = {
         ("steps", (400, 800, 2000)),
         ("plans", (4000, 12000)),  # as above
     ),
+    "pilco": (
+        ("later", (False, True)),
+        ("proposals", (0, 1, 3)),
+        ("bumps", (10, 20, 50)),
+        ("iterations", (20, 40, 80)),
+    ),
 }
 
 
-def judged(setting: Setting, path: Path) -> tuple[float, float]:
+def judged(setting: Setting | Search, path: Path) -> tuple[float, float]:
     """Mean cost of a step in the last three trials, and seconds of a run; kept."""
     have = {run["seed"]: run["rows"] for run in kept(path) if run["setting"] == asdict(setting)}
     for seed in SEEDS:
         if seed not in have:
-            have[seed], _ = with_plans(World(seed), setting)
+            go = with_policies if isinstance(setting, Search) else with_plans
+            have[seed], _ = go(World(seed), setting)
             keep(path, {"setting": asdict(setting), "seed": seed, "rows": have[seed]})
     rows = np.asarray([have[seed] for seed in SEEDS])
     return float(rows[:, -3:, 3].mean()), float(rows[:, -1, 1].mean())
 
 
-def chosen(method: str, path: Path) -> Iterator[Setting]:
+def chosen(method: str, path: Path) -> Iterator[Setting | Search]:
     """The setting after each entry of the grid."""
-    best = SETTINGS[f"{method} untuned"]
+    best = SEARCHES.get(method) or SETTINGS[f"{method} untuned"]
     for name, values in GRIDS[method]:
         tried = [replace(best, **{name: value}) for value in values]
         found = {setting: judged(setting, path) for setting in tried}
-        within = [setting for setting in tried if found[setting][1] <= SECONDS]
+        planned = isinstance(best, Setting)
+        within = [setting for setting in tried if not planned or found[setting][1] <= SECONDS]
         best = min(within, key=lambda setting: found[setting][0])
         yield best
 
