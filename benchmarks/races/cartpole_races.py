@@ -9,7 +9,7 @@ place of those that it has, and the last policy of one run of PILCO beside it:
 
 The methods are 0, PILCO; 1, the same with the means of the model alone; 2, an ensemble of networks
 that plans anew in every step; 3, random shooting in one network. `cartpole_tuning.py` chose the
-settings of the last two; 4 and 5 are the same with the settings from which it began; 6 is PILCO with
+settings of the last two; 4 and 5 are the same before that; 6 is PILCO with
 a larger policy and a longer search; 7 is PILCO whose last search goes on ten times as long; 8 is
 PILCO with the squash of the later paper, `LaterSquash`; 9 is PILCO as `cartpole_tuning.py` chose
 it, which improves three new policies beside the last one before each trial; 10 is the same with
