@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from string import ascii_letters, digits
@@ -45,8 +45,7 @@ def read(latex: str, known: Known) -> Reading:
         # a first look says what is called, what runs, what has an index
         first = _parsed(latex, frozenset(known.kinds.items()))
         found = dict.fromkeys(_letters(first, latex, known), "value")
-        kinds = frozenset({**known.kinds, **found}.items())
-        second = first if _is_settled(first, found.keys()) else _parsed(latex, kinds)
+        second = _parsed(latex, frozenset({**known.kinds, **found}.items()))
     except EquationError as wrong:
         raise NotRead(str(wrong.problem)) from wrong
     _refuse_unread(second, known)
@@ -58,13 +57,6 @@ def read(latex: str, known: Known) -> Reading:
     free = [p.key for p in parts if isinstance(p, t.Name) and p.key not in {*known.kinds, DOTS}]
     called = [p.key for p in parts if isinstance(p, t.Apply) and p.key not in {*known.kinds, DOTS}]
     return Reading(latex, statement, tuple(dict.fromkeys(free)), tuple(dict.fromkeys(called)))
-
-
-def _is_settled(first: t.Statement, symbols: Set[str]) -> bool:
-    """Return whether a first look, in which nothing is called, has its `symbols` whole."""
-    parts = t.parts(first)
-    open_ = any(isinstance(part, t.Apply | t.Subscript) for part in parts)
-    return not open_ and symbols <= {part.key for part in parts if isinstance(part, t.Name)}
 
 
 def _parsed(latex: str, kinds: frozenset[tuple[str, str]]) -> t.Statement:
