@@ -226,8 +226,8 @@ def write(path: Path, folder: Path) -> None:
     And the policy of the run of PILCO, as it was chosen, whose last trial was the cheapest.
     """
     runs, stored = kept(path), folder / "cartpole-races.csv.gz"
-    table = {}
-    for line in gzip.decompress(stored.read_bytes()).decode().splitlines()[1:]:
+    packed, table = stored.read_bytes() if stored.exists() else gzip.compress(b""), {}
+    for line in gzip.decompress(packed).decode().splitlines()[1:]:
         method, seed, trial, *_ = line.split(",")
         table[int(method), int(seed), int(trial)] = line
     for run in runs:
