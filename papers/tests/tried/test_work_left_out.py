@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checked_papers.mends import search
-from checked_papers.tried import sample_fates, try_display, unbound_statement
+from checked_papers.tried import sample_fates, try_display
 
 
 def _calls(monkeypatch: pytest.MonkeyPatch, module: object, name: str) -> list[object]:
@@ -30,25 +30,6 @@ def test_what_only_names_a_number_is_not_evaluated(
 ) -> None:
     made = _calls(monkeypatch, sample_fates, "fate_of")
     assert try_display(latex).verdict == "definition"
-    assert len(made) == looks
-
-
-@pytest.mark.parametrize(
-    ("latex", "looks"),
-    [
-        ("a + b = c + d", 1),
-        (r"\mathbf x + \hat y = a", 1),
-        ("x_{n + 1} = K_{f f} a", 1),
-        ("x (1 - x) = a", 2),
-        (r"\sum_{i=1}^n x_i = x_1 + y", 2),
-    ],
-)
-def test_what_is_settled_at_first_is_read_once(
-    monkeypatch: pytest.MonkeyPatch, latex: str, looks: int
-) -> None:
-    unbound_statement._parsed_or_why.cache_clear()
-    made = _calls(monkeypatch, unbound_statement, "parse")
-    try_display(latex, mending=False)
     assert len(made) == looks
 
 
