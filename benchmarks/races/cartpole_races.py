@@ -2,8 +2,8 @@
 
 Every run, a method with a seed, begins with one trial at random and goes on with six trials, of two
 and a half seconds each. It is kept in a file as soon as it ends, so that a script that is stopped
-goes on where it was. The runs of the file go into `src/gpnotes/data/cartpole-races.csv.gz`, in the
-place of those that it has, and the last policy of one run of PILCO beside it:
+goes on where it was. Its runs are added to `src/gpnotes/data/cartpole-races.csv.gz`, where they
+replace older ones of the same method and seed, and the last policy of one run is written beside it:
 
     OMP_NUM_THREADS=1 python benchmarks/races/cartpole_races.py --seeds 10
 
@@ -89,8 +89,8 @@ SEARCHES = {
     "pilco later": Search(later=True),
     # chosen by `cartpole_tuning.py`: 0.37 a step and 104 s a run; with 40 iterations 0.51 and 73 s
     "pilco searched": Search(bumps=50, iterations=80, proposals=3),
-    "means searched": Search(bumps=50, iterations=80, proposals=3, certain=True),
 }
+SEARCHES["means searched"] = replace(SEARCHES["pilco searched"], certain=True)
 
 
 class MeansAlone(Dynamics):
@@ -221,9 +221,9 @@ def missing(path: Path, methods: list[str], seeds: int) -> Iterator[tuple[str, i
 
 
 def write(path: Path, folder: Path) -> None:
-    """Put the runs of the file into the table, in the place of those that it has of them.
+    """Add the runs of the file to the stored table; a run that it has already is replaced.
 
-    And the policy of the run of PILCO, as it was chosen, whose last trial was the cheapest.
+    Also write the policy of the cheapest last trial of PILCO with the settings that were chosen.
     """
     runs, stored = kept(path), folder / "cartpole-races.csv.gz"
     packed, table = stored.read_bytes() if stored.exists() else gzip.compress(b""), {}

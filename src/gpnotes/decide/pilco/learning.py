@@ -200,8 +200,8 @@ def learn(
     num_trials : int
         The number of trials.
     num_proposals : int, default 1
-        How many new policies are improved in each trial. On a cart with a pole, one did no more
-        than none, and three stood the pole up (``benchmarks/races/cartpole_tuning.py``).
+        How many new policies are improved in each trial. On a cart with a pole, one helped no more
+        than none, and three made it stand more often (``benchmarks/races/cartpole_races.py``).
     max_steps : int, default 50
         The most iterations of each search.
     max_retries : int, default 4
