@@ -19,6 +19,7 @@ SPAN = re.compile(r"\[[^][]+\]\{\.hue-(\w+)\}")
 ROLES = re.compile(r"var\(--gp-(\w+)\)")
 # what the sheet of the operated figures calls the roles; `--gp-role` is set by the figure
 OPERATED = {"other": "third", "before": "prior", "against": "approximation"}
+BY_LIGHT = re.compile(r"\b(?:bright|dark|light|pal)(?:er|est)\b")
 WITHOUT_ROLE = {"line", "band", "field", "parts"}  # of `plot`: exact, unless they are told
 
 
@@ -49,6 +50,16 @@ def marked(text: str) -> Iterator[Marked]:
     for line, words in prose.items():
         if SPAN.search(words):
             yield Marked(bisect(headings, line), SPAN.findall(words))
+
+
+def captions(text: str) -> list[str]:
+    """The captions of all figures that cells of a page draw."""
+    found = []
+    for one, body in markup.blocks(text.splitlines()):
+        told = "\n".join(body[: markup.options(body)]) if one.directive == "code-cell" else ""
+        if "caption:" in told:
+            found.append(yaml.safe_load(told.strip().strip("-"))["mystnb"]["figure"]["caption"])
+    return found
 
 
 def drawn(code: str) -> set[str]:
@@ -92,3 +103,21 @@ def test_words_share_the_colours_of_a_figure(chapter: str) -> None:
     for two in places:
         near = {role for one in captions if one.section == two.section for role in one.roles}
         assert {*two.roles} <= near, two
+
+
+@pytest.mark.parametrize("slug", [*chapters(), "which-approximation"])
+def test_no_caption_ranks_by_light(slug):
+    """The dark scheme turns pictures: what is the brighter in one is the darker in the other."""
+    text = (BOOK / f"{slug}.md").read_text("utf-8")
+    found = captions(text)
+    assert found
+    assert [one for one in found if BY_LIGHT.search(one)] == []
+
+
+def test_a_caption_that_ranks_by_light_is_found():
+    cell = "```{code-cell} ipython3\n---\nmystnb:\n  figure:\n    caption: {}\n---\n1\n```\n"
+    one, other = captions(
+        cell.replace("{}", "The darker the higher.") + cell.replace("{}", "Maps.")
+    )
+    assert BY_LIGHT.search(one)
+    assert not BY_LIGHT.search(other)
