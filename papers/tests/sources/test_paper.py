@@ -72,6 +72,16 @@ def test_the_equations_of_displays(tmp_path: Path, text: str, wanted: list[str])
             r"\abs{x} = \abs*{y} = \abs[\big]{z}",
             r"\left\lvert x \right\rvert = \left\lvert y \right\rvert = \left\lvert z \right\rvert",
         ),
+        (
+            r"\DeclarePairedDelimiterX\set[2]{\{}{\}}{#1\,\delimsize\vert\,#2}",
+            r"\set{x}{y}",
+            r"\left\{ x\,\middle\vert\,y \right\}",
+        ),
+        (
+            r"\DeclarePairedDelimiterXPP\lnorm[1]{2}\lVert\rVert{_2}{#1}",
+            r"\lnorm*{x}",
+            r"2\left\lVert x \right\rVert_2",
+        ),
         (r"\let\eps\varepsilon", r"\eps = 1", r"\varepsilon = 1"),
         (
             r"\let\old\phi \let\phi\varphi \let\varphi\old",

@@ -16,13 +16,14 @@ Macro = str | Sequence[Any]
 _DEFINES = re.compile(
     r"\\(?:(?P<new>(?:newcommand|renewcommand|providecommand|DeclareRobustCommand|newrobustcmd)\*?)"
     r"|(?P<operator>DeclareMathOperator\*?)|(?P<text>[gex]?def)|(?P<let>let)"
-    r"|(?P<pair>DeclarePairedDelimiter)|(?P<environment>(?:re)?newenvironment)"
+    r"|(?P<pair>DeclarePairedDelimiter(?:XPP|X)?)|(?P<environment>(?:re)?newenvironment)"
     r"|(?P<document>(?:New|Renew|Provide|Declare)DocumentCommand))(?![A-Za-z])"
 )
 _NAME = re.compile(r"\s*(?:\{\s*)?(\\(?:[A-Za-z@]+|.))(?:\s*\})?")
 _PARAMETERS = re.compile(r"\s*((?:#[1-9])*)\s*(?=\{)")
 _COUNT = re.compile(r"\s*\[\s*([1-9])\s*\]")
 _LET = re.compile(r"\s*(\\[A-Za-z@]+)\s*=?\s*(\\(?:[A-Za-z@]+|.)|\S)")
+_DELIMITER = re.compile(r"\s*(\\(?:[A-Za-z]+|.)|[^\s{}\\])")
 _ARGUMENTS = re.compile(r"\s*(?:O\s*\{(?P<default>[^{}]*)\})?\s*(?P<rest>(?:m\s*)*)$")
 
 
@@ -127,12 +128,23 @@ def _let(text: str, match: re.Match[str]) -> Iterator[Command]:
 
 
 def _pair(text: str, match: re.Match[str]) -> Iterator[Command]:
+    """A pair of delimiters; with ``X`` a body behind it, with ``XPP`` more before and behind."""
     name = _NAME.match(text, match.end())
-    left = group(text, name.end()) if name else None
-    right = group(text, left[1]) if left else None
-    if name and left and right:
-        macro = [f"\\left{left[0]} #1 \\right{right[0]}", 1]
-        yield Command(match.start(), right[1], name[1][1:], macro, pair=True)
+    if name is None:
+        return
+    count = _COUNT.match(text, name.end())
+    at, parts = (count or name).end(), list[str]()
+    while len(parts) < {"X": 3, "P": 5}.get(match["pair"][-1], 2):
+        sign = _DELIMITER.match(text, at)
+        part = group(text, at) or (sign and (sign[1], sign.end()))
+        if not part:
+            return
+        at = part[1]
+        parts.append(part[0])
+    body = parts.pop().replace("\\delimsize", "\\middle") if len(parts) > 2 else "#1"
+    before, left, right, behind = parts if len(parts) == 4 else ("", *parts, "")
+    macro = [f"{before}\\left{left} {body} \\right{right}{behind}", int(count[1]) if count else 1]
+    yield Command(match.start(), at, name[1][1:], macro, pair=True)
 
 
 def _environment(text: str, match: re.Match[str]) -> Iterator[Command]:
