@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from itertools import chain, dropwhile, islice
 
 from checked_equations.errors import EquationError
 from checked_equations.evaluate.effort import SECOND
 from checked_equations.latex import conventions
 from checked_equations.latex.equation import Equation
-from checked_equations.latex.macros import Macros, expand
+from checked_equations.latex.macros import Macros
+from checked_equations.latex.names import normal
 
 from .alternative_readings import Other, marked, of_densities, others
 from .declarations import Declared, with_properties
@@ -32,6 +33,8 @@ from .numerics.time_limit import TooLong, limited
 from .repeated_symbols import idle_index, scaled_variance
 from .sets import of_sets
 from .shapes import OF_ARRAYS, Fitting, Shapes, fitting, is_constant
+from .sources.package_commands import USED, not_loaded, written_out
+from .sources.units import BASE, IN_UNITS
 from .spellings import plainly
 from .statements import stated_in, without_notes
 from .step_by_step import in_steps
@@ -148,6 +151,8 @@ def _or_odd(tried: Tried, task: Task) -> Tried:
     """Make a display that was not read a note if its marks or its indices contradict each other."""
     if tried.verdict not in ("not read", "definition"):
         return tried
+    if tried.verdict == "not read" and (why := not_loaded(task.latex, task.macros)):
+        return replace(tried, why=f"{why}; {tried.why}")
     unfit = tried.why.startswith(UNFIT)
     idle = "" if unfit else idle_index(_written(task.latex, task.macros))
     return replace(tried, verdict=ODD, why=idle or tried.why) if unfit or idle else tried
@@ -156,9 +161,11 @@ def _or_odd(tried: Tried, task: Task) -> Tried:
 def _tried(task: Task) -> Tried:
     """The verdict on numbers, and on arrays where shapes fit: either may be meant."""
     try:
-        full = expand(task.latex, task.macros).latex
+        full = written_out(task.latex, task.macros)
     except EquationError as wrong:
         return Tried("not read", wrong.problem)
+    if task.macros.get(USED) and (units := [one for one in BASE if one in full]):
+        return _of_quantities(task, full, units)
     meant = [f"{name} = {latex}" for name, latex in task.declared.stands_for.items()]
     full = substituted(plainly(full), meant)
     full, properties = with_properties(full)
@@ -184,6 +191,22 @@ def _tried(task: Task) -> Tried:
     found = of_law if of_law and other.verdict == found.verdict else other
     unsettled = found.verdict in ("not read", "definition")
     return (_gone_on(task, bare) or found) if unsettled and not claims else found
+
+
+def _of_quantities(task: Task, full: str, units: Sequence[str]) -> Tried:
+    """Return the verdict with a positive number for each base unit, or without the units.
+
+    Without them numbers may be rounded; then both sides must agree nearly for any units.
+    """
+    known = Declared(dict.fromkeys(map(normal, units), kinds.positive)).and_then(task.declared)
+    task = replace(task, macros={})
+    found = _tried(replace(task, latex=full, declared=known))
+    near = reduce(lambda latex, name: latex.replace(name, BASE[name]), units, full)
+    if found.verdict not in _FAIL or (_tried(replace(task, latex=near)).residual or 1.0) > _NEAR:
+        return found
+    plain = _tried(replace(task, latex=IN_UNITS.sub("", full)))
+    rounded = Tried("not read", "its numbers may be rounded", residual=found.residual)
+    return {"does not hold": found, FAILS: rounded, "not read": rounded}.get(plain.verdict, plain)
 
 
 def _defines(full: str) -> bool:
@@ -380,7 +403,7 @@ def _fails_of_matrices(task: Task, other: Other, keys: Set[str]) -> bool:
 
 _MATRICES = frozenset("ABCKMNQRXYZ")
 _FAIL = ("does not hold", FAILS)
-_CLEARLY = 1e-3
+_CLEARLY, _NEAR = 1e-3, 5e-2
 _UNSAID = "the text may say more of what is random"
 
 
@@ -593,7 +616,7 @@ def _counts(tried: Tried, called: frozenset[str]) -> bool:
 
 def _written(latex: str, macros: Macros) -> str:
     try:
-        return expand(latex, macros).latex
+        return written_out(latex, macros)
     except EquationError:
         return latex
 

@@ -14,6 +14,7 @@ from .commands import Command, Macro, commands_of
 from .displays import Printed, displays_of, equations
 from .equation_numbers import Numbered, number_of, numbered, scheme_of
 from .joined_text import Comment, Joined, Part, Place, blank, spliced
+from .package_commands import USED, packages_of
 from .paper_files import read_paper
 
 # What TeX and its packages bring, and this engine spells otherwise.
@@ -87,7 +88,7 @@ def paper_of(joined: Joined) -> Paper:
     text = blank(joined.text, [(one.start, one.end) for one in defined])
     text = blank(text, _signs_of_pairs(text, defined))
     begin = text.find("\\begin{document}")
-    known = _Macros(defined)
+    known = _Macros(defined, packages_of(joined.text))
     shown: list[PaperEquation] = []
     inline: list[PaperEquation] = []
     found = list(displays_of(text, max(begin, 0)))
@@ -115,7 +116,8 @@ def _of(printed: Printed, macros: Macros, numbers: Sequence[Numbered]) -> PaperE
 class _Macros:
     """The commands that hold at a place: the last of each name that is defined before."""
 
-    def __init__(self, defined: list[Command]) -> None:
+    def __init__(self, defined: list[Command], packages: str) -> None:
+        self.first = {**KNOWN, USED: packages} if packages else KNOWN
         self.starts = [one.start for one in defined]
         self.defined = defined
         self.known: dict[int, Macros] = {}
@@ -123,7 +125,7 @@ class _Macros:
     def at(self, place: int) -> Macros:
         count = bisect_right(self.starts, place)
         if count not in self.known:
-            table: dict[str, Macro] = dict(KNOWN)
+            table: dict[str, Macro] = dict(self.first)
             for one in self.defined[:count]:
                 target = one.macro[1:] if one.alias and isinstance(one.macro, str) else ""
                 table[one.name] = table.get(target, one.macro)
