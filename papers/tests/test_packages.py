@@ -65,6 +65,9 @@ TRUE_AND_SPOILT = [
     ("siunitx", r"\frac{\SI{10}{V}}{\SI{5}{\kilo\ohm}} = \SI{2}{\milli\ampere}",
      r"\frac{\SI{10}{V}}{\SI{5}{\ohm}} = \SI{4}{\ampere} \cdot \SI{1}{\second}"),
     ("siunitx", r"\num{1.5e3} = 1500", r"\num{1.5e3} = 15000"),
+    ("siunitx", r"3 / \num{1.5e3} = 0.002", r"3 / \num{1.5e3} = 2000"),
+    ("mleftright", r"\mleft(a + b\mright)^2 = a^2 + 2 a b + b^2",
+     r"\mleft(a + b\mright)^2 = a^2 + b^2"),
     ("siunitx", r"\sin(\ang{30}) = \frac12", r"\sin(\SI{30}{\degree}) = \frac13"),
     ("siunitx", r"\SI{50}{\percent} = 0.5", r"\SI{50}{\percent} = 50"),
     ("siunitx", r"\SI{9.81}{m/s^2} \cdot \SI{2}{s} = \SI{19.6}{m/s}",
@@ -91,10 +94,11 @@ def test_what_holds_and_what_does_not(
         ("braket", r"\braket{a|b} = \braket{b|a}", "of complex vectors"),
         ("siunitx", r"\SI{20}{\celsius} = \SI{293.15}{\kelvin}", "the unit `celsius` is not read"),
         ("siunitx", r"\SI{3}{m} + \SI{2}{s} = 5", r"\mathsf m, \mathsf s on one side only"),
+        ("siunitx", r"\SI{3}{m}^2 = \SI{9}{m^2}", "write brackets"),
         ("siunitx", r"\num{1.5(2)} = 1.5", "`1.5(2)` is no plain number"),
         ("siunitx", r"\SI{1}{\electronvolt} = \SI{1.602e-19}{\joule}", "may be rounded"),
-        ("", r"\dv{x} \sin x = \cos x", r"no package physics, which defines `\dv`"),
-        ("", r"\norm{\mathbf x}^2 = \mathbf x^\top \mathbf x", "no package physics"),
+        ("", r"\dv{x} \sin x = \cos x", r"defines `\dv`, a command of the package physics"),
+        ("", r"\norm{\mathbf x}^2 = \mathbf x^\top \mathbf x", "of the package physics"),
     ],
 )
 def test_what_cannot_be_read_says_why(tmp_path: Path, packages: str, latex: str, why: str) -> None:
@@ -182,8 +186,14 @@ def test_units_that_are_not_read(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
-    [("1.5e3", r"1.5 \cdot 10^{3}"), ("12 345", "12345"), ("-,5", r"\left(-0.5\right)"),
-     ("e10", r"1 \cdot 10^{10}"), ("3.", "3"), ("1d-2", r"1 \cdot 10^{-2}")],
-)  # fmt: skip
+    [
+        ("1.5e3", r"\left(1.5 \cdot 10^{3}\right)"),
+        ("e10", r"\left(1 \cdot 10^{10}\right)"),
+        ("-1d-2", r"\left(-1 \cdot 10^{-2}\right)"),
+        ("-,5", r"\left(-0.5\right)"),
+        ("12 345", "12345"),
+        ("+3.", "3"),
+    ],
+)
 def test_numbers(text: str, wanted: str) -> None:
     assert number(text) == wanted

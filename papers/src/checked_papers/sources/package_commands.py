@@ -67,7 +67,7 @@ def not_loaded(latex: str, macros: Macros) -> str:
     every = ((name, match[0]) for name in _TABLES for match in _known(name)[1].finditer(latex))
     other = (one for one in every if one[1] not in own and not _OF_TEX.match(one[1]))
     name, head = next(other, ("", ""))
-    return head and f"the text loads no package {name}, which defines `{head}`: define it"
+    return head and f"nothing in the text defines `{head}`, a command of the package {name}"
 
 
 @cache

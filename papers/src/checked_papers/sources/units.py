@@ -22,7 +22,7 @@ BASE = {
 }  # fmt: skip
 IN_UNITS = re.compile(r" \\cdot \\mathsf\{[A-Za-z]+\}(?:\^\{-?\d+\})?")
 _SPACE = re.compile(r"\s|~|\\[,;:! ]|[{}]")
-_NUMBER = re.compile(r"([+-]?)(?=[\d.e])(\d*(?:\.\d*)?)(?:e([+-]?\d+))?", re.IGNORECASE)
+_NUMBER = re.compile(r"\+?(-?)(?=[\d.e])(\d*(?:\.\d*)?)(?:e([+-]?\d+))?", re.IGNORECASE)
 _COMMAND = re.compile(r"\\([A-Za-z]+)\s*")
 _APART = re.compile(r"[\s.~{}]+|\\[,;:!> ]")
 _UNIT = re.compile(
@@ -39,8 +39,8 @@ def number(text: str) -> str:
     if match is None or match[2] == ".":
         raise EquationError(f"`{text}` is no plain number", text, (0, len(text)))
     digits = (f"0{match[2]}" if match[2][:1] == "." else match[2] or "1").rstrip(".")
-    value = digits + (rf" \cdot 10^{{{int(match[3])}}}" if match[3] else "")
-    return rf"\left(-{value}\right)" if match[1] == "-" else value
+    power = rf" \cdot 10^{{{int(match[3])}}}" if match[3] else ""
+    return rf"\left({match[1]}{digits}{power}\right)" if match[1] or power else digits
 
 
 def unit(text: str) -> str:
