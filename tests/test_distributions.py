@@ -23,10 +23,11 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LIGHT = {canonicalize_name(Requirement(one).name) for one in PROJECT["dependencies"]}
+TABLES = {f"checked_papers/sources/{table}.toml" for table in ("packages", "units")}
 DISTRIBUTIONS = {
     "gpnotes": (ROOT, {"gpnotes/py.typed", "gpnotes/gpnotes.mplstyle", "gpnotes/colours.css"}),
     "gpnotes_book": (ROOT / "editorial", {"gpnotes_book/py.typed"}),
-    "checked_papers": (ROOT / "papers", {"checked_papers/py.typed"}),
+    "checked_papers": (ROOT / "papers", {"checked_papers/py.typed", *TABLES}),
     "checked_equations": (ROOT / "engine", {"checked_equations/latex/grammar.lark"}),
 }
 LITTER = ignore_patterns("__pycache__", "*.egg-info", "build")
