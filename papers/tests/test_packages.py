@@ -95,6 +95,7 @@ def test_what_holds_and_what_does_not(
         ("siunitx", r"\SI{20}{\celsius} = \SI{293.15}{\kelvin}", "the unit `celsius` is not read"),
         ("siunitx", r"\SI{3}{m} + \SI{2}{s} = 5", r"\mathsf m, \mathsf s on one side only"),
         ("siunitx", r"\SI{3}{m}^2 = \SI{9}{m^2}", "write brackets"),
+        ("siunitx", r"\SI{1}{eV} = \SI{11604}{K}", "on one side only"),  # as with k = 1
         ("siunitx", r"x = \SIrange{1}{2}{m}", "is more than one number"),
         ("siunitx", r"\num{1.5(2)} = 1.5", "`1.5(2)` is no plain number"),
         ("siunitx", r"\SI{1}{\electronvolt} = \SI{1.602e-19}{\joule}", "may be rounded"),
