@@ -90,7 +90,6 @@ def _with_meanings(claim: str, meant: Sequence[str]) -> tuple[str, list[str]]:
     return claim, [*put.values()]
 
 
-@lru_cache(maxsize=256)
 def _single(latex: str) -> Statement | None:
     """Return the equality that a display is; nothing where it is more, or another relation."""
     found = stated_in(latex)

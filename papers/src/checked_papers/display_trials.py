@@ -615,8 +615,15 @@ def _counts(tried: Tried, called: frozenset[str]) -> bool:
 
 
 def _written(latex: str, macros: Macros) -> str:
+    every = ((name, one if isinstance(one, str) else tuple(one)) for name, one in macros.items())
+    return _expanded(latex, tuple(every))
+
+
+@lru_cache(maxsize=1024)
+def _expanded(latex: str, macros: tuple[tuple[str, str | tuple[object, ...]], ...]) -> str:
+    """Return LaTeX without macros: the same displays stand before several others."""
     try:
-        return written_out(latex, macros)
+        return written_out(latex, dict(macros))
     except EquationError:
         return latex
 

@@ -59,7 +59,9 @@ def arrow_in(latex: str) -> bool:
     >>> arrow_in(r"x \\mapsto x^2"), arrow_in(r"\\lim_{x \\to 0} x = 0")
     (True, False)
     """
-    return any(token.text in _ARROWS for token in outside_scripts(pieces_of(latex)))
+    row = pieces_of(latex)
+    arrows = not _ARROWS.isdisjoint(texts(row))
+    return arrows and any(token.text in _ARROWS for token in outside_scripts(row))
 
 
 class Doubt(NamedTuple):

@@ -44,8 +44,10 @@ def of_many(latex: str) -> Iterator[Averaged]:
     >>> found.said
     'for a joint distribution of X_1, …, X_n that was drawn'
     """
-    inside, key, size = insides(latex), _only_row(latex), _size(latex)
-    if not inside or not key or not size or claims_order(_PAIRS.put(latex, lambda _: "")):
+    if not (inside := insides(latex)):
+        return
+    key, size = _only_row(latex), _size(latex)
+    if not key or not size or claims_order(_PAIRS.put(latex, lambda _: "")):
         return
     if not all(key in letters_of(row_of(one)) for one in inside):  # means of what is random
         return

@@ -50,7 +50,7 @@ def with_marks(latex: str, why: str) -> Iterator[Mark]:
     >>> next(with_marks(r"\\overline{z w} = \\bar z \\bar w", "")).latex
     '\\\\operatorname{conj}(z w) = \\\\operatorname{conj}(z) \\\\operatorname{conj}(w)'
     """
-    pieces = pieces_of(latex)
+    pieces = pieces_of(latex) if "'" in latex or "\\prime" in latex else ()
     called = any(pattern.first(latex, pieces) for pattern in _CALLED)
     if any(pattern.first(latex, pieces) for pattern in _OF_ARRAYS) and not called:
         yield Mark(_transposed(latex), "with a prime for a transpose", arrays=True)
@@ -78,6 +78,8 @@ def _transposed(latex: str) -> str:
 
 def _conjugated(latex: str) -> str:
     """Return the display with conjugates for bars and stars, or an empty text without a z."""
+    if not any(sign in latex for sign in ("*", "\\ast", "\\bar", "\\overline")):
+        return ""
     full = latex
     for pattern in (_BAR, _STARRED, _STAR):
         while found := pattern.first(full):

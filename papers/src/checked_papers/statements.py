@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 from checked_equations.errors import EquationError
 from checked_equations.latex.tokenizer import Token, outside, tokens, word_set
@@ -61,7 +62,7 @@ class Statement:
         """Each step by itself."""
         return tuple(self.part(i, i + 2) for i in range(len(self.signs)))
 
-    @property
+    @cached_property
     def defines(self) -> bool:
         """Return whether its first side is one symbol, or one call, and stands nowhere else."""
         if self.signs[0] not in ("=", ":="):
@@ -88,6 +89,7 @@ class Statement:
         return all(sign in EQUAL for sign in self.signs[first : end - 1])
 
 
+@lru_cache(maxsize=1024)
 def stated_in(latex: str) -> tuple[Statement, ...]:
     """Return the statements of a display, each with the conditions that stand behind it.
 

@@ -24,6 +24,7 @@ _PIECE = re.compile(
 _PRIME = re.compile(r"'|\^\{\\prime\}|\^\\prime(?![a-z])")
 _CLOSES = re.compile(r"\\(right|[bB]igg?r?)$")
 _OPEN = re.compile(r"\s*(\\left|\\[bB]igg?l?)?\s*([(\[])")
+_BRACE = re.compile(r"(?<!\\)[{}]")
 _GROUP = r"(?:[^{}]|\{[^{}]*\})*"
 _ATOP = re.compile(rf"\{{({_GROUP})\\atop(?![a-z])({_GROUP})\}}(?=\s*[;,])")
 _WRONSKIAN = re.compile(r"\\math(?:scr|cal)\s*\{W\}\s*(?:\\left)?\\\{")
@@ -170,9 +171,26 @@ class Notation:
     def written(self, latex: str) -> Expanded:
         """`latex` with every form as a call."""
         latex = _ATOP.sub(_in_a_row, latex)
+        if not self._may_rewrite(latex):
+            return Expanded(_closed(latex), tuple((i, i + 1) for i in range(len(latex))))
         pieces = list(_Rewriter(self, latex).between(0, len(latex)))
         text = "".join(piece for piece, _ in pieces)
         return Expanded(text, tuple(span for piece, span in pieces for _ in piece))
+
+    def _may_rewrite(self, latex: str) -> bool:
+        """Return whether a form may stand in it: in most displays none does."""
+        patterns = self.compiled[0].search(latex) or _WRONSKIAN.search(latex)
+        return bool(self.rising or patterns) or any(head in latex for head in self.heads)
+
+
+def _closed(latex: str) -> str:
+    """Return `latex`; raises ValueError where a brace is never closed."""
+    depth = 0
+    for brace in _BRACE.finditer(latex):
+        depth = max(depth + (1 if brace[0] == "{" else -1), 0)
+    if depth:
+        raise ValueError("`{` is never closed")
+    return latex
 
 
 def _in_a_row(match: re.Match[str]) -> str:

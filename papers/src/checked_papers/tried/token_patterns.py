@@ -188,7 +188,9 @@ def occurrences(row: Row, key: str) -> list[Span]:
     """
     wanted, every = texts(row_of(key)), texts(row)
     n, found = len(wanted), []
-    places = [i for i in range(len(row)) if n and every[i : i + n] == wanted]
+    if not wanted or wanted[0] not in every:
+        return []
+    places = [i for i in range(len(row)) if every[i : i + n] == wanted]
     words = in_words(row) if places else []
     for i in places:
         if words[i] and wanted[0] != "\\mathrm":
