@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from string import ascii_letters, digits
@@ -13,6 +13,7 @@ from checked_equations.latex import tree as t
 from checked_equations.latex.names import joined
 from checked_equations.latex.parser import parse
 from checked_equations.latex.tokenizer import closing, tokens
+from checked_equations.latex.vocabulary import DIFFERENTIALS, TRANSPOSES
 
 from ..numerics.ellipsis import DOTS
 from .entries import entries_in, linked
@@ -45,7 +46,8 @@ def read(latex: str, known: Known) -> Reading:
         # a first look says what is called, what runs, what has an index
         first = _parsed(latex, frozenset(known.kinds.items()))
         found = dict.fromkeys(_letters(first, latex, known), "value")
-        second = _parsed(latex, frozenset({**known.kinds, **found}.items()))
+        kinds = frozenset({**known.kinds, **found}.items())
+        second = first if _is_settled(first, found.keys()) else _parsed(latex, kinds)
     except EquationError as wrong:
         raise NotRead(str(wrong.problem)) from wrong
     _refuse_unread(second, known)
@@ -57,6 +59,23 @@ def read(latex: str, known: Known) -> Reading:
     free = [p.key for p in parts if isinstance(p, t.Name) and p.key not in {*known.kinds, DOTS}]
     called = [p.key for p in parts if isinstance(p, t.Apply) and p.key not in {*known.kinds, DOTS}]
     return Reading(latex, statement, tuple(dict.fromkeys(free)), tuple(dict.fromkeys(called)))
+
+
+_SETTLED = {
+    t.Statement, t.Step, t.Name, t.Number, t.Constant, t.Sum, t.Product, t.Quotient, t.Power,
+    t.Inverse, t.Transpose, t.Root, t.Function, t.Block,
+}  # fmt: skip
+_OTHERWISE = TRANSPOSES | DIFFERENTIALS  # what these letters are as long as they are not known
+
+
+def _is_settled(first: t.Statement, symbols: Set[str]) -> bool:
+    """Return whether a first look, in which nothing runs or is called, has its `symbols` whole."""
+    parts = t.parts(first)
+    if first.conditions or not _SETTLED.issuperset(map(type, parts)):
+        return False
+    marked = any("'" in key or "^" in key for key in symbols)
+    names = {part.key for part in parts if isinstance(part, t.Name)}
+    return not marked and symbols <= names and _OTHERWISE.isdisjoint(symbols)
 
 
 def _parsed(latex: str, kinds: frozenset[tuple[str, str]]) -> t.Statement:
