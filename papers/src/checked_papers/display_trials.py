@@ -56,7 +56,7 @@ from .vectors import with_products
 
 _SEEDS = 4  # of sizes, for matrices that are singular where they are wide
 SECONDS = 200  # for a display, which needs a few: no verdict must depend on the machine
-_OBJECTS = 50_000  # made and kept, between two looks for garbage
+_OBJECTS = 1_000_000  # made and kept, between two looks for garbage
 _WORTH_IT = 16  # displays for each process: fewer are tried before it has started
 
 
