@@ -61,21 +61,20 @@ def read(latex: str, known: Known) -> Reading:
     return Reading(latex, statement, tuple(dict.fromkeys(free)), tuple(dict.fromkeys(called)))
 
 
-_SETTLED = {
-    t.Statement, t.Step, t.Name, t.Number, t.Constant, t.Sum, t.Product, t.Quotient, t.Power,
-    t.Inverse, t.Transpose, t.Root, t.Function, t.Block,
-}  # fmt: skip
+RATIONAL = frozenset(
+    {t.Statement, t.Step, t.Name, t.Number, t.Sum, t.Product, t.Quotient, t.Inverse, t.Transpose,
+     t.Block}
+)  # fmt: skip
+_SETTLED = RATIONAL | {t.Constant, t.Power, t.Root, t.Function}
 _OTHERWISE = TRANSPOSES | DIFFERENTIALS  # what these letters are as long as they are not known
 
 
 def _is_settled(first: t.Statement, symbols: Set[str]) -> bool:
     """Return whether a first look, in which nothing runs or is called, has its `symbols` whole."""
     parts = t.parts(first)
-    if first.conditions or not _SETTLED.issuperset(map(type, parts)):
-        return False
-    marked = any("'" in key or "^" in key for key in symbols)
-    names = {part.key for part in parts if isinstance(part, t.Name)}
-    return not marked and symbols <= names and _OTHERWISE.isdisjoint(symbols)
+    plain = not first.conditions and _SETTLED.issuperset(map(type, parts))
+    names = {part.key for part in parts if isinstance(part, t.Name)} - _OTHERWISE
+    return plain and symbols <= names and not any("'" in key or "^" in key for key in symbols)
 
 
 def _parsed(latex: str, kinds: frozenset[tuple[str, str]]) -> t.Statement:

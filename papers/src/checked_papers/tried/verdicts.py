@@ -24,8 +24,9 @@ from .negative_bases import wants_positive_bases
 from .reversed_orders import turned_round
 from .sample_fates import STRICT, Fate, Trial, clearly_fails, is_long
 from .token_patterns import ORDERS
-from .unbound_statement import mentions
+from .unbound_statement import RATIONAL, mentioned, mentions
 from .whole_numbers import (
+    GENERIC,
     Wanted,
     broken_plans,
     condition_on,
@@ -410,12 +411,23 @@ def _of_whole(trial: Trial, plan: Plan, more: More) -> list[str] | None:
     regions = [fate.sample.region for fate in trial.held]
     wide = trial.on(more.by(wide_plans(plan), regions))
     with allowing(_PATIENCE):
+        if not trial.failed and _is_rational(trial.statement, frozenset(counted(plan))):
+            few = trial.on(more.by(wide_plans(plan, GENERIC), regions))
+            if not any(_fails_there(few, fate, plan) for fate in few.fates):
+                return [*_to_be_whole(trial, plan, more, None)]
         failing = [fate for fate in wide.fates if _fails_there(wide, fate, plan)]
         wanted = _wanted(trial, wide, failing, plan) if failing else None
         if failing and (wanted is None or _by_few(trial, plan, more, wanted)):
             return None
         said = [wanted.said] if wanted else []
         return [*said, *_to_be_whole(trial, plan, more, wanted)]
+
+
+def _is_rational(statement: t.Statement, keys: frozenset[str]) -> bool:
+    """Return whether symbols only stand in sums, products and quotients of an equality."""
+    equal = all(step.relation in ("=", ":=") for step in statement.steps)
+    rest = (part for part in t.parts(statement) if type(part) not in RATIONAL)
+    return equal and all(keys.isdisjoint(mentioned(part)) for part in rest)
 
 
 def _wanted(trial: Trial, wide: Trial, failing: list[Fate], plan: Plan) -> Wanted | None:

@@ -16,6 +16,7 @@ from .drawing import Plan
 from .letter_conventions import letter
 
 WIDE = (-3, -2, -1, 0, 1, 6, 7, 9, 12, 23, 40)
+GENERIC = (7, 23)  # no roots of what is drawn for a polynomial by chance
 _ABOVE = frozenset("NMK")  # that measure as often as they count
 _SMALL = (3, 2, 1, 4, 6, 5)
 _FEWER = {2: 6, 3: 4}  # of these, where two or three whole numbers are drawn together
@@ -28,7 +29,7 @@ def counted(plan: Plan) -> list[str]:
     return [key for key, kind in plan.drawn.items() if kind.counts]
 
 
-def wide_plans(plan: Plan) -> Iterator[Plan]:
+def wide_plans(plan: Plan, wide: Sequence[int] = WIDE) -> Iterator[Plan]:
     """The plan with its whole numbers far from those that are drawn first.
 
     >>> [one.drawn["n"].value for one in wide_plans(Plan({"n": kinds.whole}))][:4]
@@ -37,7 +38,7 @@ def wide_plans(plan: Plan) -> Iterator[Plan]:
     keys = counted(plan)[:_MOST]
     least = [1 if plan.drawn[key].name == "natural" else WIDE[0] for key in keys]
     for key, first in zip(keys, least, strict=True):
-        yield from (_with(plan, {key: value}) for value in WIDE if value >= first)
+        yield from (_with(plan, {key: value}) for value in wide if value >= first)
     for values in _MIXED if len(keys) > 1 else ():
         if all(value >= first for value, first in zip(values, least, strict=False)):
             yield _with(plan, dict(zip(keys, values, strict=False)))
