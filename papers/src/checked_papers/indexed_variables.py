@@ -44,9 +44,8 @@ def of_many(latex: str) -> Iterator[Averaged]:
     >>> found.said
     'for a joint distribution of X_1, …, X_n that was drawn'
     """
-    if not (inside := insides(latex)):
-        return
-    key, size = _only_row(latex), _size(latex)
+    inside = insides(latex)
+    key, size = (_only_row(latex), _size(latex)) if inside else ("", "")
     if not key or not size or claims_order(_PAIRS.put(latex, lambda _: "")):
         return
     if not all(key in letters_of(row_of(one)) for one in inside):  # means of what is random

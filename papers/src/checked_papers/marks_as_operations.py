@@ -78,7 +78,8 @@ def _transposed(latex: str) -> str:
 
 def _conjugated(latex: str) -> str:
     """Return the display with conjugates for bars and stars, or an empty text without a z."""
-    if not any(sign in latex for sign in ("*", "\\ast", "\\bar", "\\overline")):
+    marked = any(sign in latex for sign in ("*", "\\ast", "\\bar", "\\overline"))
+    if not marked or _COMPLEX.isdisjoint(_small(latex)):
         return ""
     full = latex
     for pattern in (_BAR, _STARRED, _STAR):
@@ -86,7 +87,7 @@ def _conjugated(latex: str) -> str:
             if found.span is None:
                 return ""
             full = exchanged(full, [(found.span, f"{_CONJUGATE}({found['inside'].strip()})")])
-    return full if full != latex and _COMPLEX.intersection(_small(full)) else ""
+    return full if full != latex else ""
 
 
 def _small(latex: str) -> list[str]:

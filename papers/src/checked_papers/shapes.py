@@ -116,6 +116,8 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     own = known({**_WORDS, **functions})
     try:
         reading = read(parted(latex, own)[0], own)
+        if reading.unknown:
+            return Fitting()
     except (NotRead, EquationError):
         return Fitting()
     counted = entries_in(reading.statement).letters
@@ -133,7 +135,7 @@ def fitting(latex: str, declared: Mapping[str, Kind]) -> Fitting:
     free = [key for key in free if key not in found.unranged]
     options |= dict.fromkeys((*rows, *found.letters & {*free}), (0,))
     several = [key for key in free if options[key] != (0,)]
-    if not several or reading.unknown:
+    if not several:
         return Fitting()
     moved = tuple(key for key in free if any(_moved(step, key) for step in reading.statement.steps))
     found_marks = Fitting((), marked, tuple(several), False, tuple(_traced(reading)), (), moved)

@@ -164,12 +164,15 @@ def _searched(
     """Return all mends of the first round that has some, before they are compared."""
     found, tried = list[Mend](), 0
     for round_ in (_single, _wider, _twice):
-        for own, mutant in round_(statement, failing, supply):
+        for own, edit in round_(statement, failing, supply):
             if tried >= most or exhausted():
                 return Mends(tuple(found), tried, whole=False)
             tried += 1
             count(_CANDIDATE)
-            if admits(mutant) and _mends(statement, mutant, failing, holds):
+            if not admits(edit):
+                continue
+            mutant = edit if edit.steps else mutated(statement.steps, edit.places[0], edit)
+            if _mends(statement, mutant, failing, holds):
                 found.append(Mend(mutant.said, _edited(statement, mutant), mutant, own))
         if found:
             break
@@ -251,7 +254,7 @@ def mutant_statements(
 def _single(
     statement: t.Statement, failing: tuple[int, ...], supply: Supply
 ) -> Iterator[tuple[bool, Mutant]]:
-    """The mutants, then the insertions, of the sides of the first step that fails."""
+    """The mutants, then the insertions, which get their steps where they are tried."""
     for mutant in all_mutants(statement, supply.groups(), supply.say):
         if not isinstance(mutant.before, t.Step):
             yield True, mutant
@@ -282,8 +285,7 @@ def _inside(
         side = getattr(statement.steps[place], name)
         for path, node, parent, here in _visit(side, None, (), supply):
             for said, new in edits(node, parent, here):
-                edit = Mutant(said, (), (), node, new, name, path)
-                yield False, mutated(statement.steps, place, edit)
+                yield False, Mutant(said, (), (place,), node, new, name, path)
 
 
 def _whole_sides(
@@ -295,8 +297,7 @@ def _whole_sides(
     for place, name in _sides(statement.steps, failing):
         side = getattr(statement.steps[place], name)
         for said, new in edits(side, supply):
-            edit = Mutant(said, (), (), side, new, name, ())
-            yield False, mutated(statement.steps, place, edit)
+            yield False, Mutant(said, (), (place,), side, new, name, ())
 
 
 def _sides(steps: tuple[t.Step, ...], failing: tuple[int, ...]) -> Iterator[tuple[int, str]]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from checked_equations.evaluate.values import Word
@@ -171,26 +172,18 @@ class Notation:
     def written(self, latex: str) -> Expanded:
         """`latex` with every form as a call."""
         latex = _ATOP.sub(_in_a_row, latex)
-        if not self._may_rewrite(latex):
-            return Expanded(_closed(latex), tuple((i, i + 1) for i in range(len(latex))))
+        other = any(head in latex for head in self.heads) or _WRONSKIAN.search(latex)
+        if not (other or self.rising or self.compiled[0].search(latex)) and _is_closed(latex):
+            return Expanded(latex, tuple((i, i + 1) for i in range(len(latex))))
         pieces = list(_Rewriter(self, latex).between(0, len(latex)))
         text = "".join(piece for piece, _ in pieces)
         return Expanded(text, tuple(span for piece, span in pieces for _ in piece))
 
-    def _may_rewrite(self, latex: str) -> bool:
-        """Return whether a form may stand in it: in most displays none does."""
-        patterns = self.compiled[0].search(latex) or _WRONSKIAN.search(latex)
-        return bool(self.rising or patterns) or any(head in latex for head in self.heads)
 
-
-def _closed(latex: str) -> str:
-    """Return `latex`; raises ValueError where a brace is never closed."""
-    depth = 0
-    for brace in _BRACE.finditer(latex):
-        depth = max(depth + (1 if brace[0] == "{" else -1), 0)
-    if depth:
-        raise ValueError("`{` is never closed")
-    return latex
+def _is_closed(latex: str) -> bool:
+    """Return whether each brace that is no sign has its other one."""
+    depths = [*accumulate(1 if brace == "{" else -1 for brace in _BRACE.findall(latex))]
+    return not depths or min(depths) == depths[-1] == 0
 
 
 def _in_a_row(match: re.Match[str]) -> str:

@@ -188,9 +188,8 @@ def occurrences(row: Row, key: str) -> list[Span]:
     """
     wanted, every = texts(row_of(key)), texts(row)
     n, found = len(wanted), []
-    if not wanted or wanted[0] not in every:
-        return []
-    places = [i for i in range(len(row)) if every[i : i + n] == wanted]
+    first = [i for i, text in enumerate(every) if wanted[:1] == [text]]
+    places = [i for i in first if every[i : i + n] == wanted]
     words = in_words(row) if places else []
     for i in places:
         if words[i] and wanted[0] != "\\mathrm":
