@@ -187,9 +187,8 @@ def occurrences(row: Row, key: str) -> list[Span]:
     [(0, 1)]
     """
     wanted, every = texts(row_of(key)), texts(row)
-    n, found = len(wanted), []
-    first = [i for i, text in enumerate(every) if wanted[:1] == [text]]
-    places = [i for i in first if every[i : i + n] == wanted]
+    n, found, first = len(wanted), [], "".join(wanted[:1])
+    places = [i for i, own in enumerate(every) if own == first and every[i : i + n] == wanted]
     words = in_words(row) if places else []
     for i in places:
         if words[i] and wanted[0] != "\\mathrm":

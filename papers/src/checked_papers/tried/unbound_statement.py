@@ -13,7 +13,7 @@ from checked_equations.latex import tree as t
 from checked_equations.latex.names import joined
 from checked_equations.latex.parser import parse
 from checked_equations.latex.tokenizer import closing, tokens
-from checked_equations.latex.vocabulary import DIFFERENTIALS, TRANSPOSES
+from checked_equations.latex.vocabulary import DIFFERENTIALS, IDENTITIES, TRANSPOSES
 
 from ..numerics.ellipsis import DOTS
 from .entries import entries_in, linked
@@ -66,7 +66,7 @@ RATIONAL = frozenset(
      t.Block}
 )  # fmt: skip
 _SETTLED = RATIONAL | {t.Constant, t.Power, t.Root, t.Function}
-_OTHERWISE = TRANSPOSES | DIFFERENTIALS  # what these letters are as long as they are not known
+_OTHERWISE = TRANSPOSES | DIFFERENTIALS | IDENTITIES  # as long as these are not known
 
 
 def _is_settled(first: t.Statement, symbols: Set[str]) -> bool:

@@ -411,7 +411,7 @@ def _of_whole(trial: Trial, plan: Plan, more: More) -> list[str] | None:
     regions = [fate.sample.region for fate in trial.held]
     wide = trial.on(more.by(wide_plans(plan), regions))
     with allowing(_PATIENCE):
-        if not trial.failed and _is_rational(trial.statement, frozenset(counted(plan))):
+        if not trial.failed and _is_rational(trial.statement, plan):
             few = trial.on(more.by(wide_plans(plan, GENERIC), regions))
             if not any(_fails_there(few, fate, plan) for fate in few.fates):
                 return [*_to_be_whole(trial, plan, more, None)]
@@ -423,11 +423,12 @@ def _of_whole(trial: Trial, plan: Plan, more: More) -> list[str] | None:
         return [*said, *_to_be_whole(trial, plan, more, wanted)]
 
 
-def _is_rational(statement: t.Statement, keys: frozenset[str]) -> bool:
-    """Return whether symbols only stand in sums, products and quotients of an equality."""
-    equal = all(step.relation in ("=", ":=") for step in statement.steps)
+def _is_rational(statement: t.Statement, plan: Plan) -> bool:
+    """Return whether whole numbers only stand in sums, products and quotients of an equality."""
+    keys, equal = counted(plan), all(step.relation in ("=", ":=") for step in statement.steps)
     rest = (part for part in t.parts(statement) if type(part) not in RATIONAL)
-    return equal and all(keys.isdisjoint(mentioned(part)) for part in rest)
+    sized = plan.derived or any(kind.shape for kind in plan.drawn.values())
+    return equal and not sized and all(mentioned(part).isdisjoint(keys) for part in rest)
 
 
 def _wanted(trial: Trial, wide: Trial, failing: list[Fate], plan: Plan) -> Wanted | None:
