@@ -25,7 +25,6 @@ _PIECE = re.compile(
 _PRIME = re.compile(r"'|\^\{\\prime\}|\^\\prime(?![a-z])")
 _CLOSES = re.compile(r"\\(right|[bB]igg?r?)$")
 _OPEN = re.compile(r"\s*(\\left|\\[bB]igg?l?)?\s*([(\[])")
-_BRACE = re.compile(r"(?<!\\)[{}]")
 _GROUP = r"(?:[^{}]|\{[^{}]*\})*"
 _ATOP = re.compile(rf"\{{({_GROUP})\\atop(?![a-z])({_GROUP})\}}(?=\s*[;,])")
 _WRONSKIAN = re.compile(r"\\math(?:scr|cal)\s*\{W\}\s*(?:\\left)?\\\{")
@@ -182,7 +181,8 @@ class Notation:
 
 def _is_closed(latex: str) -> bool:
     """Return whether each brace that is no sign has its other one."""
-    depths = [*accumulate(1 if brace == "{" else -1 for brace in _BRACE.findall(latex))]
+    bare = latex.replace("\\{", "").replace("\\}", "")
+    depths = [*accumulate(1 if sign == "{" else -1 for sign in bare if sign in "{}")]
     return not depths or min(depths) == depths[-1] == 0
 
 
