@@ -35,7 +35,7 @@ def _nested(opens: str, shuts: str, inner: str = "") -> str:
 _BRACED = _nested("{", "}")
 _GROUP = rf"|\{{{_BRACED}\}}"
 _SHORT = rf"(?:\\.|[^{{}}\\]{_GROUP})*?"
-_INSIDE = {"{": _BRACED, "(": _nested("(", ")", _GROUP), "[": _nested("[", "]", _GROUP)}
+_INSIDE = {"{}": _BRACED, "()": _nested("(", ")", _GROUP), "[]": _nested("[", "]", _GROUP)}
 
 
 def packages_of(text: str) -> str:
@@ -91,9 +91,7 @@ def _behind(row: str) -> re.Pattern[str]:
 def _part(text: str) -> str:
     """Return the pattern of an argument with its brackets, which may be left out."""
     may, opens, key, shuts = _PART.findall(text)[0]
-    inside = (
-        f"(?P<k{key}>{_INSIDE.get(opens, _SHORT) if shuts in ')]}' else _SHORT})" if key else ""
-    )
+    inside = f"(?P<k{key}>{_INSIDE.get(opens + shuts, _SHORT)})" if key else ""
     found = re.escape(opens) + inside + re.escape(shuts)
     if not opens and not shuts:
         found = rf"(?:\{{(?P<k{key}>{_BRACED})\}}|(?P<s{key}>{_SIGN}))"
@@ -105,15 +103,13 @@ def _put(match: re.Match[str], body: str) -> str:
     if body.startswith("!"):
         raise EquationError(body[1:], match.string, match.span())
     told = {key[1:]: value.strip() for key, value in match.groupdict("").items() if value}
-    parts = _PUT.split(body)  # LaTeX, how an argument is written, its key, LaTeX, ...
-    for i in range(1, len(parts), 3):
-        parts[i : i + 2] = [_MADE[parts[i]](told.get(parts[i + 1], "")), ""]
-    return f" {''.join(parts)}".replace("^{}", "")
+    made = _PUT.sub(lambda one: _MADE[one[1]](told.get(one[2], "")), body)
+    return f" {made}".replace("^{}", "")
 
 
 def _whole(latex: str) -> str:
     """Return an argument with brackets if it is a sum."""
-    bare = re.sub(rf"\{{{_BRACED}\}}|\({_INSIDE['(']}\)|\[{_INSIDE['[']}\]", "", latex)
+    bare = re.sub(rf"\{{{_BRACED}\}}|\({_INSIDE['()']}\)|\[{_INSIDE['[]']}\]", "", latex)
     return rf"\left({latex}\right)" if re.search("[+-]", bare[1:]) else latex
 
 
