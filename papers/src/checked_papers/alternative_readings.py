@@ -23,13 +23,7 @@ from .probabilities import with_numbers
 from .statements import ARROWS, RELATIONS, outermost, parts
 from .tried import kinds
 from .tried.kinds import Kind
-from .tried.token_patterns import (
-    Pattern,
-    is_symbol,
-    letters_of,
-    row_of,
-    texts,
-)
+from .tried.token_patterns import Pattern, is_symbol, letters_of, row_of, texts
 from .vectors import with_products
 
 _FUNCTIONS = 3

@@ -45,12 +45,7 @@ from .tried.kinds import Kind
 from .tried.nist import COMMON, LAWS, NOTATIONS, PAPERS
 from .tried.notation import Notation
 from .tried.sample_fates import ENDLESS
-from .tried.token_patterns import (
-    is_symbol,
-    letters_of,
-    row_of,
-    texts,
-)
+from .tried.token_patterns import is_symbol, letters_of, row_of, texts
 from .tried.verdicts import FAILS, HOLDS, ODD, RELATES, UNMET
 from .vectors import with_products
 
