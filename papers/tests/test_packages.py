@@ -46,6 +46,7 @@ TRUE_AND_SPOILT = [
     ("physics", r"\vb{a} \cross \vb{b} = -\vb{b} \cross \vb{a}",
      r"\vb{a} \cross \vb{b} = \vb{b} \cross \vb{a}"),
     ("derivative", r"\odv[order=2]{\sin x}{x} = -\sin x", r"\odv{\sin x}{x} = \sin x"),
+    ("derivative", r"\pdv[ord=2]{x^3}{x} = 6 x", r"\odv[ord=2]{x^3}{x} = 3 x^2"),
     ("derivative", r"\pdv{(x^2 y^3)}{x, y} = 6 x y^2", r"\pdv{(x^2 y^3)}{x, y} = 6 x y"),
     ("physics2", r"\ab(a+b)^2 = a^2 + 2ab + b^2", r"\ab(a+b)^2 = a^2 + b^2"),
     ("commath", r"\od[2]{\sin x}{x} = -\sin x", r"\od{\sin x}{x} = \sin x"),
