@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, chain
 from typing import NamedTuple, TypeAlias
 
@@ -76,6 +76,8 @@ SAME = {
     "\\rightarrow": "\\to", "\\colon": ":", "\\coloneqq": ":=", "\\newline": "\\\\",
     "\\mathbold": "\\boldsymbol",
 }  # fmt: skip
+_SPECIAL = LAYOUT | _WIDE | DROPPED | _TEXT | {*SIDES, *DELIMITERS, *SAME, "\\\\"}
+_token = partial(tuple.__new__, Token)  # quicker than the parts by name
 
 
 class Scanner:
@@ -96,13 +98,14 @@ class Scanner:
             match = _PIECE.match(self.latex, self.at)
             assert match, "every character is a piece"
             start, self.at = match.span()
-            if match["env"]:
-                name = "".join(match["env"].split())
+            if match.lastgroup == "env":
+                name = "".join(match[0].split())
                 if name in _WITH_COLUMNS:
                     self._braced()
                 self._emit(name, start)
-            elif match["piece"]:
-                self._piece(match["piece"], start)
+            elif match.lastgroup == "piece":
+                plain = self.side is None and match[0] not in _SPECIAL  # as most are
+                (self._emit if plain else self._piece)(match[0], start)
         return self.out
 
     def _piece(self, text: str, start: int) -> None:
@@ -149,7 +152,7 @@ class Scanner:
             self.at = size.end()
 
     def _emit(self, text: str, start: int, side: str = "") -> None:
-        self.out.append(Token(text, start, self.at, side, self.wide))
+        self.out.append(_token((text, start, self.at, side, self.wide)))
         self.wide = False
 
     def _braced(self) -> str:
@@ -182,6 +185,8 @@ _OPENING = frozenset({"{", "(", "[", "\\{"})
 _CLOSING = frozenset({"}", ")", "]", "\\}"})
 DEEPEST = 60  # brackets in brackets: those who go through a tree call themselves
 _NO_ARGUMENT = frozenset({"_", "^", "}", "&", "\\\\"})
+_SCRIPTS = frozenset({"'", "_", "^"})
+_MORE = SHELLS | _STACKED | {"{", "\\arg", "\\underset", "\\substack", *ARGUMENTS}  # than a token
 
 
 @lru_cache(maxsize=4096)
@@ -194,7 +199,8 @@ def tokens(latex: str) -> tuple[Token, ...]:
     try:
         row = tuple(_Reader(latex).all())
         opened = accumulate((t.text in _OPENING) - (t.text in _CLOSING) for t in row)
-        deep = max(opened, default=0) > DEEPEST
+        many = len([t for t in row if t.text in _OPENING]) > DEEPEST
+        deep = many and max(opened, default=0) > DEEPEST
     except RecursionError:
         deep = True
     if deep:
@@ -284,11 +290,12 @@ class _Reader:
 
     def _item(self) -> list[Token]:
         """One nucleus with its primes, its subscript and its superscript, in that order."""
-        scripts: Scripts = {"'": [], "_": [], "^": []}
-        shell = self._peek() if self._peek() in SHELLS else ""
-        nucleus = [] if self._peek() in scripts else self._nucleus()
-        if len(nucleus) == 1 and self._peek() not in scripts:
+        first = self._peek()
+        shell = first if first in SHELLS else ""
+        nucleus = [] if first in _SCRIPTS else self._nucleus() if first in _MORE else [self._next()]
+        if len(nucleus) == 1 and self._peek() not in _SCRIPTS:
             return nucleus  # as most are
+        scripts: Scripts = {"'": [], "_": [], "^": []}
         while self._peek() in scripts:
             kind, content = self._script()
             if kind != "'" and scripts[kind]:
@@ -296,7 +303,7 @@ class _Reader:
             scripts[kind] += content
         self._settle_shell(shell, nucleus, scripts)
         item = nucleus + scripts["'"] + scripts["_"] + scripts["^"]
-        end = max((token.end for token in item), default=0)
+        end = max([token.end for token in item], default=0)
         if item and item[-1].end < end:  # whichever of the scripts was written last
             item[-1] = item[-1]._replace(end=end)
         return item
@@ -434,4 +441,4 @@ def _is_symbol(row: Sequence[Token]) -> bool:
 
 def _braced(opened: Token, inside: Sequence[Token], shut: Token) -> list[Token]:
     """Return the part `inside`, in braces at the places of two tokens."""
-    return [opened._replace(text="{"), *inside, shut._replace(text="}")]
+    return [_token(("{", *opened[1:])), *inside, _token(("}", *shut[1:]))]
