@@ -99,10 +99,9 @@ def _paired(latex: str) -> tuple[tuple[tuple[Span, Span], ...], int]:
     for mark in marks:
         group = mark.lastgroup
         kind = mark[group] if group in ("environment", "size", "word") else group
-        known = [i for i, (other, _) in enumerate(stack) if kind == other != "alone"]
         if _OPENS.match(mark[0]):
             stack.append((kind, mark.span()))
-        elif known:
+        elif known := [i for i, (other, _) in enumerate(stack) if kind == other != "alone"]:
             pairs.append((stack[known[-1]][1], mark.span()))
             del stack[known[-1] :]
     return tuple(pairs), len(marks) - 2 * len(pairs)

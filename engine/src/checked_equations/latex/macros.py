@@ -54,7 +54,7 @@ def expand(latex: str, macros: Macros) -> Expanded:
     left = _MOST
     while waiting:
         command, span = waiting.pop()
-        if (macro := _known(command, macros)) is not None:
+        if (macro := _known(command, macros) if command[1:] else None) is not None:
             left -= 1
             if left < 0:
                 raise EquationError(f"the macros go round in a circle at `{command}`", latex, span)
@@ -72,7 +72,7 @@ def expand(latex: str, macros: Macros) -> Expanded:
                 own = [(piece, whole) for piece, _ in _pieces(part)]
                 waiting += reversed(arguments[int(part) - 1] if i % 2 else own)
         else:  # a command would swallow the letter behind it
-            apart = " " if command.isalpha() and before[1:].isalpha() else ""
+            apart = " " if before[1:] and command.isalpha() and before[1:].isalpha() else ""
             before = command
             out += apart + command
             places += [span] * len(apart + command)

@@ -6,7 +6,6 @@ from bisect import insort
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
-from operator import eq
 from string import ascii_letters
 from typing import NamedTuple
 
@@ -28,6 +27,8 @@ def normal(latex: str) -> str:
 
 def joined(sequence: Sequence[Token]) -> str:
     """Canonical tokens as LaTeX again, with no brace or space that TeX does not need."""
+    if len(sequence) == 1 and (text := sequence[0].text) not in ("{", "}"):
+        return text  # as most are
     needed: set[int] = set()
     for i, token in enumerate(sequence):
         if token.text == "{":
@@ -156,7 +157,7 @@ class Names:
         """The longest name that starts at place `i`, with no wide space in it."""
         for texts, key in self._by_first.get(sequence[i].text, ()):
             row = sequence[i : i + len(texts)]
-            alike = len(row) == len(texts) and all(map(eq, (token.text for token in row), texts))
+            alike = tuple([token.text for token in row]) == texts
             if alike and not any(token.wide for token in row[1:]):
                 return Match(key, self.kinds[key], len(texts))
         return None

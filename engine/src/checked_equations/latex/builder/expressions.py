@@ -143,7 +143,7 @@ class Expressions:
         """All claims of an equation, in reading order."""
         steps = tuple(step for chain, _ in claims for step in chain)
         conditions = tuple(condition for _, stated in claims for condition in stated)
-        self._refuse_other_variables([part for step in steps for part in t.parts(step)])
+        self._refuse_other_variables([p for step in steps if self.points for p in t.parts(step)])
         return t.Statement(steps, conditions, span=span)
 
     def _refuse_other_variables(self, parts: Sequence[Node]) -> None:

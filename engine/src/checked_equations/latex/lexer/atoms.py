@@ -13,6 +13,7 @@ from .brackets import matching
 from .stream import Stream, is_letter
 
 UNDER, CALLED = "\0", "\1"  # each begins tokens that no author can write
+_RUNS = frozenset({*v.BIG, "\\lim"})
 Tokens = Sequence[Token]
 
 
@@ -113,7 +114,7 @@ def _primes_transpose(s: Stream) -> bool:
 def prime_behind(s: Stream) -> None:
     """The prime of ``x_i' x_i``, which stands before the index by now, is put behind that again."""
     prime = s.i + s.nucleus(s.i)
-    if s.at(prime) != "'" or s.at(prime + 1) != "_" or not _primes_transpose(s):
+    if s.free or s.at(prime) != "'" or s.at(prime + 1) != "_" or not _primes_transpose(s):
         return
     match = s.names.match(s.tokens[s.i : prime], 0)
     end = s.behind_script(prime + 1, "_")
@@ -309,6 +310,8 @@ def settle_values(s: Stream) -> None:
     if not {"=", "\\{"} & {token.text for token in s.tokens}:
         return  # as in the sides of an equation, which are read again for each mutant
     for i in range(len(s.tokens) - 1, -1, -1):
+        if s.at(i) not in FONTS and s.at(i + 1) not in ("(", "\\{", "'", "_"):
+            continue  # nothing is called there
         opened = s.atom_end(i) if is_letter(s.at(i)) else len(s.tokens)
         if s.at(opened) == "\\{":
             _call_in_braces(s, i, opened)
@@ -334,8 +337,8 @@ def settle_values(s: Stream) -> None:
 def declare_indices(s: Stream) -> None:
     """The running variables of sums and products are names, wherever they stand."""
     for i, token in enumerate(s.tokens):
-        start = i + s.nucleus(i) if token.text in (*v.BIG, "\\lim", "\\mathrm") else i
-        if s.at(start) != "_" or s.symbol(i) not in (*v.BIG, "\\lim"):
+        start = i + s.nucleus(i) if token.text in _RUNS or token.text == "\\mathrm" else i
+        if s.at(start) != "_" or s.symbol(i) not in _RUNS:
             continue
         ended = s.at(s.behind_script(start, "_")) == "^"
         parts, commas = split(s.content(start + 1), {","})

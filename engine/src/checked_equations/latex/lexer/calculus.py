@@ -21,7 +21,7 @@ _UP, _DOWN = frozenset({"<", "\\le"}), frozenset({">", "\\ge"})
 
 def differential(s: Stream) -> bool:
     """``\\mathrm d x`` ends the innermost integral; two in a row end two, or one of both."""
-    if not any(kind.startswith("int") for kind, _ in s.stack):
+    if not s.stack or not any(kind.startswith("int") for kind, _ in s.stack):
         return False
     keys, end = _differentials(s, s.i)
     if not keys:

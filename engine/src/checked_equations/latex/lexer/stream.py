@@ -21,9 +21,10 @@ DOUBLE = {"\\pm": "+-", "\\mp": "-+"}  # the upper sign, the lower sign
 
 def with_one_sign(row: Sequence[Token], names: Names, lower: bool) -> list[Token]:
     """`row` with the upper or the `lower` sign of each ``\\pm``, but for those in a bound name."""
-    named = any(sign in key for key in names.kinds for sign in DOUBLE)
+    some = any(token.text in DOUBLE for token in row)
+    named = some and any(sign in key for key in names.kinds for sign in DOUBLE)
     out = list(row)
-    for i, token in enumerate(row):
+    for i, token in enumerate(row if some else ()):
         script = named and i > 1 and row[i - 1].text == "{" and row[i - 2].text in ("_", "^")
         if token.text in DOUBLE and not script:
             out[i] = token._replace(text=DOUBLE[token.text][lower])

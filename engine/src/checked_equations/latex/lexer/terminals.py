@@ -47,14 +47,13 @@ def _one(s: Stream) -> None:
     atoms.prime_behind(s)
     match = atoms.marked(s, s.names.match(s.tokens, s.i))
     begins = (handle for start, handle in _BEGINS.items() if token.text.startswith(start))
-    handle = _HANDLERS.get(token.text) or next(begins, None)
     if match and match.kind == "word":
         s.emit("FUNC", match.key, match.length)
     elif match:
         atoms.named(s, match)
     elif calculus.is_point(s, s.i):
         calculus.point(s)
-    elif handle:
+    elif handle := _HANDLERS.get(token.text) or next(begins, None):
         handle(s)
     elif token.text in v.OPERATORS:
         _operator(s, token)
