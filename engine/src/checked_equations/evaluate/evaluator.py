@@ -10,7 +10,6 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, NamedTuple, Protocol
 
@@ -60,12 +59,8 @@ class Beyond(Protocol):
 NO_NUMBER = "is bound to what is no number"
 
 
-@dataclass(slots=True)
-class _Memo:
-    node: t.Node
-    rule: Callable[[t.Node, Evaluator, Scope], Array]
-    values: dict[Key, Array]
-    keys: tuple[str, ...] | None = None  # asked for within a loop alone
+# A node, which lives as long as it is remembered, its rule, and its values.
+_Memo = tuple[t.Node, Callable[[t.Node, "Evaluator", Scope], Array], dict[Key, Array]]
 
 
 class Evaluator:
@@ -112,14 +107,14 @@ class Evaluator:
     def observe(self, node: t.Node) -> list[Array]:
         """All values that `node` has taken so far, over the loops that it stands in."""
         memo = self._memo.get(id(node))
-        return list(memo.values.values()) if memo else []
+        return list(memo[2].values()) if memo else []
 
     def note(self, node: t.Node, key: Key, value: complex) -> None:
         """Remember a value that was computed elsewhere, to be observed."""
-        memo = self._memo.get(id(node)) or self._remember(node)
-        memo.values[key] = scalar(value)
+        _, _, values = self._memo.get(id(node)) or self._remember(node)
+        values[key] = scalar(value)
         if self._since is not None:
-            self._since.append((memo.values, key))
+            self._since.append((values, key))
 
     def __len__(self) -> int:
         """Return the number of nodes remembered."""
@@ -128,7 +123,7 @@ class Evaluator:
     @property
     def cost(self) -> int:
         """Return the number of values computed so far, over all loops."""
-        return sum(len(memo.values) for memo in self._memo.values())
+        return sum(len(values) for _, _, values in self._memo.values())
 
     def mark(self) -> int:
         """Return the number of nodes remembered, before a mutant that is to be forgotten."""
@@ -151,34 +146,32 @@ class Evaluator:
 
     def of(self, node: t.Node, scope: Scope) -> Array:
         """The value of `node` where the running variables are those of `scope`, remembered."""
-        memo = self._memo.get(id(node)) or self._remember(node)
-        key = self._key(memo, scope) if scope else ()
-        known = memo.values.get(key)
+        _, value_of, values = self._memo.get(id(node)) or self._remember(node)
+        own = t.symbols(node) if scope else ()
+        key = tuple([scope[k].token if k in scope else None for k in own])
+        known = values.get(key)
         if known is not None:
             return known
         self.effort.spend(1)
         try:
-            value = memo.rule(node, self, scope)
-            # of a number alone it is asked without an array: millions of values are one
-            if not (np.isfinite(value).all() if value.ndim else cmath.isfinite(value)):
+            value = value_of(node, self, scope)
+            # millions of values are one number; of others their squares say it in one call
+            whole = np.vdot(value, value) if value.ndim else value
+            if not (cmath.isfinite(whole) or (value.ndim and np.isfinite(value).all())):
                 said = "not a number" if np.isnan(value).any() else "infinite"
                 of = f" of `{node.key}`" if isinstance(node, t.Apply) else ""
                 raise OperationError(f"the value{of} is {said}")
         except OperationError as wrong:
             raise self.fault(node, str(wrong)) from wrong
-        memo.values[key] = value
+        values[key] = value
         if key and self._since is not None:
-            self._since.append((memo.values, key))
+            self._since.append((values, key))
         return value
 
-    def _key(self, memo: _Memo, scope: Scope) -> Key:
-        if memo.keys is None:
-            memo.keys = t.symbols(memo.node)
-        return tuple([scope[k].token if k in scope else None for k in memo.keys])
-
     def _remember(self, node: t.Node) -> _Memo:
-        memo = self._memo[id(node)] = _Memo(node, rule.dispatch(type(node)), {})
-        return memo
+        known = rule.registry.get(type(node)) or rule.dispatch(type(node))
+        self._memo[id(node)] = (node, known, {})
+        return self._memo[id(node)]
 
     def depends(self, node: t.Node, key: str) -> bool:
         """Return whether the symbol `key` occurs in `node`."""

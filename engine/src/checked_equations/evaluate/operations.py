@@ -198,7 +198,7 @@ def _large(whole: int) -> Array:
 
 
 def _log(a: Array) -> Array:
-    if (a == 0 if np.iscomplexobj(a) else a <= 0).any():
+    if a <= 0 if isinstance(a, np.float64) else (a == 0 if np.iscomplexobj(a) else a <= 0).any():
         raise OperationError(f"the logarithm of {np.min(a):.6g} is not defined")
     return np.log(a)
 

@@ -18,6 +18,8 @@ def host(value: object) -> Array:
     """`value` as a NumPy array of its own shape, float64 or complex128, wherever it lives."""
     if type(value) is np.ndarray and value.dtype in (np.float64, np.complex128):
         return value  # as most are
+    if type(value) in (float, np.float64, complex):
+        return np.asarray(value)
     try:
         array = on_host(value)
     except (TypeError, ValueError, RuntimeError) as problem:
@@ -98,6 +100,8 @@ def kind(value: object) -> str:
     "value", "entries", "callable", "word", "set", or, under an average, "nodes",
     "distribution" and, where the nodes depend on something, "conditional".
     """
+    if type(value) in (float, int, np.ndarray):
+        return "value"  # as most are
     if isinstance(value, Entries):
         return "entries"
     if isinstance(value, Nodes):

@@ -163,9 +163,12 @@ def inside(indices: list[int], shape: tuple[int, ...]) -> tuple[int, ...]:
 
 @rule.register(t.Sum)
 def _sum(node: t.Sum, ev: Evaluator, scope: Scope) -> Array:
-    pairs = zip(node.terms, node.signs, strict=True)
-    values = (ev.of(term, scope) if sign > 0 else -ev.of(term, scope) for term, sign in pairs)
-    return reduce(op.add, values)
+    total = ev.of(node.terms[0], scope)
+    total = total if node.signs[0] > 0 else -total
+    for term, sign in zip(node.terms[1:], node.signs[1:], strict=True):
+        value = ev.of(term, scope)
+        total = op.add(total, value if sign > 0 else -value)
+    return total
 
 
 @rule.register(t.Kronecker)
