@@ -444,7 +444,7 @@ def _occurs_again(step: t.Step, kind: type[t.Name] | type[t.Apply]) -> bool:
     """Return whether one side, of this `kind`, stands in the other as well."""
     sides = ((step.left, step.right), (step.right, step.left))
     return any(
-        alone == part
+        type(part) is type(alone) and alone == part
         for alone, other in sides
         if isinstance(alone, kind) and alone.key in t.symbols(other)
         for part in t.parts(other)
