@@ -126,9 +126,8 @@ class Expressions:
             return part
         parts = map(self.build, part.children)
         span = (0, 0) if part.meta.empty else (part.meta.start_pos, part.meta.end_pos)
-        if part.data in _PLAIN:
-            return _PLAIN[part.data](*parts, span=span)
-        return getattr(self, part.data)(span, *parts)
+        made = _PLAIN.get(str(part.data))  # Lark's names are tokens, which are slow to find
+        return made(*parts, span=span) if made else getattr(self, part.data)(span, *parts)
 
     def _fault(self, problem: str, span: Span) -> EquationError:
         return EquationError(problem, self.latex, span)
