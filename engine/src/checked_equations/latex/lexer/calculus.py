@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from functools import partial
 
 from .. import vocabulary as v
 from ..names import Match, joined
@@ -152,7 +151,7 @@ def _variable(s: Stream, row: Row) -> str:
 
 def declare_points(s: Stream) -> None:
     """The variable of ``|_{x = a}`` is a name, wherever it stands."""
-    for i in filter(partial(is_point, s), range(len(s.tokens))):
+    for i in [i for i, token in enumerate(s.tokens) if token.text == "|" and is_point(s, i)]:
         for part in split(s.content(i + 2), {","})[0]:
             s.names.add(joined(split(part, {"="})[0][0]), "index")
 

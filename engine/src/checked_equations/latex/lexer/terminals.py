@@ -46,14 +46,14 @@ def _one(s: Stream) -> None:
         return
     atoms.prime_behind(s)
     match = atoms.marked(s, s.names.match(s.tokens, s.i))
-    begins = (handle for start, handle in _BEGINS.items() if token.text.startswith(start))
+    begins = token.text[:1] if token.text < " " else token.text[: token.text.find("{") + 1]
     if match and match.kind == "word":
         s.emit("FUNC", match.key, match.length)
     elif match:
         atoms.named(s, match)
-    elif calculus.is_point(s, s.i):
+    elif token.text == "|" and calculus.is_point(s, s.i):
         calculus.point(s)
-    elif handle := _HANDLERS.get(token.text) or next(begins, None):
+    elif handle := _HANDLERS.get(token.text) or _BEGINS.get(begins):
         handle(s)
     elif token.text in v.OPERATORS:
         _operator(s, token)
