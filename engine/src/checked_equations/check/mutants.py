@@ -460,7 +460,7 @@ def mutated(steps: Steps, place: int, edit: Mutant) -> Mutant:
     """The edit of a side at `place` with the steps that it touches."""
     step, following = steps[place], steps[place + 1 : place + 2]
     after: Any = t.replace_at(getattr(step, edit.side), edit.path, edit.after)
-    changed: dict[int, Any] = {place: t.replace_at(step, ((edit.side, -1, -1),), after)}
+    changed = {place: replace(step, **{edit.side: after})}
     if edit.side == "right" and following and shares_a_side(step, following[0]):
         changed[place + 1] = replace(following[0], left=after)
     return replace(edit, steps=tuple(changed.values()), places=tuple(changed))

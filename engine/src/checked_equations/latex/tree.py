@@ -8,7 +8,7 @@ trees are equal when they say the same thing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, dataclass_transform
 
@@ -36,7 +36,7 @@ class Node(_Frozen):
 
     @cached_property
     def _all(self) -> tuple[Node, ...]:
-        return sum([child._all for _, child in self._children], (self,))
+        return (self, *(node for _, child in self._children for node in child._all))
 
     @cached_property
     def _symbols(self) -> tuple[str, ...]:
@@ -92,15 +92,13 @@ def replace_at(node: Node, path: Path, new: Node) -> Node:
         return new
     name, *places = path[0]
 
-    def put(value: Any, i: int, *more: int) -> Any:
-        if i < 0:
+    def put(value: Any, places: list[int]) -> Any:
+        if not places or places[0] < 0:
             return replace_at(value, path[1:], new)
-        return (*value[:i], put(value[i], *more, -1), *value[i + 1 :])
+        i = places[0]
+        return (*value[:i], put(value[i], places[1:]), *value[i + 1 :])
 
-    made: Node = object.__new__(type(node))  # a copy of its fields, quicker than `replace`
-    made.__dict__.update({key: value for key, value in vars(node).items() if key[0] != "_"})
-    made.__dict__[name] = put(getattr(node, name), *places)
-    return made
+    return replace(node, **{name: put(getattr(node, name), places)})
 
 
 class Number(Node):
