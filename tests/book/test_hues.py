@@ -43,8 +43,8 @@ def marked(text: str) -> Iterator[Marked]:
     headings = [line for line, words in prose.items() if words.startswith("#")]
     for line, body in cells:
         head = markup.options(body)
-        if SPAN.search(told := "\n".join(body[:head])):
-            figure = yaml.safe_load(told.strip().strip("-"))["mystnb"]["figure"]
+        figure = figure_of(body)
+        if SPAN.search(figure.get("caption", "")):
             roles, code = SPAN.findall(figure["caption"]), "\n".join(body[head:])
             yield Marked(bisect(headings, line), roles, figure["name"], code)
     for line, words in prose.items():
@@ -52,14 +52,19 @@ def marked(text: str) -> Iterator[Marked]:
             yield Marked(bisect(headings, line), SPAN.findall(words))
 
 
-def captions(text: str) -> list[str]:
+def figure_of(body: list[str]) -> dict[str, str]:
+    """The name and the caption of the figure that a cell draws; empty where it draws none."""
+    told = "\n".join(body[: markup.options(body)])
+    if "caption:" not in told:
+        return {}
+    return yaml.safe_load(told.strip().strip("-"))["mystnb"]["figure"]
+
+
+def captions_of(text: str) -> list[str]:
     """The captions of all figures that cells of a page draw."""
-    found = []
-    for one, body in markup.blocks(text.splitlines()):
-        told = "\n".join(body[: markup.options(body)]) if one.directive == "code-cell" else ""
-        if "caption:" in told:
-            found.append(yaml.safe_load(told.strip().strip("-"))["mystnb"]["figure"]["caption"])
-    return found
+    blocks = markup.blocks(text.splitlines())
+    figures = [figure_of(body) for one, body in blocks if one.directive == "code-cell"]
+    return [figure["caption"] for figure in figures if figure]
 
 
 def drawn(code: str) -> set[str]:
@@ -106,17 +111,17 @@ def test_words_share_the_colours_of_a_figure(chapter: str) -> None:
 
 
 @pytest.mark.parametrize("slug", [*chapters(), "which-approximation"])
-def test_no_caption_ranks_by_light(slug):
-    """The dark scheme turns pictures: what is the brighter in one is the darker in the other."""
+def test_no_caption_ranks_by_light(slug: str) -> None:
+    """The dark scheme inverts pictures, so that what is bright in one is dark in the other."""
     text = (BOOK / f"{slug}.md").read_text("utf-8")
-    found = captions(text)
+    found = captions_of(text)
     assert found
     assert [one for one in found if BY_LIGHT.search(one)] == []
 
 
-def test_a_caption_that_ranks_by_light_is_found():
+def test_a_caption_that_ranks_by_light_is_found() -> None:
     cell = "```{code-cell} ipython3\n---\nmystnb:\n  figure:\n    caption: {}\n---\n1\n```\n"
-    one, other = captions(
+    one, other = captions_of(
         cell.replace("{}", "The darker the higher.") + cell.replace("{}", "Maps.")
     )
     assert BY_LIGHT.search(one)
