@@ -15,7 +15,7 @@ from typing import Any
 
 from checked_equations.errors import EquationError
 
-# The base units, and numbers for each of which no products of powers agree.
+# The base units with a number for each, such that no two products of their powers are equal.
 BASE = {
     r"\mathsf{m}": "7.3", r"\mathsf{kg}": "0.061", r"\mathsf{s}": "431", r"\mathsf{A}": "2900",
     r"\mathsf{K}": "0.0017", r"\mathsf{mol}": "83000", r"\mathsf{cd}": "19",
@@ -58,7 +58,7 @@ def _table(name: str) -> Mapping[str, Any]:
 
 
 def data(file: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the tables of a file beside this one."""
+    """Return the tables of a TOML file in this folder."""
     return tomllib.loads((resources.files(__package__) / file).read_text("utf-8"))
 
 

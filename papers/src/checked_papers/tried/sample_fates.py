@@ -115,7 +115,7 @@ class Trial:
         return tuple(found)
 
     def on(self, samples: Iterable[Sample]) -> Trial:
-        """Return this trial on other samples, none of which is left out."""
+        """Return this trial on other samples, all of which are tried."""
         return replace(self, samples=tuple(samples), enough=0)
 
     def _fates_together(self) -> tuple[Fate, ...]:
