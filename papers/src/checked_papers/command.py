@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from checked_equations.book import execution, markup
@@ -48,10 +49,8 @@ def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None 
     form = FORMATS[options.form](options.annotate, options.quiet, options.every)
     report = Report(form, len(texts), _numbers(texts))
     runs = _run([text for text in texts if _runs(text)], options.jobs, report, memory)
-    every: list[Task] = []
-    for text in texts:
-        every += _to_try(text, runs, options, report)
-    for found in (memory.try_all if memory else try_all)(every, options.jobs):
+    every = [_to_try(text, runs, options, report) for text in texts]
+    for found in (memory.try_all if memory else try_all)(chain(*every), options.jobs):
         report.add(found)
     for fault in execution.outlived(runs):
         report.fault(fault)
@@ -110,8 +109,8 @@ def _run(pages: Sequence[Path], jobs: int, report: Report, memory: Memory | None
     return runs
 
 
-def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -> list[Task]:
-    """The displays of a text that no check has tried."""
+def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -> Iterable[Task]:
+    """Read a text, report on it, and return the displays that no check has tried, one by one."""
     try:
         found = read(text)
     except ValueError as wrong:
@@ -125,7 +124,7 @@ def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -
         return []
     bound = {label for run in runs for label in run.tried.get(str(text.resolve()), ())}
     every = tasks(found, first, own, options.notation)
-    return [one for one in every if not (one.label and one.label in bound)]
+    return (one for one in every if not (one.label and one.label in bound))
 
 
 def _tell(text: Path, found: Read, report: Report) -> None:

@@ -79,7 +79,7 @@ def tasks(
     read: Read, first: Declared, own: Mapping[str, Declared], notation: str = ""
 ) -> Iterator[Task]:
     """Yield the tasks of a text in a `notation`; `own` are declarations by label."""
-    for place_of, one in enumerate(read.paper.equations):
+    for one, around in zip(read.paper.equations, told_around(read.paper), strict=True):
         place = read.paper.place(one.at)
         known = read.known_at(one.at, first).and_then(own.get(one.label, Declared()))
         where = (os.path.relpath(place.file), place.line, place.column)
@@ -90,22 +90,24 @@ def tasks(
             one.macros,
             known,
             one.fault,
-            told_around(read.paper, place_of),
+            around,
             one.number,
             notation=notation,
         )
 
 
-def try_all(every: Sequence[Task], jobs: int) -> Iterator[Finding]:
-    """The finding of each task, in their order."""
-    if jobs < 2 or len(every) < _WORTH_IT * jobs:
+def try_all(every: Iterable[Task], jobs: int) -> Iterator[Finding]:
+    """The finding of each task, in their order; processes begin while tasks are still made."""
+    rest = iter(every)
+    first = [*islice(rest, _WORTH_IT * jobs)]
+    if jobs < 2 or len(first) < _WORTH_IT * jobs:
         with seldom_collected():
-            yield from map(try_one, every)
+            yield from map(try_one, chain(first, rest))
         return
     # No copies of this process: a library with threads, such as JAX, may be loaded here.
     own = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, own, partial(gc.set_threshold, _OBJECTS)) as pool:
-        yield from pool.map(try_one, every, chunksize=4)
+        yield from pool.map(try_one, chain(first, rest), chunksize=4)
 
 
 def try_one(task: Task) -> Finding:

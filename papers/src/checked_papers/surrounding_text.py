@@ -8,7 +8,7 @@ too. A definition may let an equation be tried that was not, and never accuses o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .defined_functions import defined
@@ -41,8 +41,16 @@ class Around:
     before: tuple[str, ...] = ()  # the displays before it in its section
 
 
-def told_around(paper: Paper, place: int) -> Around:
-    """Return the statements of the text around the equation number `place` of `paper`."""
+def told_around(paper: Paper) -> Iterator[Around]:
+    """Yield the statements of the text around each equation of `paper`, in their order."""
+    inline = (one for one in paper.inline if defined(one.latex) and _defines(paper, one))
+    shown = (one for one in paper.equations if defined(one.latex))
+    functions = sorted([*shown, *inline], key=lambda one: one.at)
+    return (_around(paper, place, functions) for place in range(len(paper.equations)))
+
+
+def _around(paper: Paper, place: int, functions: Sequence[PaperEquation]) -> Around:
+    """Return what the text says around an equation; `functions` are all that it defines."""
     own = paper.equations[place]
     before = [one for one in paper.equations[:place] if one.at < own.at]
     start = before[-1].at + len(before[-1].latex) if before else 0
@@ -53,7 +61,7 @@ def told_around(paper: Paper, place: int) -> Around:
     return Around(
         tuple(one.latex for one in near if _defines(paper, one)),
         tuple(one.latex for one in near if own.at < one.at < sentence and _states(paper, one)),
-        _functions(paper, before, end),
+        _last_of_each([one for one in functions if one.at < end and one.at != own.at]),
         _law_before(paper, before),
         _law_of(paper, own, before, end) if is_density(own.latex) else None,
         _displays_before(paper, own, before),
@@ -108,13 +116,10 @@ def _law_of(
     return Law(own.latex, (), tuple(near))
 
 
-def _functions(paper: Paper, before: Sequence[PaperEquation], end: int) -> tuple[str, ...]:
-    """Return the last definition of each function in the text and its displays."""
-    inline = [
-        one for one in paper.inline if one.at < end and defined(one.latex) and _defines(paper, one)
-    ]
+def _last_of_each(functions: Iterable[PaperEquation]) -> tuple[str, ...]:
+    """Return the last definition of each function."""
     said = {}
-    for one in sorted([*before, *inline], key=lambda one: one.at):
+    for one in functions:
         if found := defined(one.latex):
             said[found.name] = one.latex.strip().rstrip(".,; ")
     return tuple(said.values())

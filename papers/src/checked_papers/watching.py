@@ -59,9 +59,9 @@ class Memory:
         """The files that pages depend on, as their last runs have shown."""
         return {file for _, then, _ in self.runs.values() for file in then}
 
-    def try_all(self, every: Sequence[Task], jobs: int) -> Iterator[Finding]:
+    def try_all(self, tasks: Iterable[Task], jobs: int) -> Iterator[Finding]:
         """The finding of each task; nothing is tried that was tried before."""
-        known = self.findings
+        every, known = [*tasks], self.findings
         self.findings = {}
         fresh = try_all([task for task in every if _found(known, task) is None], jobs)
         for task in every:
