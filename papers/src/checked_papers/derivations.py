@@ -194,17 +194,24 @@ def with_values(latex: str, before: Sequence[str]) -> tuple[str, tuple[str, ...]
 def _with_rates(latex: str) -> tuple[str, Counter[str]]:
     """Return a display with each rate as a symbol, and how often a name is called in it."""
     put = _RATE.put(latex, lambda rate: rf"\dot{{{rate['of']}}}")
-    return put, Counter(name for name, _ in _calls(put, None))
+    return put, Counter(name for name, _ in _calls(put))
 
 
-def _calls(latex: str, products: Set[str] | None) -> Iterator[tuple[str, Found]]:
-    """Yield the outer calls with the names of functions, which `products` are not; or all calls."""
-    row, end = row_of(latex), 0
-    for i, token in enumerate(row):
-        found = _CALLED.at(latex, row, i) if i >= end and token.text not in _NO_NAMES else None
-        name = joined(row[i : found.parts["of"][0] - 1]) if found else ""
-        if found and name not in (products or ()):
-            end = end if products is None else found.end
+@lru_cache(maxsize=256)
+def _calls(latex: str) -> tuple[tuple[str, Found], ...]:
+    """Return all calls with the names of their functions, those within others as well."""
+    row = row_of(latex)
+    starts = (i for i, token in enumerate(row) if token.text not in _NO_NAMES)
+    every = filter(None, (_CALLED.at(latex, row, i) for i in starts))
+    return tuple((joined(row[one.start : one.parts["of"][0] - 1]), one) for one in every)
+
+
+def _outer_calls(latex: str, products: Set[str]) -> Iterator[tuple[str, Found]]:
+    """Yield the calls of functions, which `products` are not, that stand within no other."""
+    end = 0
+    for name, found in _calls(latex):
+        if found.start >= end and name not in products:
+            end = found.end
             yield name, found
 
 
@@ -212,7 +219,7 @@ def _put(latex: str, called: dict[str, str], products: Set[str]) -> str | None:
     if not _BINDERS.isdisjoint(texts(row_of(latex))):
         return None
     edits = []
-    for name, found in _calls(latex, products):
+    for name, found in _outer_calls(latex, products):
         said = joined(found.row[slice(*found.parts["of"])])
         if called.setdefault(name, said) != said or found.span is None:
             return None

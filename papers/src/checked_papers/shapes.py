@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
@@ -303,6 +303,7 @@ def _in_norm(key: str, latex: str) -> bool:
     return any(occurrences(inside, key) for inside in stretches(row_of(latex), ("\\|",))[1::2])
 
 
+@lru_cache(maxsize=1024)
 def is_identity(key: str) -> bool:
     """Return whether a symbol is called as the identity matrix is: ``I``, ``I_n``, bold or not.
 
@@ -317,6 +318,7 @@ def is_constant(key: str) -> bool:
     return is_identity(key) or bool(is_filled(key))
 
 
+@lru_cache(maxsize=1024)
 def is_filled(key: str) -> str:
     """The number that all entries of a column are: ``\\mathbf 1``, ``\\mathbf 0_n``; or nothing.
 
