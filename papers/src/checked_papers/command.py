@@ -47,8 +47,9 @@ def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None 
     """
     texts = texts_of(paths)
     form = FORMATS[options.form](options.annotate, options.quiet, options.every)
-    report = Report(form, len(texts), _numbers(texts))
-    runs = _run([text for text in texts if _runs(text)], options.jobs, report, memory)
+    pages = [text for text in texts if _runs(text)]
+    report = Report(form, len(texts), _numbers(texts) if pages else {})
+    runs = _run(pages, options.jobs, report, memory)
     every = [_to_try(text, runs, options, report) for text in texts]
     for found in (memory.try_all if memory else try_all)(chain(*every), options.jobs):
         report.add(found)
@@ -61,7 +62,7 @@ def check_papers(paths: Sequence[Path], options: Options, memory: Memory | None 
 
 
 def _numbers(texts: Sequence[Path]) -> dict[tuple[str, str], str]:
-    """The numbers of the papers' equations in print, by file and label."""
+    """The numbers in print, by file and label, of the papers' equations that pages may check."""
     numbers = {}
     for text in (text for text in texts if text.suffix in TEX):
         for one in papers.read(text).equations:
