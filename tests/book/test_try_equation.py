@@ -58,6 +58,11 @@ def test_an_example_of_the_language_is_chosen_and_spoilt(visit: Any) -> None:
     )
     assert root.locator("h3").inner_text() == "What would mend it"
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # a third of a second after the last change of height, wide code is within reach of the keys
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('pre')].every("
+        "(box) => box.scrollWidth <= box.clientWidth || box.tabIndex === 0)"
+    )
     assert barriers(page) == []
 
 
