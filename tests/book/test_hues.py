@@ -19,7 +19,7 @@ SPAN = re.compile(r"\[[^][]+\]\{\.hue-(\w+)\}")
 ROLES = re.compile(r"var\(--gp-(\w+)\)")
 # what the sheet of the operated figures calls the roles; `--gp-role` is set by the figure
 OPERATED = {"other": "third", "before": "prior", "against": "approximation"}
-BY_LIGHT = re.compile(r"\b(?:bright|dark|light|pal)(?:er|est)\b")
+BY_LIGHT = re.compile(r"\b(?:bright|dark|light|pal)(?:er|est)\b|\((?:bright|dark|light|pale)\)")
 WITHOUT_ROLE = {"line", "band", "field", "parts"}  # of `plot`: exact, unless they are told
 
 
@@ -125,4 +125,5 @@ def test_a_caption_that_ranks_by_light_is_found() -> None:
         cell.replace("{}", "The darker the higher.") + cell.replace("{}", "Maps.")
     )
     assert BY_LIGHT.search(one)
+    assert BY_LIGHT.search("from zero (light) to one")
     assert not BY_LIGHT.search(other)
