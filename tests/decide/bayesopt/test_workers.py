@@ -11,6 +11,7 @@ import pytest
 
 from gpnotes.decide.bayesopt import Integer, Optimiser, Real, Space, minimise
 from gpnotes.decide.bayesopt.locks import Lock
+from gpnotes.decide.bayesopt.workers import SharedHistory
 
 BOX = [(-1.0, 2.0), (0.0, 3.0)]
 FEW = Space({"n": Integer(0, 1)})
@@ -137,6 +138,22 @@ def test_what_one_asked_for_and_left_is_asked_for_again(tmp_path):
     other.close()
     third.close()
     assert sorted(file.name for file in tmp_path.iterdir()) == [path.name, f"{path.name}.lock"]
+
+
+def test_a_worker_that_ends_in_the_turn_of_another_does_not_give_its_place_twice(
+    tmp_path, monkeypatch
+):
+    """It was looked for twice: alive, its place was not taken over, and gone, it was not kept."""
+    one, other = two(tmp_path / "history.jsonl")
+    looks = []
+
+    def ends_after_one_look(history, worker):
+        looks.append(worker)
+        return len(looks) > 1
+
+    x = one.ask()
+    monkeypatch.setattr(SharedHistory, "_is_gone", ends_after_one_look)
+    assert not np.array_equal(other.ask(), x)
 
 
 def test_what_nobody_asked_for_may_be_told_and_a_place_twice(tmp_path):

@@ -93,9 +93,11 @@ class SharedHistory(History[Place, Kept]):
         They are fewer where evaluations, `count`, and places under way use up a budget.
         """
         with self.turn():
-            left = [claim for claim in self._claims if self._is_gone(claim.worker)][:q]
+            # one look at each: a worker may end during this turn
+            free_again = [claim for claim in self._claims if self._is_gone(claim.worker)]
+            left = free_again[:q]
             new = [claim.x for claim in left]
-            under_way = [c.x for c in self._claims if not self._is_gone(c.worker)] + new
+            under_way = [c.x for c in self._claims if c not in free_again] + new
             free = min(q - len(new), budget - count() - len(under_way))
             fresh = chosen(int(free), under_way) if free > 0 else []
             for claim in left:
