@@ -8,7 +8,7 @@ too. A definition may let an equation be tried that was not, and never accuses o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from .defined_functions import defined
@@ -43,14 +43,22 @@ class Around:
 
 def told_around(paper: Paper) -> Iterator[Around]:
     """Yield the statements of the text around each equation of `paper`, in their order."""
-    inline = (one for one in paper.inline if defined(one.latex) and _defines(paper, one))
-    shown = (one for one in paper.equations if defined(one.latex))
-    functions = sorted([*shown, *inline], key=lambda one: one.at)
+    inline = (one for one in paper.inline if _defines(paper, one))
+    every = sorted([*paper.equations, *inline], key=lambda one: one.at)
+    functions = [
+        (one.at, found.name, one.latex.strip().rstrip(".,; "))
+        for one in every
+        if (found := defined(one.latex))
+    ]
     return (_around(paper, place, functions) for place in range(len(paper.equations)))
 
 
-def _around(paper: Paper, place: int, functions: Sequence[PaperEquation]) -> Around:
-    """Return what the text says around an equation; `functions` are all that it defines."""
+def _around(paper: Paper, place: int, functions: Sequence[tuple[int, str, str]]) -> Around:
+    """Return what the text says around an equation.
+
+    The `functions` are all that it defines, by place: their names and definitions. The last
+    definition of each counts.
+    """
     own = paper.equations[place]
     before = [one for one in paper.equations[:place] if one.at < own.at]
     start = before[-1].at + len(before[-1].latex) if before else 0
@@ -61,7 +69,7 @@ def _around(paper: Paper, place: int, functions: Sequence[PaperEquation]) -> Aro
     return Around(
         tuple(one.latex for one in near if _defines(paper, one)),
         tuple(one.latex for one in near if own.at < one.at < sentence and _states(paper, one)),
-        _last_of_each([one for one in functions if one.at < end and one.at != own.at]),
+        tuple({name: said for at, name, said in functions if own.at != at < end}.values()),
         _law_before(paper, before),
         _law_of(paper, own, before, end) if is_density(own.latex) else None,
         _displays_before(paper, own, before),
@@ -114,15 +122,6 @@ def _law_of(
         return None
     near = [one.latex for one in paper.inline if begin <= one.at < shut]
     return Law(own.latex, (), tuple(near))
-
-
-def _last_of_each(functions: Iterable[PaperEquation]) -> tuple[str, ...]:
-    """Return the last definition of each function."""
-    said = {}
-    for one in functions:
-        if found := defined(one.latex):
-            said[found.name] = one.latex.strip().rstrip(".,; ")
-    return tuple(said.values())
 
 
 def _sentence(paper: Paper, own: PaperEquation, end: int) -> int:
