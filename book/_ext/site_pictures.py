@@ -19,13 +19,17 @@ SIZE = re.compile(r'<svg[^>]*viewBox="0 0 ([\d.]+) ([\d.]+)"')
 AXES = re.compile(r'<g id="axes_\d+">')
 FRAME = re.compile(r'<g id="patch_\d+">\s*<path d="M ([\d.-]+) [\d.-]+\s+L ([\d.-]+) ')
 TEXT = re.compile(
-    r'<g id="text_\d+">.*?translate\(([\d.-]+) [\d.-]+\)(?: rotate\((-?\d+))?', re.DOTALL
+    r'<g id="text_\d+">.*?translate\(([\d.-]+) [\d.-]+\)(?: rotate\((-?\d+)\))?'
+    r'(?: scale\(([\d.]+))?(.*?)(?=<g id="|\Z)',
+    re.DOTALL,
 )
+STEP = re.compile(r'<use [^>]*transform="translate\(([\d.]+) ')
 SLIM = 30  # points: a scale of colours belongs to the panel on its left
 PIXELS = 4 / 3  # in a point: nine points are twelve pixels
 NARROW = 150  # points: panels that are narrower on average stand two in a row on a phone
 LIT = "book-lit"  # the class of what has light and shadow: in the dark it is not turned
 LETTER = 11  # points: what a label that is turned needs to the left of its base line
+DIGIT = 64  # hundredths of the size of the letters: the breadth of one
 
 
 def size(picture):
@@ -35,36 +39,48 @@ def size(picture):
 
 
 def columns(picture):
-    """Return the panels side by side: the left end of each with its labels, and its frame."""
+    """Return the panels side by side: the left end of each with its labels, its frame, and
+    the right end of its labels.
+    """
     starts = [match.start() for match in AXES.finditer(picture)] + [len(picture)]
     parts = [picture[a:b] for a, b in pairwise(starts)]
     frames = sorted(filter(None, map(_extent, parts)))
     joined = []
-    for left, low, high in frames:
+    for left, low, high, right in frames:
         if joined and (low < joined[-1][2] or high - low < SLIM):
             last = joined[-1]
-            joined[-1] = (min(last[0], left), last[1], max(last[2], high))
+            joined[-1] = (min(last[0], left), last[1], max(last[2], high), max(last[3], right))
         else:
-            joined.append((left, low, high))
+            joined.append((left, low, high, right))
     return joined
 
 
 def _extent(axes):
-    """Return the left end of the axes with their labels, and the ends of their frame."""
+    """Return the left end of the axes with their labels, the ends of their frame, and the
+    right end of the labels.
+    """
     ends = (sorted(map(float, frame.groups())) for frame in FRAME.finditer(axes))
     wide = next((pair for pair in ends if pair[0] < pair[1]), None)
     if not wide:  # an upright spine comes first where nothing is painted behind the axes
         return None
     low, high = wide
-    lefts = [float(x) - LETTER * bool(turned) for x, turned in TEXT.findall(axes)]
-    return min([low, *(x for x in lefts if x < low)]), low, high
+    labels = TEXT.findall(axes)
+    lefts = [float(x) - LETTER * bool(turned) for x, turned, *_ in labels]
+    rights = [
+        float(x) + float(scale) * (max(map(float, STEP.findall(letters)), default=0) + DIGIT)
+        for x, turned, scale, letters in labels
+        if scale and not turned
+    ]
+    return min([low, *(x for x in lefts if x < low)]), low, high, max([high, *rights])
 
 
 def cuts(picture, width):
     """Return the places to cut a picture of several panels, from left to right."""
     panels = columns(picture)
     pairs = pairwise(panels)
-    inner = [max(before[2] + 1, after[0] - 4) for before, after in pairs]
+    inner = [
+        max(before[2] + 1, after[0] - 4, min(before[3] + 1, after[0])) for before, after in pairs
+    ]
     return [0.0, *inner, width] if inner else []
 
 

@@ -40,6 +40,19 @@ def test_a_second_axis_on_the_right_is_no_panel(site_pictures: Any, painted: boo
     assert column[2] - column[1] > 200
 
 
+@pytest.mark.parametrize("last", ["9", "16000", "1600000"])
+def test_the_last_number_of_an_axis_is_not_cut(site_pictures: Any, last: str) -> None:
+    """It reaches beyond its frame, close to the name of the next axis."""
+    figure = Figure(figsize=(7.2, 3), dpi=72, layout="constrained")
+    first, second = figure.subplots(1, 2)
+    first.set_xticks([0, 1], ["0", last])
+    second.set_ylabel("seconds")
+    picture = svg(figure)
+    _, cut, _ = site_pictures.cuts(picture, site_pictures.size(picture)[0])
+    number, name = first.get_xticklabels()[-1], second.yaxis.label
+    assert number.get_window_extent().x1 < cut < name.get_window_extent().x0
+
+
 NINE_PIXELS = 490  # as wide as a picture of 367 pixels may be whose letters of nine points are that
 # rows of drawings that touch: a phone shows them small, until they are spread with two fingers
 WHOLE = {"fig-tl-backups", "fig-tl-posterior", "fig-be-answer", "fig-be-playground", "fig-pc-cart"}
