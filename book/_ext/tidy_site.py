@@ -1,7 +1,7 @@
 """Small repairs of what the tools make: nothing from another host, no script that the book
 replaces, the index among the contents, no identifier twice, no page of a document that is gone, no
-line that begins with a comma, no page without colours where no script runs. The text comes before
-the contents at its side, whose parts fold."""
+line that begins with a comma, no hyphen for a minus, no page without colours where no script runs.
+The text comes before the contents at its side, whose parts fold."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,8 @@ PART = re.compile(
 HERE = re.compile(r'<li class="[^"]*\bcurrent\b')
 CITATIONS = '<div class="citation-list">'
 FOREIGN = re.compile(r"(https?:)?//|_static/sphinx_highlight\.js")  # landing.js marks instead
-FOLLOWED = re.compile(r'(<span class="math[^"]*">[^<]*</span>)([.,;:!?)\u2019\u201d]+)')
+FOLLOWED = re.compile(r'(<span class="math[^"]*">[^<]*</span>)([.,;:!?)\u2019\u201d]+|-th\b)')
+HYPHEN = re.compile(r'(<span class="pasted-text">)-(?=\d)')
 
 
 class IndexInContents(SphinxTransform):
@@ -60,6 +61,12 @@ def keep_marks(app, pagename, templatename, context, doctree):
     """Keep what follows a formula without a space on its line."""
     if "body" in context:
         context["body"] = FOLLOWED.sub(r'<span class="book-kept">\1\2</span>', context["body"])
+
+
+def set_minus(app, pagename, templatename, context, doctree):
+    """Give a number that a cell pasted the sign of a number, in place of a hyphen."""
+    if "body" in context:
+        context["body"] = HYPHEN.sub("\\1\N{MINUS SIGN}", context["body"])
 
 
 def offer_no_source(app, pagename, templatename, context, doctree):
@@ -131,6 +138,7 @@ def setup(app):
     app.connect("doctree-resolved", drop_repeated_identifiers)
     app.connect("html-page-context", mend_roles)
     app.connect("html-page-context", keep_marks)
+    app.connect("html-page-context", set_minus)
     app.connect("html-page-context", drop_foreign, priority=999)
     app.connect("html-page-context", offer_no_source, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
