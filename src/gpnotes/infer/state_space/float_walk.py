@@ -24,7 +24,7 @@ Loop: TypeAlias = Callable[[Sequence[float], Columns], Iterator[float]]
 
 
 def covariances(
-    begun: Sequence[float], step: Step, Q: Sequence[HostVector], noise: HostVector
+    begun: Sequence[float], step: Step, Q: Sequence[HostVector], noise: HostVector | float
 ) -> HostMatrix:
     """Return the entries with i ≤ j of the covariances before readings, row by row, (K, N).
 
@@ -36,7 +36,7 @@ def covariances(
         The steps that lead to the readings.
     Q : sequence of Vector, shape (N,)
         The same entries of the noise of each step.
-    noise : Vector, shape (N,)
+    noise : Vector, shape (N,), or float
         The variances of the noise of the readings.
 
     Raises
@@ -50,11 +50,11 @@ def covariances(
     if step.motion.size == 1:
         loop, moves = _of_one, [square]
     elif step.motion.size == 2:
-        slope = square * s
-        loop, moves = _of_two, [square, slope, slope + slope, slope * s]
+        loop, moves = _of_two, [s, square]
     else:
         loop, moves = _of_three, [s, 0.5 * s * s, square]
-    columns = [a.tolist() for a in (*moves, *Q, noise)]
+    columns = [a.tolist() for a in (*moves, *Q)]
+    columns.append([noise] * len(s) if isinstance(noise, float) else noise.tolist())
     found = np.fromiter(loop(begun, columns), np.float64, len(Q) * len(s))
     return found.reshape(-1, len(Q)).T
 
@@ -108,17 +108,16 @@ class MeanEquations:
 def mean_equations(step: Step, gains: HostMatrix, kept: HostVector) -> MeanEquations:
     """Return them for steps to all readings but the first, gains, and ``1 − g₀`` as it is."""
     d, n = gains.shape
-    A = np.zeros((d, d, n))
-    A[:, 0, :] = -gains
-    A[0, 0, :] = kept
+    less, band = np.zeros((d, d, n - 1)), np.zeros((n, d, 2 * d))
+    # g H − I, which the step carries
+    less[:, 0, :] = gains[:, :-1]
+    np.negative(kept[:-1], out=less[0, 0, :])
     for i in range(1, d):
-        A[i, i, :] = 1.0
-    A = A[..., :-1]
-    step.up(A)
-    band = np.zeros((n, d, 2 * d))
+        less[i, i, :] = -1.0
+    step.up(less)
     for i in range(d):
         for j in range(d):
-            np.negative(A[i, j], out=band[:-1, j, d + i - j])
+            band[:-1, j, d + i - j] = less[i, j]
     return MeanEquations(step, gains, band)
 
 
@@ -132,10 +131,13 @@ def _of_one(begun: Sequence[float], columns: Columns) -> Iterator[float]:
 
 def _of_two(begun: Sequence[float], columns: Columns) -> Iterator[float]:
     a, b, c = begun
-    for square, slope, twice, curve, q00, q01, q11, noise in zip(*columns, strict=True):
-        a = square * a + twice * b + curve * c + q00
-        b = square * b + slope * c + q01
-        c = square * c + q11
+    for s, square, q00, q01, q11, noise in zip(*columns, strict=True):
+        low = square * c
+        c = square * b
+        right = c + s * low
+        a = square * a + s * (c + right) + q00
+        b = right + q01
+        c = low + q11
         yield a
         yield b
         yield c

@@ -36,7 +36,7 @@ from .elementary_processes import MaternLeaf
 from .float_walk import MeanEquations, covariances, mean_equations
 from .kalman import Filtered, SmoothedCovariances, SmoothedMeans
 from .matern_sde import SHORT, MaternMotion, series_factors
-from .motion import Motion, Step, narrow
+from .motion import Motion, Step
 from .parallel_scan import LOST, Lanes, lanes_of
 
 __all__ = ["Walked", "is_walked", "matern_size", "walked"]
@@ -155,9 +155,10 @@ def walked(
     d, size = motion.size, max(motion.size, 2)
     given = [np.ascontiguousarray(as_host(a)) for a in (lanes.readings[0], lanes.noise[0])]
     m, P = _after_first(lanes)
-    state = (*np.append(m, 0.0)[:size].tolist(), *(float(a[0]) for a in _entries(P, size)), 1.0)
     if not compiled:
-        return _by_floats(lanes, given, m, P)
+        level = noise if isinstance(noise, float) else given[1][1:]
+        return _by_floats(lanes, given[0], level, m, P)
+    state = (*np.append(m, 0.0)[:size].tolist(), *(float(a[0]) for a in _entries(P, size)), 1.0)
     n = lanes.count
     # apart, as the C library keeps what is freed for the next run in blocks of up to 32 MiB
     means, covs = np.empty((size, n)), np.empty((size * size, n))
@@ -178,23 +179,25 @@ def walked(
     return Walked(lanes, mean, cov, precision[None, :], innovation[None, :], compiled)
 
 
-def _by_floats(lanes: Lanes, given: list[HostVector], m: HostMatrix, P: HostArray) -> Walked:
-    """The same without Numba, given readings, their noise and the belief after the first."""
-    (readings, noise), d, n = given, lanes.motion.size, lanes.count
+def _by_floats(
+    lanes: Lanes, readings: HostVector, noise: HostVector | float, m: HostMatrix, P: HostArray
+) -> Walked:
+    """The same without Numba, given the noise of all but the first and the belief after that."""
+    d, n = lanes.motion.size, lanes.count
     mean, cov = np.empty((1, d, n)), np.empty((1, d, d, n))
     precision, innovation = np.zeros((1, n)), np.empty((1, n))
     step = lanes.steps(slice(1, None))
     Q = _entries(as_host(cast(Stack, step.noise[0])), d)
     begun = [float(a[0]) for a in _entries(P, d)]
     try:
-        found = iter(covariances(begun, step, Q, noise[1:]))
+        found = iter(covariances(begun, step, Q, noise))
     except ZeroDivisionError as problem:
         raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}") from problem
     cov[0, :, :, 0] = P[..., 0]
     for i in range(d):
         for j in range(i, d):
             cov[0, i, j, 1:] = cov[0, j, i, 1:] = next(found)
-    precision[0, 1:] = 1.0 / (cov[0, 0, 0, 1:] + noise[1:])
+    precision[0, 1:] = 1.0 / (cov[0, 0, 0, 1:] + noise)
     # the equations are those of its covariances, and its means their solution
     run = Walked(lanes, mean, cov, precision, innovation)
     mean[0] = run._equations.means(m[:, 0], readings)
@@ -209,14 +212,15 @@ def _after_first(lanes: Lanes) -> tuple[HostMatrix, HostArray]:
     """
     first = lanes.first
     P = as_host(lanes.motion.terms[0].prior(first.place))
-    m = P[0] * first.precision * first.reading
-    narrow(P, P[0], first.precision, first.noise, (0,))
-    return m, P
+    told, shared = float(first.precision[0]), P[0].copy()
+    # as `narrow` does: infinite noise tells nothing
+    kept = shared * (told * float(first.noise[0]) if told > 0.0 else 1.0)
+    P -= told * shared[:, None, :] * shared[None, :, :]
+    P[0], P[:, 0] = kept, kept
+    return shared * first.precision * first.reading, P
 
 
-def _walk(
-    compiled: bool, loop: Loop, state: State, steps: list[HostVector], out: list[HostVector]
-) -> State:
+def _walk(compiled: bool, loop: Loop, state: State, steps: list[HostVector], out: Columns) -> State:
     """Go through a loop over steps, which fills in the columns of `out`; return its last state."""
     # a single step has the layout of both ways, for which Numba would compile a loop once more
     if compiled and len(out[0]) > 1:
