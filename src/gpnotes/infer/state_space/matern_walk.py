@@ -12,6 +12,7 @@ and by the decay ``e^{−s}``. The letters a, b, … are their entries with i �
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -73,9 +74,35 @@ class Walked(Filtered):
         As of `Filtered`.
     compiled : bool
         Whether Numba compiles the loops.
+    sums : tuple of float, or None
+        What was added up on the way, of all readings but the first: ``Σ v² / S``, ``Σ log S`` and
+        the largest variance of f.
     """
 
     compiled: bool = False
+    sums: tuple[float, float, float] | None = None
+
+    @cached_property
+    def fit(self) -> float:
+        """``Σ v² / S``."""
+        if self.sums is None:
+            return super().fit
+        first = as_host(self.first.reading * self.first.reading * self.first.precision)
+        return self.sums[0] + float(first[0])
+
+    @cached_property
+    def log_det(self) -> float:
+        """``Σ log S``."""
+        if self.sums is None:
+            return super().log_det
+        return self.sums[1] - float(np.log(as_host(self.first.precision))[0])
+
+    @property
+    def _largest(self) -> float:
+        """The largest variance of f before a reading, or after the first."""
+        if self.sums is None:
+            return super()._largest
+        return max(self.sums[2], float(self.cov[0, 0, 0, 0]))
 
     @cached_property
     def smoothed_means(self) -> SmoothedMeans:
@@ -165,6 +192,7 @@ def walked(
     precision, innovation = np.empty(n), np.empty(n)
     found = [*means, *covs, precision, innovation]
     mean, cov = means[None, :d], _square(covs, size)[None, :d, :d]
+    sums = []
     for start in range(0, lanes.count, _STRETCH):
         here = slice(max(start, 1), start + _STRETCH)
         step = lanes.steps(here)
@@ -173,10 +201,15 @@ def walked(
             state = _walk(compiled, _FILTERS[size], state, columns, [row[here] for row in found])
         except ZeroDivisionError as problem:
             raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}") from problem
+        told, gap = precision[here], innovation[here]
+        if len(told):  # while a stretch is still in a processor's cache
+            sums.append((np.dot(told * gap, gap), -np.sum(np.log(told)), np.max(covs[0, here])))
     mean[0, :, 0], cov[0, :, :, 0] = m[:, 0], P[..., 0]
     # the first reading is known already, and tells nothing more
     precision[0], innovation[0] = 0.0, given[0][0] - m[0, 0]
-    return Walked(lanes, mean, cov, precision[None, :], innovation[None, :], compiled)
+    run = lanes, mean, cov, precision[None, :], innovation[None, :]
+    fit, log_det, largest = zip(*sums, strict=True) if sums else ((), (), (0.0,))
+    return Walked(*run, compiled, (math.fsum(fit), math.fsum(log_det), float(max(largest))))
 
 
 def _by_floats(
