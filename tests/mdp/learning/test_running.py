@@ -22,6 +22,7 @@ from gpnotes.mdp.learning import (
     QLambda,
     QLearning,
     SARSALambda,
+    mdp_environment,
     run,
     running,
 )
@@ -305,3 +306,14 @@ def test_a_compiled_run_counts_its_steps_over_all_blocks(monkeypatch):
     found = run(QLearning(0.9), environment, num_steps=5, every=2, rng=stream(1), compiled=True)
     assert found.num_steps == 5
     assert found.resume(5).num_steps == 10
+
+
+@pytest.mark.parametrize("mdp", [walk(), MDP(np.eye(3)[[1, 2, 2]], np.ones((3, 1)), 0.9)])
+def test_few_successors_are_walked_along_to_where_many_are_searched(mdp):
+    walked, searched = MDPEnvironment(mdp, 1), MDPEnvironment(mdp, 1)
+    vars(searched)["_most_successors"] = mdp_environment._FEW + 1
+    one, other = (
+        run(SARSA(0.9), environment, num_steps=120, **settings())
+        for environment in (walked, searched)
+    )
+    hold_same(one, other)

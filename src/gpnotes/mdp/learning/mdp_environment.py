@@ -18,6 +18,8 @@ from ..distribution_checks import without_rounding
 
 __all__ = ["Environment", "Layout", "MDPEnvironment", "TimeStep"]
 
+_FEW = 4  # successors, among which to walk is faster than to search
+
 
 class TimeStep(NamedTuple):
     """The results of a step of all runs.
@@ -173,11 +175,9 @@ class MDPEnvironment:
 
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> TimeStep:
         """Take one step in each run; a `ValueError` names an action that is not available."""
-        keys, successors, expected_rewards, terminal = self.layout[:4]
-        rows = states * self.num_actions + actions
-        drawn_keys = stream.generator.random(rows.shape[0])
-        drawn_keys += 2 * rows
-        next_states = successors[keys.searchsorted(drawn_keys, side="right")]
+        _, successors, expected_rewards, terminal, _, _ = self.layout
+        rows = states * self.mdp.num_actions + actions
+        next_states = successors[self._drawn(rows, stream.generator.random(rows.shape[0]))]
         rewards = expected_rewards[rows]
         if not self._has_all and rewards.min(initial=0.0) == -np.inf:
             run = int(rewards.argmin())
@@ -190,8 +190,29 @@ class MDPEnvironment:
             rewards = np.where(won, high, low)
         return TimeStep(next_states, rewards, terminal[next_states], np.zeros(rows.shape[0], bool))
 
+    @cached_property
+    def _most_successors(self) -> int:
+        """The number of successors of the pair that has most."""
+        return int(np.diff(self.layout.begins).max())
+
+    def _drawn(self, rows: HostVector, uniform: HostVector) -> HostVector:
+        """Where the successors of pairs stand that uniform numbers fall on."""
+        keys, most = self.layout.keys, self._most_successors
+        if most > 1:
+            uniform += rows + rows
+        if most > _FEW:
+            return keys.searchsorted(uniform, side="right")
+        at = self.layout.begins[rows]
+        for _ in range(1, most):
+            at += keys[at] <= uniform
+        return at
+
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""
+        if self.layout.starts.size == 1:
+            restarted = states.copy()
+            np.putmask(restarted, over, self.layout.starts)
+            return restarted
         return np.where(over, self.reset(stream, states.shape[0]), states)
 
     def saved(self) -> dict[str, HostArray]:
