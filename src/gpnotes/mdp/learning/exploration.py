@@ -22,15 +22,16 @@ from .tabular import LearnerState, nth_true, row_max
 __all__ = ["UCB", "EpsilonGreedy", "ExplorationPolicy", "FixedPolicy"]
 
 # Rows of up to eight truths as the bits of a number, and for each how many are true and where: two
-# look-ups for what takes sums along rows of a few entries, which NumPy is slow at.
-_WIDEST = 8
-_BITS = 1 << np.arange(_WIDEST, dtype=np.uint8)
-_PATTERNS = (np.arange(1 << _WIDEST)[:, None] & _BITS) > 0
-_COUNTS = _PATTERNS.sum(1, dtype=np.float64)
+# look-ups for what takes sums along rows of a few entries, which NumPy is slow at. Between the
+# numbers is room for ranks, and for one too many, by rounding, which stands for the last.
+_WIDEST, _ROOM = 8, 16
+_BITS = _ROOM << np.arange(_WIDEST)
+_PATTERNS = (np.arange(0, _ROOM << _WIDEST, _ROOM)[:, None] & _BITS) > 0
+_COUNTS = _PATTERNS.sum(1, dtype=np.float64).repeat(_ROOM)
 _NTH_TRUE = np.stack(
-    [nth_true(_PATTERNS, np.full(1 << _WIDEST, k)) for k in range(_WIDEST)], axis=1
-)
-_NTH_TRUE[0] = 0  # none is the highest of a row that is not a number
+    [nth_true(_PATTERNS, np.minimum(k, _PATTERNS.sum(1) - 1)) for k in range(_ROOM)], axis=1
+).reshape(-1)
+_NTH_TRUE[:_ROOM] = 0  # none is the highest of a row that is not a number
 
 
 class ExplorationPolicy(Protocol):
@@ -90,11 +91,12 @@ class EpsilonGreedy:
         epsilon, uniform = self.epsilon_at(learned, states), stream.generator.random(len(values))
         # Of the best, or of all where it explores, one by the same number: from epsilon on it is
         # uniform again, once it is moved and stretched, and below epsilon once it is stretched.
-        candidates, share = _is_highest(values), (uniform - epsilon) / _from_one(epsilon)
+        candidates, share = _is_highest(values), uniform - epsilon
+        share /= _from_one(epsilon)
         exploring = (uniform < epsilon).nonzero()[0]
         if exploring.size:
             candidates[exploring] = is_available(values.take(exploring, axis=0))
-            share[exploring] = uniform.take(exploring) / _at(epsilon, exploring)
+            share[exploring] = uniform[exploring] / _at(epsilon, exploring)
         return _one_of(candidates, share)
 
     def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
@@ -196,6 +198,8 @@ def _at(epsilon: float | HostVector, runs: HostVector) -> float | HostVector:
 
 def _from_one(epsilon: float | HostVector) -> float | HostVector:
     """``1 − epsilon``; where that is zero no number is left to divide by it."""
+    if isinstance(epsilon, float):
+        return max(1.0 - epsilon, 2.0**-53)
     return np.maximum(1.0 - epsilon, 2.0**-53)
 
 
@@ -206,9 +210,8 @@ def _one_of(candidates: HostMatrix, share: HostVector) -> HostVector:
         rank = np.minimum(share * count, count - 1)  # rounding may have made the number 1
         return nth_true(candidates, rank.astype(np.int64))
     patterns = candidates.view(np.uint8) @ _BITS[:width]
-    count = _COUNTS.take(patterns)
-    rank = np.minimum(share * count, count - 1.0)
-    return np.asarray(_NTH_TRUE[patterns, rank.astype(np.int64)])
+    patterns += (share * _COUNTS[patterns]).astype(np.int64)
+    return _NTH_TRUE[patterns]
 
 
 def is_available(values: HostMatrix) -> HostMatrix:
