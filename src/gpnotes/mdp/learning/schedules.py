@@ -202,7 +202,7 @@ def value_at(schedule: Schedule, visits: Callable[[], HostArray], time: int) -> 
     counts = visits()
     if time < _LONGEST and isinstance(schedule, PowerLawDecay | ExponentialDecay):
         try:
-            return _tabulated(schedule, 1 << time.bit_length()).take(counts)
+            return _tabulated(schedule, 1 << time.bit_length())[counts]
         except IndexError:  # in a state of somebody's own, with more visits than steps
             return schedule(counts)
     return schedule(counts)

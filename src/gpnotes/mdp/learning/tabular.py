@@ -123,16 +123,17 @@ def offsets(runs: int, states: int) -> HostVector:
 
 
 def rows(table: HostArray, states: HostVector) -> HostArray:
-    """The rows (runs, …) of a table (runs, S, …) at the state of each run."""
-    runs, num_states = table.shape[:2]
-    flat_rows: HostArray = table.reshape(runs * num_states, *table.shape[2:])
-    return flat_rows.take(offsets(runs, num_states) + states, axis=0)
+    """The rows (runs, A) of a table (runs, S, A) at the state of each run."""
+    runs, count, width = table.shape
+    found: HostArray = table.reshape(runs * count, width).take(offsets(runs, count) + states, 0)
+    return found
 
 
 def row_max(values: HostMatrix) -> HostVector:
     """The largest entry of each row; for rows as short as these faster than NumPy's `max`."""
-    num_rows, width = values.shape
-    return values.reshape(-1).take(offsets(num_rows, width) + values.argmax(1))
+    places = values.argmax(1)
+    places += offsets(*values.shape)
+    return values.reshape(-1)[places]
 
 
 def nth_true(truths: HostMatrix, rank: HostVector) -> HostVector:
@@ -148,7 +149,10 @@ def any_true(which: HostVector) -> bool:
 def flat_indices(table: HostArray, states: HostVector, actions: HostVector) -> HostVector:
     """Where the pairs of each run stand in a table (runs, S, A) laid flat."""
     runs, count, width = table.shape
-    return np.asarray((offsets(runs, count) + states) * width + actions)
+    pairs = offsets(runs, count) + states
+    pairs *= width
+    pairs += actions
+    return pairs
 
 
 def flat(table: HostArray) -> HostVector:
@@ -159,7 +163,9 @@ def flat(table: HostArray) -> HostVector:
 def later(learned: M, **changed: object) -> M:
     """The learner's state one step later."""
     new = object.__new__(type(learned))  # `replace` takes as long as four operations on all runs
-    vars(new).update(vars(learned), time=learned.time + 1, **changed)
+    parts = vars(new)
+    parts.update(vars(learned), **changed)
+    parts["time"] += 1
     return new
 
 

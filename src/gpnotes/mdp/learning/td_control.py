@@ -255,10 +255,14 @@ def expected_value(
 
 
 def td_target(discount: float, transition: Transition, v_next: HostVector) -> HostVector:
-    """Return the TD target of a step: its reward plus the discounted value of the next state."""
-    if any_true(transition.terminated):
-        v_next = np.where(transition.terminated, 0.0, v_next)
-    return np.asarray(transition.rewards + discount * v_next)
+    """Return the TD target of a step: its reward plus the discounted value of the next state.
+
+    `v_next` is written into.
+    """
+    np.putmask(v_next, transition.terminated, 0.0)
+    v_next *= discount
+    v_next += transition.rewards
+    return v_next
 
 
 def _update(
@@ -280,4 +284,7 @@ def move_values(
     """Move the values of pairs, each of another run, a share of the way towards their targets."""
     table = flat(learned.values)
     old = table[pairs]
-    table[pairs] = old + step_size * (target - old)
+    error = target - old
+    error *= step_size
+    error += old
+    table[pairs] = error
