@@ -19,8 +19,8 @@ from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ...model.contracts import missing
 from . import numba_loops, plain_loop
 from .exploration import refuse_unavailable
-from .mdp_environment import Environment
-from .tabular import L, Learner, Transition, any_true
+from .mdp_environment import Environment, MDPEnvironment
+from .tabular import L, Learner, Transition
 
 __all__ = ["Episodes", "Run", "run"]
 
@@ -313,30 +313,38 @@ class _Runner:
             return
         learner, environment, stream = self.settings.learner, self.settings.environment, self.stream
         horizon, record, states = self.settings.horizon, self.settings.record, self.states
+        earned, returns, lengths = self.earned, self.returns, self.lengths
+        # an environment may write into what it is given, and into one array again; ours does not
+        copied: Any = np.asarray if type(environment) is MDPEnvironment else np.array
+        over_at: list[tuple[HostVector, int, HostVector, HostVector]] = []
         for _ in range(count):
             actions = learner.act(self.learned, states, stream)
-            # copies, as an environment may write into what it is given, and into one array again
-            step = environment.step(np.array(states), np.array(actions), stream)
-            outcome = [np.array(part) for part in step]
-            transition = Transition(states, actions, outcome[1], outcome[0], *outcome[2:])
-            self.lengths += 1
+            step = environment.step(copied(states), copied(actions), stream)
+            next_states, rewards, terminated, truncated = map(copied, step)
+            lengths += 1
             if horizon is not None:
-                too_long = (self.lengths >= horizon) & ~transition.terminated
-                transition = transition._replace(truncated=transition.truncated | too_long)
+                truncated = truncated | (lengths >= horizon) & ~terminated
+            transition = Transition(states, actions, rewards, next_states, terminated, truncated)
             self.learned = learner.step(self.learned, transition, stream)
             self.steps += 1
-            self.earned += transition.rewards
-            self.returns += transition.rewards
+            earned += rewards
+            returns += rewards
             if record:
                 self.transitions.append(Transition(*(np.array(part) for part in transition)))
-            states = transition.next_states
-            over = transition.terminated | transition.truncated
-            if any_true(over):
-                self._end_episodes(over)
-                states = np.array(environment.restart(states, over, stream))
+            states = next_states
+            over = terminated | truncated
+            ended = over.nonzero()[0]
+            if ended.size:
+                over_at.append((ended, self.steps, returns[ended], lengths[ended]))
+                returns[ended], lengths[ended] = 0.0, 0
+                states = copied(environment.restart(states, over, stream))
             if pressed:
                 break
         self.states = states
+        if over_at:
+            runs, steps, *sums = zip(*over_at, strict=True)
+            repeated = np.repeat(steps, [some.size for some in runs])
+            self.ended.append((np.concatenate(runs), repeated, *map(np.concatenate, sums)))
 
     def _loop(self, count: int) -> None:
         """The same in one loop."""
@@ -361,13 +369,6 @@ class _Runner:
             self.learned, self.states, sums, ended = loop.settled()
             self.returns, self.lengths, self.earned = sums
             self.ended += ended
-
-    def _end_episodes(self, over: HostVector) -> None:
-        """Keep the results of episodes that are over, and begin their sums anew."""
-        ended = np.flatnonzero(over)
-        steps = np.full(ended.size, self.steps)
-        self.ended.append((ended, steps, self.returns[ended], self.lengths[ended]))
-        self.returns[ended], self.lengths[ended] = 0.0, 0
 
     def _end_block(self) -> None:
         """Sum up a block."""
