@@ -178,7 +178,7 @@ def _best(table: HostVector, row: int, width: int) -> tuple[float, int, int]:
 
 def _choose_action(
     table: HostVector, counts: HostVector, row: int, num_actions: int, time: int,
-    epsilon: StepSizes, uniform: float,
+    epsilon: StepSizes, uniform: float, best: tuple[float, int, int],
 ) -> int:  # fmt: skip
     """The action that `EpsilonGreedy.choose` takes in one run."""
     values, by_visits = epsilon
@@ -193,7 +193,7 @@ def _choose_action(
                     return action
                 rank -= 1
         return num_actions - 1
-    highest, tied, first = _best(table, row, num_actions)
+    highest, tied, first = best
     if tied == 1:
         return first
     rank = min(int((uniform - probability) / (1.0 - probability) * tied), tied - 1)
@@ -217,7 +217,6 @@ def _first_above(keys: HostVector, first: int, last: int, key: float) -> int:
 
 
 def _state_value(
-    kind: int,
     table: HostVector,
     counts: HostVector,
     row: int,
@@ -225,10 +224,8 @@ def _state_value(
     time: int,
     policy: StepSizes,
 ) -> float:
-    """The value of a state: the highest of its actions, or the mean by a policy."""
+    """The value of a state: the mean of its actions' values by a policy."""
     highest, tied, _ = _best(table, row, width)
-    if kind == 0:
-        return highest
     values, by_visits = policy
     count = counts[row : row + width].sum() if by_visits else time
     explored = values[min(count, values.size - 1)]
@@ -263,7 +260,8 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
     """Take steps in all runs; return how many episodes were over. All arrays are written into.
 
     Numbers are drawn for all runs, step by step; then each run takes its steps alone, so that its
-    tables stay in the cache. Where a start is drawn, the runs walk one step at a time.
+    tables stay in the cache. Where a start is drawn, the runs walk one step at a time. Q-learning
+    looks at a row once: its best as the value of a state is that to act by, unless the row changed.
     """
     keys, successors, earns, terminal, starts, begins, binary_rewards, low, high = environment
     at, reward_before, step_size_before, pending = pending_step
@@ -276,10 +274,13 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
         drawn = generator.random((count, 3 if binary_rewards else 2, runs))
         for i in range(runs):
             state, length, total, earned = states[i], sums[1][i], sums[0][i], sums[2][i]
+            best, known = (0.0, 0, 0), False
             for k in range(count):
                 row = (i * num_states + state) * num_actions
+                if not known:
+                    best = _best(table, row, num_actions)
                 action = _choose_action(
-                    table, counts, row, num_actions, time + k, epsilon, drawn[k, 0, i]
+                    table, counts, row, num_actions, time + k, epsilon, drawn[k, 0, i], best
                 )
                 pair, here = state * num_actions + action, row + action
                 key = drawn[k, 1, i] + 2 * pair
@@ -291,8 +292,12 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
                 end = terminal[reached]
                 over[i] = end or (horizon > 0 and length >= horizon)
                 row, value = (i * num_states + reached) * num_actions, 0.0
-                if kind != 1 and not end:
-                    value = _state_value(kind, table, counts, row, num_actions, time + k, policy)
+                if kind == 0 and not end:
+                    best = _best(table, row, num_actions)
+                    value = best[0]
+                elif kind == 2 and not end:
+                    value = _state_value(table, counts, row, num_actions, time + k, policy)
+                known = kind == 0 and reached != state and not over[i]
                 seen = counts[here] if step_size[1] else time + k
                 alpha = step_size[0][min(seen, step_size[0].size - 1)]
                 counts[here] += 1
@@ -304,9 +309,7 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
                     at[i], reward_before[i], step_size_before[i] = here, reward, alpha
                     pending[i] = not over[i]
                     if over[i] and not end:
-                        value = _state_value(
-                            kind, table, counts, row, num_actions, time + k, policy
-                        )
+                        value = _state_value(table, counts, row, num_actions, time + k, policy)
                 if kind != 1 or over[i]:
                     old = table[here]
                     table[here] = old + alpha * (reward + discount * value - old)
