@@ -564,6 +564,14 @@ def test_a_share_has_an_interval_also_where_none_or_all_held(book):
     assert filled("{min:few} {max:few|%}", record.data)[0] == "0"
 
 
+@pytest.mark.parametrize(("spread", "said"), [(0.0, "0.07997"), (0.5, "0.08"), (2.0, "0.1")])
+def test_the_least_of_the_draws_is_as_fine_as_their_spread(spread, said):
+    moments = (1.0, spread / 3.0, 9, 0.07997, 14.0)
+    record = {"label": "cl-a", "numbers": {"few": moments}, "settings": {}, "without": {}}
+    assert filled("{min:few}", record) == said
+    assert filled("{max:few}", record) == "14"
+
+
 def test_tallies_add_up():
     rng = np.random.default_rng(0)
     one, other = rng.normal(size=7), rng.normal(2.0, 3.0, size=12)

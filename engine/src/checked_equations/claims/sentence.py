@@ -50,7 +50,7 @@ def _number(name: str, form: str, record: Data, intervals: bool) -> str:
     if path == "seconds" and of in record["seconds"]:
         return f"{record['seconds'][of]:.2g} s"
     if path in _EXTREMES and of in record["numbers"]:
-        return with_error(record["numbers"][of][_EXTREMES[path]], 0.0, form)
+        return _extreme(path, *record["numbers"][of][:5], form=form)
     variants = {**record["settings"], **record["without"]}
     found = variants.get(of) if of else record
     if found is not None and path == "share":
@@ -66,7 +66,17 @@ def _number(name: str, form: str, record: Data, intervals: bool) -> str:
     raise ValueError(f"{record['label']}: no number is called {name}; there are {', '.join(known)}")
 
 
-_EXTREMES = {"min": 3, "max": 4}  # where they stand among the moments of a number
+_EXTREMES = "min", "max"
+
+
+def _extreme(
+    which: str, mean: float, error: float, count: int, low: float, high: float, form: str
+) -> str:
+    """The least or the greatest of all draws, to a tenth of their standard deviation."""
+    one = low if which == "min" else high
+    if float(one).is_integer():
+        return with_error(one, 0.0, form)
+    return with_error(one, 0.1 * error * count**0.5, form if "plain" in form else f"plain {form}")
 
 
 def _answers(mean: float, error: float, count: int) -> bool:
