@@ -1,4 +1,4 @@
-"""The walk of one Matérn process in Python's floats, where but the covariances need a loop.
+"""The walk of one Matérn process in Python's floats, in which only the covariances need a loop.
 
 They are known before any reading, and with them the gains g. The mean before a reading is then
 ``m_t = A_t m_{t−1} + F_t g_{t−1} y_{t−1}`` with ``A_t = F_t (I − g_{t−1} H)``, and the way back is
