@@ -33,7 +33,7 @@ LEAD = 40  # characters before the first letter, with which any panel may begin
 THUMBS = "_images/small"
 WIDEST, HIGHEST = 264, 158  # pixels, of a whole figure
 BROAD, HIGH = 336, 240  # of a figure, or one of its panels, that stands for a task
-QUALITY = 25  # of WebP: under three kilobytes a picture, or all would weigh more than a page may
+QUALITY = 23  # of WebP: under three kilobytes a picture, or all would weigh more than a page may
 MARK = "<!--{}-->"
 FORMULA = '<span class="math notranslate nohighlight">\\({}\\)</span>'
 PICTURE = (
