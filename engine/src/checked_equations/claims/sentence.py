@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .tally import wilson
@@ -50,7 +50,7 @@ def _number(name: str, form: str, record: Data, intervals: bool) -> str:
     if path == "seconds" and of in record["seconds"]:
         return f"{record['seconds'][of]:.2g} s"
     if path in _EXTREMES and of in record["numbers"]:
-        return _extreme(path, *record["numbers"][of][:5], form=form)
+        return _extreme(path, record["numbers"][of], form)
     variants = {**record["settings"], **record["without"]}
     found = variants.get(of) if of else record
     if found is not None and path == "share":
@@ -69,10 +69,9 @@ def _number(name: str, form: str, record: Data, intervals: bool) -> str:
 _EXTREMES = "min", "max"
 
 
-def _extreme(
-    which: str, mean: float, error: float, count: int, low: float, high: float, form: str
-) -> str:
+def _extreme(which: str, moments: Sequence[float], form: str) -> str:
     """The least or the greatest of all draws, to a tenth of their standard deviation."""
+    _, error, count, low, high, *_ = moments
     one = low if which == "min" else high
     if float(one).is_integer():
         return with_error(one, 0.0, form)
