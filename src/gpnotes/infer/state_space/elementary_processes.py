@@ -128,9 +128,6 @@ class Leaf(ABC):
         return gaps
 
 
-_MATERN = {size: MaternMotion(size) for size in (1, 2, 3)}
-
-
 @dataclass(frozen=True)
 class MaternLeaf(Leaf):
     """A Matérn process of D entries, ν = D − ½, with the rate ``√(2ν) / ℓ``."""
@@ -144,7 +141,7 @@ class MaternLeaf(Leaf):
 
     @property
     def _motion(self) -> MaternMotion:
-        return _MATERN[self.entries]
+        return MaternMotion(self.entries)
 
     @property
     def generator(self) -> tuple[Entry, ...]:
