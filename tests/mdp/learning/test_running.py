@@ -22,7 +22,6 @@ from gpnotes.mdp.learning import (
     QLambda,
     QLearning,
     SARSALambda,
-    mdp_environment,
     run,
     running,
 )
@@ -308,12 +307,14 @@ def test_a_compiled_run_counts_its_steps_over_all_blocks(monkeypatch):
     assert found.resume(5).num_steps == 10
 
 
-@pytest.mark.parametrize("mdp", [walk(), MDP(np.eye(3)[[1, 2, 2]], np.ones((3, 1)), 0.9)])
-def test_few_successors_are_walked_along_to_where_many_are_searched(mdp):
-    walked, searched = MDPEnvironment(mdp, 1), MDPEnvironment(mdp, 1)
-    vars(searched)["_most_successors"] = mdp_environment._FEW + 1
+def test_a_certain_successor_is_the_one_that_a_search_finds():
+    mdp = MDP(np.eye(3)[[1, 2, 2]], np.ones((3, 1)), 0.9)
+    certain, searched = MDPEnvironment(mdp, 1), MDPEnvironment(mdp, 1)
+    assert certain._is_certain
+    assert not MDPEnvironment(walk(), 1)._is_certain
+    vars(searched)["_is_certain"] = False
     one, other = (
         run(SARSA(0.9), environment, num_steps=120, **settings())
-        for environment in (walked, searched)
+        for environment in (certain, searched)
     )
     hold_same(one, other)

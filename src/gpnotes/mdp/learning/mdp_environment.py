@@ -18,8 +18,6 @@ from ..distribution_checks import without_rounding
 
 __all__ = ["Environment", "Layout", "MDPEnvironment", "TimeStep"]
 
-_FEW = 4  # successors, among which to walk is faster than to search
-
 
 class TimeStep(NamedTuple):
     """The results of a step of all runs.
@@ -191,21 +189,16 @@ class MDPEnvironment:
         return TimeStep(next_states, rewards, terminal[next_states], np.zeros(rows.shape[0], bool))
 
     @cached_property
-    def _most_successors(self) -> int:
-        """The number of successors of the pair that has most."""
-        return int(np.diff(self.layout.begins).max())
+    def _is_certain(self) -> bool:
+        """Whether no pair has more than one successor."""
+        return int(np.diff(self.layout.begins).max()) == 1
 
     def _drawn(self, rows: HostVector, uniform: HostVector) -> HostVector:
         """Where the successors of pairs stand that uniform numbers fall on."""
-        keys, most = self.layout.keys, self._most_successors
-        if most > 1:
-            uniform += rows + rows
-        if most > _FEW:
-            return keys.searchsorted(uniform, side="right")
-        at = self.layout.begins[rows]
-        for _ in range(1, most):
-            at += keys[at] <= uniform
-        return at
+        if self._is_certain:
+            return self.layout.begins[rows]
+        uniform += 2 * rows
+        return self.layout.keys.searchsorted(uniform, side="right")
 
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""
