@@ -1,7 +1,7 @@
 """The tables that the book works on, which the package carries.
 
 A notebook that is downloaded alone has its data so; a note with each table gives its source,
-its columns and the terms under which it may be used.
+its columns and the terms under which it may be used. How races were run, the book says.
 """
 
 from __future__ import annotations
