@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce, singledispatch
+from functools import lru_cache, reduce, singledispatch
 from typing import Any, NamedTuple, TypeAlias
 
 from ...ground import check as _check
@@ -84,7 +84,13 @@ class Expansion:
     @property
     def motion(self) -> Motion:
         """The motion of its state, with variances in this unit."""
-        return Motion(tuple(ProductTerm(t.factors, t.variance / self.unit) for t in self.terms))
+        unit = self.unit
+        return _motion(tuple(ProductTerm(t.factors, t.variance / unit) for t in self.terms))
+
+
+@lru_cache(maxsize=16)  # what a motion works out about its terms serves every call of a model
+def _motion(terms: tuple[ProductTerm, ...]) -> Motion:
+    return Motion(terms)
 
 
 @singledispatch

@@ -128,6 +128,9 @@ class Leaf(ABC):
         return gaps
 
 
+_MATERN = {size: MaternMotion(size) for size in (1, 2, 3)}
+
+
 @dataclass(frozen=True)
 class MaternLeaf(Leaf):
     """A Matérn process of D entries, ν = D − ½, with the rate ``√(2ν) / ℓ``."""
@@ -141,7 +144,7 @@ class MaternLeaf(Leaf):
 
     @property
     def _motion(self) -> MaternMotion:
-        return MaternMotion(self.entries)
+        return _MATERN[self.entries]
 
     @property
     def generator(self) -> tuple[Entry, ...]:

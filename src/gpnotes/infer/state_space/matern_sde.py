@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...ground.xp import Array, Vector, array_namespace
 
@@ -32,7 +33,7 @@ class MaternMotion:
 
     size: int
 
-    @property
+    @cached_property
     def drive(self) -> float:
         """The intensity of the noise, which gives the signal variance one."""
         d = self.size
@@ -68,7 +69,7 @@ class MaternMotion:
                 Q[j, i, ...] = Q[i, j, ...]
         return Q
 
-    @property
+    @cached_property
     def prior(self) -> list[list[float]]:
         """The covariance of a state before any reading, ``∫₀^∞ uᵏ e^{−2u} du = k! / 2ᵏ⁺¹``."""
         d, f = self.size, math.factorial

@@ -12,6 +12,7 @@ and by the decay ``e^{−s}``. The letters a, b, … are their entries with i �
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -33,9 +34,10 @@ from ...ground.xp import (
     as_host,
 )
 from .elementary_processes import MaternLeaf
+from .float_walk import MeanEquations, covariances, mean_equations
 from .kalman import Filtered, SmoothedCovariances, SmoothedMeans
 from .matern_sde import SHORT, MaternMotion, series_factors
-from .motion import Motion, Step, narrow
+from .motion import Motion, Step
 from .parallel_scan import LOST, Lanes, lanes_of
 
 __all__ = ["Walked", "is_walked", "matern_size", "walked"]
@@ -72,22 +74,66 @@ class Walked(Filtered):
         As of `Filtered`.
     compiled : bool
         Whether Numba compiles the loops.
+    sums : tuple of float, or None
+        What was added up on the way, of all readings but the first: ``Σ v² / S``, ``Σ log S`` and
+        the largest variance of f.
     """
 
     compiled: bool = False
+    sums: tuple[float, float, float] | None = None
+
+    @cached_property
+    def fit(self) -> float:
+        """``Σ v² / S``."""
+        if self.sums is None:
+            return super().fit
+        first = as_host(self.first.reading * self.first.reading * self.first.precision)
+        return self.sums[0] + float(first[0])
+
+    @cached_property
+    def log_det(self) -> float:
+        """``Σ log S``."""
+        if self.sums is None:
+            return super().log_det
+        return self.sums[1] - float(np.log(as_host(self.first.precision))[0])
+
+    @property
+    def _largest(self) -> float:
+        """The largest variance of f before a reading, or after the first."""
+        if self.sums is None:
+            return super()._largest
+        return max(self.sums[2], float(self.cov[0, 0, 0, 0]))
 
     @cached_property
     def smoothed_means(self) -> SmoothedMeans:
         """The way back for means, worked out when it is first asked for."""
-        size, d = self._size, self.mean.shape[1]
-        go = _means_of_two if size == 2 else _means_of_three
-        found = self._backwards(go, (0.0,) * size, size + 1, self.precision, self.innovation)
-        adjoint, alpha, first = found[None, :d], found[None, -1], self.first
+        if self.compiled:
+            late, own = self._means_by_loop()
+        else:
+            late, own = self._equations.back(as_host(self.precision * self.innovation)[0])
+        adjoint, alpha, first = late[None, ...], own[None, :], self.first
         # its `told` would prepare for any terms, which takes as long as hundreds of readings
         shared = as_host(self.lanes.motion.terms[0].prior(first.place)[:, 0, 0])
         told = first.precision * (first.reading - shared @ adjoint[0, :, 0])
         alpha[0, :1] = as_host(told)
         return SmoothedMeans(adjoint, alpha)
+
+    def _means_by_loop(self) -> tuple[HostMatrix, HostVector]:
+        """λ (D, N), and ``K_y⁻¹ r`` but for the first."""
+        size, d = self._size, self.mean.shape[1]
+        go = _means_of_two if size == 2 else _means_of_three
+        late, own = np.empty((size, self.lanes.count)), np.empty(self.lanes.count)
+        self._backwards(go, (0.0,) * size, [*late, own], self.precision, self.innovation)
+        return late[:d], own
+
+    @cached_property
+    def _equations(self) -> MeanEquations:
+        """The equations of the means in the place of a loop."""
+        precision = as_host(self.precision)[0]
+        kept = precision * as_host(self.lanes.noise[0])
+        kept[0] = 1.0  # the first reading is known already, and tells nothing more
+        gains = as_host(self.cov)[0, 0] * precision
+        return mean_equations(self.lanes.steps(slice(1, None)), gains, kept)
 
     @cached_property
     def smoothed_covariances(self) -> SmoothedCovariances:
@@ -95,8 +141,9 @@ class Walked(Filtered):
         size, d = self._size, self.mean.shape[1]
         go = _covariances_of_two if size == 2 else _covariances_of_three
         begun = (0.0,) * (size * (size + 1) // 2)
-        found = self._backwards(go, begun, size * size + 1, self.precision)
-        adjoint, precision = _square(found[:-1], size)[None, :d, :d], found[None, -1]
+        late, known = np.empty((size * size, self.lanes.count)), np.empty(self.lanes.count)
+        self._backwards(go, begun, [*late, known], self.precision)
+        adjoint, precision = _square(late, size)[None, :d, :d], known[None, :]
         precision[0, :1] = as_host(self.first.known(adjoint[0, :, :, :1]))
         return SmoothedCovariances(adjoint, precision)
 
@@ -106,17 +153,19 @@ class Walked(Filtered):
         # one entry is walked as two, the second zero: it needs no loop of its own
         return max(self.mean.shape[1], 2)
 
-    def _backwards(self, loop: Loop, state: State, width: int, *told: Matrix) -> HostMatrix:
-        """What a loop from the last reading to the first fills in, (width, N)."""
+    def _backwards(
+        self, loop: Loop, state: State, found: list[HostVector], *told: Matrix
+    ) -> None:  # fmt: skip
+        """Go through a loop from the last reading to the first, which fills in rows (N,)."""
         n, shared = self.lanes.count, as_host(self.cov[0, 0, ...])
-        found, columns = np.empty((width, n)), [as_host(a[0, ...]) for a in told]
+        columns = [as_host(a[0, ...]) for a in told]
         below = [np.zeros(n)] * (2 - len(shared))
         for start in range((n - 1) // _STRETCH * _STRETCH, -1, -_STRETCH):
             here = slice(start, start + _STRETCH)
             numbers = self.lanes.steps(here).numbers[0][0][:2]
             given = (*numbers, *(a[here] for a in (*shared, *below, *columns)))
-            state = _walk(self.compiled, loop, state, [a[::-1] for a in given], found[:, here])
-        return found
+            out = [row[here] for row in found]
+            state = _walk(self.compiled, loop, state, [a[::-1] for a in given], out)
 
 
 def walked(
@@ -133,21 +182,60 @@ def walked(
     d, size = motion.size, max(motion.size, 2)
     given = [np.ascontiguousarray(as_host(a)) for a in (lanes.readings[0], lanes.noise[0])]
     m, P = _after_first(lanes)
+    if not compiled:
+        level = noise if isinstance(noise, float) else given[1][1:]
+        return _by_floats(lanes, given[0], level, m, P)
     state = (*np.append(m, 0.0)[:size].tolist(), *(float(a[0]) for a in _entries(P, size)), 1.0)
-    found = np.empty((size + size * size + 2, lanes.count))
-    mean, cov = found[None, :d], _square(found[size:-2], size)[None, :d, :d]
+    n = lanes.count
+    # apart, as the C library keeps what is freed for the next run in blocks of up to 32 MiB
+    means, covs = np.empty((size, n)), np.empty((size * size, n))
+    precision, innovation = np.empty(n), np.empty(n)
+    found = [*means, *covs, precision, innovation]
+    mean, cov = means[None, :d], _square(covs, size)[None, :d, :d]
+    sums = []
     for start in range(0, lanes.count, _STRETCH):
         here = slice(max(start, 1), start + _STRETCH)
         step = lanes.steps(here)
-        columns = [*step.numbers[0][0][:2], *_noise(step, compiled), *(a[here] for a in given)]
+        columns = [*step.numbers[0][0][:2], *_noise(step), *(a[here] for a in given)]
         try:
-            state = _walk(compiled, _FILTERS[size], state, columns, found[:, here])
+            state = _walk(True, _FILTERS[size], state, columns, [row[here] for row in found])
         except ZeroDivisionError as problem:
             raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}") from problem
+        told, gap = precision[here], innovation[here]
+        if len(told):  # while a stretch is still in a processor's cache
+            sums.append((np.dot(told * gap, gap), -np.sum(np.log(told)), np.max(covs[0, here])))
     mean[0, :, 0], cov[0, :, :, 0] = m[:, 0], P[..., 0]
     # the first reading is known already, and tells nothing more
-    found[-2:, 0] = 0.0, given[0][0] - m[0, 0]
-    return Walked(lanes, mean, cov, found[None, -2], found[None, -1], compiled)
+    precision[0], innovation[0] = 0.0, given[0][0] - m[0, 0]
+    run = lanes, mean, cov, precision[None, :], innovation[None, :]
+    fit, log_det, largest = zip(*sums, strict=True) if sums else ((), (), (0.0,))
+    return Walked(*run, True, (math.fsum(fit), math.fsum(log_det), float(max(largest))))
+
+
+def _by_floats(
+    lanes: Lanes, readings: HostVector, noise: HostVector | float, m: HostMatrix, P: HostArray
+) -> Walked:
+    """The same without Numba, given the noise of all but the first and the belief after that."""
+    d, n = lanes.motion.size, lanes.count
+    mean, cov = np.empty((1, d, n)), np.empty((1, d, d, n))
+    precision, innovation = np.zeros((1, n)), np.empty((1, n))
+    step = lanes.steps(slice(1, None))
+    Q = _entries(as_host(cast(Stack, step.noise[0])), d)
+    begun = [float(a[0]) for a in _entries(P, d)]
+    try:
+        found = iter(covariances(begun, step, Q, noise))
+    except ZeroDivisionError as problem:
+        raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}") from problem
+    cov[0, :, :, 0] = P[..., 0]
+    for i in range(d):
+        for j in range(i, d):
+            cov[0, i, j, 1:] = cov[0, j, i, 1:] = next(found)
+    precision[0, 1:] = 1.0 / (cov[0, 0, 0, 1:] + noise)
+    # the equations are those of its covariances, and its means their solution
+    run = Walked(lanes, mean, cov, precision, innovation)
+    mean[0] = run._equations.means(m[:, 0], readings)
+    innovation[0] = readings - mean[0, 0]
+    return run
 
 
 def _after_first(lanes: Lanes) -> tuple[HostMatrix, HostArray]:
@@ -157,28 +245,29 @@ def _after_first(lanes: Lanes) -> tuple[HostMatrix, HostArray]:
     """
     first = lanes.first
     P = as_host(lanes.motion.terms[0].prior(first.place))
-    m = P[0] * first.precision * first.reading
-    narrow(P, P[0], first.precision, first.noise, (0,))
-    return m, P
+    told, shared = float(first.precision[0]), P[0].copy()
+    # as `narrow` does: infinite noise tells nothing
+    kept = shared * (told * float(first.noise[0]) if told > 0.0 else 1.0)
+    P -= told * shared[:, None, :] * shared[None, :, :]
+    P[0], P[:, 0] = kept, kept
+    return shared * first.precision * first.reading, P
 
 
-def _walk(
-    compiled: bool, loop: Loop, state: State, steps: list[HostVector], out: HostMatrix
-) -> State:
+def _walk(compiled: bool, loop: Loop, state: State, steps: list[HostVector], out: Columns) -> State:
     """Go through a loop over steps, which fills in the columns of `out`; return its last state."""
     # a single step has the layout of both ways, for which Numba would compile a loop once more
-    if compiled and out.shape[1] > 1:
+    if compiled and len(out[0]) > 1:
         return _compiled()[loop.__name__](state, tuple(steps), tuple(out))
     # a view of memory takes a float as it is, where an array of NumPy looks what it is first
     views = [memoryview(row) for row in out]
     return loop(state, [a.tolist() for a in steps], views)
 
 
-def _noise(step: Step, compiled: bool) -> list[HostVector]:
+def _noise(step: Step) -> list[HostVector]:
     """The noise of steps, entry by entry."""
     term, (s, decay, longest) = step.motion.terms[0], step.numbers[0][0]
     d = term.size
-    if not compiled or d == 1 or longest >= SHORT:
+    if d == 1 or longest >= SHORT:
         return _entries(as_host(cast(Stack, step.noise[0])), max(d, 2))
     found = [np.empty(len(s)) for _ in range(d * (d + 1) // 2)]
     factors = np.asarray(series_factors(2 * d - 1, 2.0 * longest))

@@ -233,7 +233,8 @@ class StateSpacePosterior(Posterior):
         if self.order is not None:
             alpha = xp.take(alpha, xp.argsort(self.order))
         noise = (self.reading_noise.variance + self._white) / math.sqrt(self._variance)
-        return self.y - noise * cast_like(alpha, self.y)
+        # in this order NumPy needs no third array of that length
+        return -noise * cast_like(alpha, self.y) + self.y
 
     @in_one_pool
     def _covariance(self, Xs: Matrix) -> Matrix:
@@ -630,7 +631,7 @@ def filtered(
     unit = residual / math.sqrt(found.unit)
     level = (noise.variance + found.white) / found.unit
     run = _run(found.motion, times, unit, level, compiled)
-    _check.no_overflow(float(array_namespace(unit).sum(unit * unit)), "y", _DISTANCE)
+    _check.no_overflow(float(array_namespace(unit).vecdot(unit, unit)), "y", _DISTANCE)
     if not math.isfinite(run.log_evidence):
         raise _check.NoValueError(f"gp.noise_var must be larger: {LOST}")
     return run
