@@ -51,7 +51,8 @@ def updated(kept: Kept, report: Mapping[str, Any]) -> Kept:
         before = rows.get(name, {}).get("times", {})
         rows[name] = {**{key: row[key] for key in ("n", "code", "files")},
                       "times": {**before, **now}}  # fmt: skip
-    return {**kept, here: rows}
+    others = {place: found for place, found in kept.items() if place != here}
+    return {**others, here: rows}  # last, as `figures` takes it of one day
 
 
 def slower(report: Mapping[str, Any], kept: Kept, grown: float) -> tuple[list[str], int]:

@@ -85,6 +85,14 @@ def test_a_ratio_that_grew_by_more_than_a_tenth_on_the_same_kind_of_processor_is
     assert bench.slower(other, kept, 1.1) == ([], 0)
 
 
+def test_of_one_day_the_kind_of_machine_that_was_measured_last_is_in_the_table(bench):
+    other = {**_report(bench, 1.8), "machine": {**MACHINE, "threads": 2}}
+    kept: dict[str, Any] = {}
+    for report, shown in ((_report(bench, 1.2), 1.2), (other, 1.8), (_report(bench, 1.3), 1.3)):
+        kept = bench.updated(kept, report)
+        assert f"**{shown}×**" in bench.table(kept, front=True)
+
+
 def test_the_best_rival_is_printed_and_who_is_ahead_is_named(bench):
     kept = bench.updated({}, _report(bench, 1.5, GPy=3.3, GPyTorch=2.5))
     assert "| **1.5×** | 2.5×, GPyTorch | Cholesky, inverse |" in bench.table(kept, front=True)

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from harness import Call, Task
 
 from gpnotes import stream
+from gpnotes.fast import sweeps
 from gpnotes.mdp import MDP, solve
 from gpnotes.mdp.learning import EpsilonGreedy, MDPEnvironment, PowerLawDecay, QLearning, run
 
@@ -52,11 +53,12 @@ class Problem:
             counted[matrix.shape[0]] += 1
             return plain(matrix, other)
 
-        kind.__matmul__ = counting
+        kind.__matmul__, block = counting, sweeps._ENTRIES
+        sweeps._ENTRIES = 2**62  # as one block, so that rows tell the products apart
         try:
             solve(self.mdp, tolerance=self.tolerance)
         finally:
-            kind.__matmul__ = plain
+            kind.__matmul__, sweeps._ENTRIES = plain, block
         return counted
 
     @staticmethod
@@ -69,12 +71,12 @@ def floor(problem: Problem) -> Call:
     mdp, counted = problem.mdp, problem.products
     found = solve(mdp, tolerance=problem.tolerance)
     chain, _ = mdp.induced_chain(found.policy)
-    looks, sweeps = counted[mdp.num_states * mdp.num_actions], counted[mdp.num_states]
+    looks, steps = counted[mdp.num_states * mdp.num_actions], counted[mdp.num_states]
 
     def call() -> None:
         for _ in range(looks):
             _ = mdp.transitions @ found.values
-        for _ in range(sweeps):
+        for _ in range(steps):
             _ = chain @ found.values
 
     return call

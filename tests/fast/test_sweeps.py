@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from gpnotes.fast import sweeps
 from gpnotes.fast.sweeps import FULL_BACKUPS, SparseSweeps, span
 from gpnotes.mdp import MDP
 from gpnotes.mdp.bellman_sweeps import GeneralSweeps
+
+
+@pytest.fixture(params=[1, 2], ids=["as one block", "in blocks, by two threads"], autouse=True)
+def threads(request, monkeypatch):
+    """The tests hold with a single block as well as with many of them, which two threads share."""
+    if request.param > 1:
+        monkeypatch.setattr(sweeps, "_ENTRIES", 200)
+        monkeypatch.setattr(sweeps, "shared_out", lambda: nullcontext(request.param))
+    return request.param
 
 
 def random_process(rng, even, S=300, A=4):
@@ -38,7 +50,6 @@ def test_looks_and_sweeps_are_the_same(rng, even):
         np.testing.assert_allclose(values - values[0], wanted - wanted[0], rtol=0, atol=0.5)
     step = fast.optimality_backup(values) - values
     assert np.ptp(step) < 1e-11
-    np.testing.assert_array_equal(fast.action_values, np.ascontiguousarray(fast.action_values))
 
 
 @pytest.mark.parametrize("even", [True, False], ids=["rows alike", "rows of many lengths"])
@@ -58,6 +69,16 @@ def test_a_chain_that_is_written_over_is_that_of_the_policy(rng, even):
             fast._chain.toarray(), mdp.discount * chain.toarray(), rtol=0, atol=1e-15
         )
         np.testing.assert_array_equal(fast._earned, earned)
+        together = sp.vstack([part for _, part in fast._blocks])
+        np.testing.assert_array_equal(together.toarray(), fast._chain.toarray())
+
+
+def test_blocks_are_as_large_as_they_should_be_and_share_the_matrix(rng, threads):
+    P = random_process(rng, even=False).transitions
+    blocks = sweeps._blocks(P, 300)
+    assert len(blocks) == (P.nnz // 200 if threads > 1 else 1)
+    assert all(np.shares_memory(part.data, P.data) for _, part in blocks)
+    assert all(np.shares_memory(part.indices, P.indices) for _, part in blocks)
 
 
 @pytest.mark.parametrize("level", [-40.0, 0.0, 40.0])

@@ -105,15 +105,11 @@ class GPClassifier(ScoreOfRows, ClassifierMixin, GPEstimator):
     Of several classes inducing points are right where a mode is not: on eight tables the mean log
     loss through fifty of them is 0.39 where ``"laplace"`` has 0.58, of three species of iris 0.11
     and 0.43, of ten digits 0.27 and 0.89 (`benchmarks/classes.py --several`). Points that a fit
-    moves predict no better, and take most of a minute where there are many columns. A posterior
-    keeps those of them that its kernel can tell apart.
+    moves predict no better, and take most of a minute where there are many columns.
 
-    A length for each column is much to learn from few labels: where there are many columns,
-    `tied` makes one of all, or a kernel has one, ``RBF(1.0, 3.0)``, and a grid search over either
-    tells which predicts better. Of 150 labels without a signal in ten columns the evidence of ten
-    lengths is at its top 6 nats above that of one, and the log loss is 0.79 by ``"ep"`` where it
-    is 0.73 by ``"laplace"``, whose mode is cautious; with one length it is 0.70, that of the base
-    rate. The variance runs off there, but a bound on it does not help.
+    A length for each column is much to learn from few labels: of 150 labels without a signal in ten
+    columns the log loss is 0.79 by ``"ep"``, and 0.70, that of the base rate, with one length. It
+    is one of all if `tied`, or in ``RBF(1.0, 3.0)``; a grid search tells which predicts better.
 
     Costs O(n³) a sweep or Newton step; each step of the fit takes some ten, for c classes
     c times that; where classes separate, some forty sweeps. Two hundred rows take a second or two

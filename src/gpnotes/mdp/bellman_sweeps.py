@@ -23,7 +23,11 @@ class Sweeps(Protocol):
         """The value (S,) of the best action of each state, if later ones are `values`."""
 
     def partial_evaluation(self, values: Vector, best: Vector, threshold: float) -> Vector:
-        """Values after sweeps with the policy that is greedy at the last backup."""
+        """Values (S,) after sweeps with the policy that is greedy at the last backup.
+
+        They follow the values before that backup and after it, until the span of a step is some
+        share of what it was, or a third of `threshold`.
+        """
 
 
 def make_sweeps(mdp: MDP) -> Sweeps:
@@ -55,20 +59,7 @@ class GeneralSweeps:
         return max_over_actions(self.action_values, self._mdp.xp)
 
     def partial_evaluation(self, values: Vector, best: Vector, threshold: float) -> Vector:
-        """Values after sweeps with the policy that is greedy at the last backup.
-
-        Parameters
-        ----------
-        values, best : Vector, shape (S,)
-            The values before the last optimality backup, and after it.
-        threshold : float
-            The span of a step that is asked for in the end.
-
-        Returns
-        -------
-        Vector, shape (S,)
-            The values.
-        """
+        """Values after sweeps with the policy that is greedy at the last backup."""
         self._backups += 1
         if self._backups <= FULL_BACKUPS:
             return best

@@ -6,18 +6,7 @@ The values of the best policy are the one solution of Bellman's equation ``v = T
 
 and every policy is best that takes an action with the largest q in each state: a greedy one. Below
 discount 1, T brings any two v closer by the factor γ at least, in their largest difference
-(Puterman 1994, section 6.2). Four methods solve it:
-
-- *Value iteration* repeats ``v ← T v``.
-- *Policy iteration* (Howard 1960) solves ``v_π = r_π + γ P_π v_π`` for the values of a policy π,
-  takes a greedy policy of these for the next one, and ends when nothing changes. No value falls on
-  the way, so it ends, since there are finitely many policies.
-- *Modified policy iteration* (Puterman and Shin 1978), the default, puts some sweeps
-  ``v ← r_π + γ P_π v`` in place of that system of equations. A sweep reads one row a state, where T
-  reads A of them. A chain that forgets nothing needs ``log(1/ε) / (1 − γ)`` of them; there it goes
-  over to policy iteration.
-- The *linear program* (d'Épenoux 1963) looks for the least v with ``v(s) ≥ q(s, a)`` for all s and
-  a. The prices of these constraints are the occupancy measure of the policy.
+(Puterman 1994, section 6.2). `solve` says by which methods that equation is solved.
 
 **The error bound.** Whatever the method, one more sweep judges what it found. Let v be any numbers,
 q what they make of the actions, and π any policy. If
@@ -157,15 +146,15 @@ def solve(
     -----
     - Value iteration repeats ``v ← max_a (r + γ P v)``; it takes about ``log(1/ε) / log(1/ρ)``
       sweeps, where ρ is γ times the rate at which the chain forgets where it started.
-    - Policy iteration solves for the values of a policy, and takes a greedy policy of them.
-    - Modified policy iteration has some sweeps for one policy in place of that system of equations,
-      and goes over to policy iteration where these would take long: where the chain of a policy
-      that no longer changes forgets hardly anything, as on a ring.
-    - The linear program looks for the least v with ``v ≥ r + γ P v`` for all actions; it is given
-      to HiGHS, and what its tolerances leave open is left to policy iteration.
+    - Policy iteration (Howard 1960) solves ``v = r_π + γ P_π v`` for the values of a policy, and
+      takes a greedy policy of them until nothing changes.
+    - Modified policy iteration (Puterman and Shin 1978) has some sweeps ``v ← r_π + γ P_π v`` in
+      place of that system of equations, each of which reads one row a state. It goes over to policy
+      iteration where the chain of a policy that no longer changes forgets hardly anything.
+    - The linear program (d'Épenoux 1963) looks for the least v with ``v ≥ r + γ P v`` for all
+      actions; HiGHS solves it, and policy iteration does what its tolerances leave open.
 
-    A sweep costs a product with the transitions, whose entries are read once. Whatever the method,
-    one more sweep gives the bound.
+    A sweep over all actions reads each entry of the transitions once; threads share large ones.
 
     At discount 1 every improper policy, one that may never end, must lose without bound, or earn
     nothing at all from then on: a cycle whose rewards cancel is refused.
