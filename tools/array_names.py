@@ -64,11 +64,15 @@ def uses_in(text: str, path: Path) -> list[Use]:
     imported = dict(_imported(nodes))
     found = [Use(*imported[n], _at(path, tree)) for n in sorted(imported) if imported[n][1]]
     inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    rebound = set(_rebound(nodes))
     for node in nodes:
         if isinstance(node, ast.Attribute) and id(node) not in inner:
             found += _chain(node, path, calls, imported)
         elif (
-            isinstance(node, ast.Name) and imported.get(node.id, ("", ""))[1] and id(node) in calls
+            isinstance(node, ast.Name)
+            and imported.get(node.id, ("", ""))[1]
+            and id(node) in calls
+            and id(node) not in rebound
         ):
             found.append(Use(*imported[node.id], _at(path, node), calls[id(node)]))
     return found
@@ -86,6 +90,15 @@ def _imported(nodes: list[ast.AST]) -> Iterator[tuple[str, tuple[str, str]]]:
             yield from ((a.asname or a.name, (node.module, a.name)) for a in node.names)
         elif isinstance(node, ast.Import):
             yield from ((a.name, (a.name, "")) for a in node.names if a.name in _OWN)
+
+
+def _rebound(nodes: list[ast.AST]) -> Iterator[int]:
+    """Yield the ids of names within functions that bind them anew."""
+    for function in nodes:
+        if isinstance(function, ast.FunctionDef):
+            names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+            bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+            yield from (id(name) for name in names if name.id in bound)
 
 
 def _chain(
@@ -247,7 +260,10 @@ def _unlike(module: str, name: str, mine: Any) -> str | None:
         theirs = looked_up(module, name)
     except AttributeError:
         return f"the stand-in has {module}.{name}"
-    own, signature = _signature(getattr(mine[module], name)), _signature(theirs)
+    ours = getattr(mine[module], name)
+    if not callable(ours):
+        return None  # a constant, or a namespace
+    own, signature = _signature(ours), _signature(theirs)
     if (
         isinstance(theirs, type)
         or own is None
@@ -255,7 +271,8 @@ def _unlike(module: str, name: str, mine: Any) -> str | None:
         or {"args", "xi"} & set(own.parameters)
     ):
         return None  # what passes its arguments on, to NumPy
-    return None if [*own.parameters] == [*signature.parameters] else f"{module}.{name}{signature}"
+    taken, given = [*own.parameters], [*signature.parameters]
+    return None if taken == given[: len(taken)] else f"{module}.{name}{signature}"
 
 
 def _known(use: Use, library: str) -> bool:
