@@ -86,7 +86,7 @@ class SparseSweeps:
 
     @property
     def action_values(self) -> HostMatrix:
-        """Those of the last optimality backup, (S, A): a view, which the next one fills anew."""
+        """Those of the last optimality backup, (S, A), a view that the next one fills anew."""
         return self._q.T
 
     def optimality_backup(self, values: HostVector) -> HostVector:
