@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import subprocess
@@ -196,3 +197,22 @@ def test_a_wrong_reference_fails_in_each_of_its_wrong_cells_and_noise_passes():
     assert re.search(r"^=+ 8 failed, 5 passed, 2 skipped in ", done.stdout, re.M)
     assert "Cell 1 raised, and the chapter cannot go on" in done.stdout
     assert "('+' is what is stored, '-' what it prints now)" in done.stdout
+
+
+def _checks_before_the_end(code: str) -> list[str]:
+    """The checks of equations that do not end their cell, so that the page does not see them."""
+    lines = [line.value for line in ast.parse(code).body[:-1] if isinstance(line, ast.Expr)]
+    calls = [line for line in lines if isinstance(line, ast.Call)]
+    return [ast.unparse(c.args[0]) for c in calls if ast.unparse(c.func) == "chapter.check"]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_each_check_of_an_equation_ends_its_cell(slug: str) -> None:
+    """The build finds a badge by a cell's last value, and stops without one, after minutes."""
+    cells = [cell.source for cell in make.code_cells(slug)]
+    assert [eq for code in cells for eq in _checks_before_the_end(code)] == []
+
+
+def test_a_check_before_the_end_of_a_cell_is_seen() -> None:
+    assert _checks_before_the_end('chapter.check("eq-a", f)\nassert 1') == ["'eq-a'"]
+    assert _checks_before_the_end('assert 1\nchapter.check("eq-a", f)') == []

@@ -73,6 +73,35 @@ def test_a_chain_that_is_written_over_is_that_of_the_policy(rng, even):
         np.testing.assert_array_equal(together.toarray(), fast._chain.toarray())
 
 
+def test_rows_of_one_length_are_written_over_where_few_states_change(rng):
+    """The chain stays the same matrix, which costs less than another one."""
+    mdp = random_process(rng, even=True)
+    fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
+    values = rng.normal(size=mdp.num_states)
+    fast._choose(fast.optimality_backup(values))
+    chain = fast._chain
+    best = fast.optimality_backup(values + 0.1 * rng.normal(size=mdp.num_states))
+    assert 0 < fast._choose(best) < 0.1 * mdp.num_states
+    assert fast._chain is chain
+
+
+def test_sweeps_with_one_policy_end_at_a_share_of_the_span_until_it_stays(rng):
+    mdp = random_process(rng, even=True)
+    fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
+    values, threshold, left = np.zeros(mdp.num_states), 1e-6, []
+    for _ in range(FULL_BACKUPS + 8):
+        best = fast.optimality_backup(values)
+        before = fast._policy is not None and fast._policy.copy()
+        values, began = fast.partial_evaluation(values, best, threshold), span(best - values)
+        if fast._policy is not None:
+            stays = np.array_equal(before, fast._policy)
+            left.append((stays, began, span(fast._swept(values) - values)))
+    assert not left[0][0]
+    assert threshold < left[0][2] <= sweeps.SPAN_RATIO * left[0][1]
+    assert left[-1][0]
+    assert left[-1][2] <= threshold / 3
+
+
 def test_blocks_are_as_large_as_they_should_be_and_share_the_matrix(rng, threads):
     P = random_process(rng, even=False).transitions
     blocks = sweeps._blocks(P, 300)
